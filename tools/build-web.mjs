@@ -29,6 +29,8 @@ const KEPT_MS = 24 * 3_600_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 const ENTRY = 'web/src/main.tsx';
+/** Runs before the entry, while that is loaded. */
+const EARLY = 'web/src/early.ts';
 
 /** Style sheets that the page names without loading them; a view turns `link[data-later="NAME"]` on. */
 const LATER_STYLES = { formulas: 'web/src/style/formulas.css' };
@@ -120,7 +122,7 @@ function shortenedProperties(libraries) {
 async function bundle() {
   const { build } = await import('esbuild');
   const options = {
-    entryPoints: { main: ENTRY, ...LATER_STYLES },
+    entryPoints: { main: ENTRY, early: EARLY, ...LATER_STYLES },
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -146,23 +148,24 @@ async function bundle() {
   const { outputFiles, metafile } = await build({ ...options, mangleProps: shortenedProperties(libraries) });
   const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
   const [script, entry] = outputOf(ENTRY);
+  const [early, { imports: earlyImports }] = outputOf(EARLY);
   const later = Object.entries(LATER_STYLES).map(([name, source]) => ({ name, path: outputOf(source)[0] }));
   const known = new Set([entry.cssBundle, ...later.map(({ path }) => path)]);
   if (Object.keys(metafile.outputs).some((path) => path.endsWith('.css') && !known.has(path))) {
     throw new Error('a lazy chunk imports a style; import it in web/src/style/index.css instead');
   }
-  return { files: outputFiles, script, imports: entry.imports, style: entry.cssBundle, later };
+  const isStatic = ({ kind }) => kind === 'import-statement';
+  const imports = [...new Set([...earlyImports, ...entry.imports].filter(isStatic).map(({ path }) => path))];
+  return { files: outputFiles, early, script, imports, style: entry.cssBundle, later };
 }
 
 /**
  * The service worker, which knows the files of the first view and their version.
  * @returns its bytes
  */
-async function bundleWorker({ files, script, imports, style }, page) {
+async function bundleWorker({ files, early, script, imports, style }, page) {
   const { build } = await import('esbuild');
-  const shell = [script, ...imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path), style]
-    .filter(Boolean)
-    .map(addressOf);
+  const shell = [early, script, ...imports, style].filter(Boolean).map(addressOf);
   const names = files.map(({ path }) => basename(path)).sort();
   const version = createHash('sha256').update(page).update(names.join()).digest('base64url').slice(0, 12);
   const { outputFiles } = await build({
@@ -183,12 +186,14 @@ async function bundleWorker({ files, script, imports, style }, page) {
 
 const addressOf = (path) => `${ADDRESS}/${basename(path)}`;
 
-/** The page: the entry, its static imports (fetched beside it instead of after it) and its style. */
-function pageOf({ script, imports, style, later }) {
-  const preloads = imports
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => `<link rel="modulepreload" href="${addressOf(path)}">`);
-  const scripts = [...preloads, `<script type="module" src="${addressOf(script)}"></script>`];
+/** The page: early script and entry, their static imports (fetched beside them instead of after them) and the style. */
+function pageOf({ early, script, imports, style, later }) {
+  const preloads = imports.map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`);
+  const scripts = [
+    `<script type="module" src="${addressOf(early)}"></script>`,
+    ...preloads,
+    `<script type="module" src="${addressOf(script)}"></script>`,
+  ];
   const styles = [
     ...(style ? [`<link rel="stylesheet" href="${addressOf(style)}">`] : []),
     ...later.map(({ name, path }) => `<link rel="stylesheet" href="${addressOf(path)}" data-later="${name}" disabled>`),

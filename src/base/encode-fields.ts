@@ -46,16 +46,45 @@ const MAX_ASCII_CODE = 127;
 /** Length up to which a text is copied character by character: a call of the encoder takes a microsecond. */
 const MAX_CHARACTERS_ENCODED_ONE_BY_ONE = 64;
 
+/** JSON name of a field with the comma before it and the colon behind, by name. Names are few. */
+const encodedFieldNames = new Map<string, Uint8Array>();
+
+function encodeFieldName(name: string): Uint8Array {
+  let encoded = encodedFieldNames.get(name);
+  if (!encoded) {
+    encoded = textEncoder.encode(`,${JSON.stringify(name)}:`);
+    encodedFieldNames.set(name, encoded);
+  }
+  return encoded;
+}
+
 /** Like `encodeResponseFields`, but as a list of parts, so that encoded values are not copied. */
 export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
   const plain: Record<string, Json> = {};
   const parts: Uint8Array[] = [];
   for (const name in of) {
     const value = of[name];
-    if (value instanceof EncodedJson) parts.push(textEncoder.encode(`,${JSON.stringify(name)}:`), ...value.parts);
+    if (value instanceof EncodedJson) parts.push(encodeFieldName(name), ...value.parts);
     else if (value !== undefined) plain[name] = value;
   }
   return [encodeResponseFields(plain), ...parts];
+}
+
+/** Like `encodeResponseFieldParts` for several objects: the fields that are not encoded yet come first, as one part. */
+export function encodeAllResponseFieldParts(all: readonly ResponseFields[]): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  let plainText = '';
+  for (const fields of all) {
+    const plain: Record<string, Json> = {};
+    for (const name in fields) {
+      const value = fields[name];
+      if (value instanceof EncodedJson) parts.push(encodeFieldName(name), ...value.parts);
+      else if (value !== undefined) plain[name] = value;
+    }
+    const text = JSON.stringify(plain);
+    if (text !== '{}') plainText += `,${text.slice(1, -1)}`;
+  }
+  return plainText === '' ? parts : [textEncoder.encode(plainText), ...parts];
 }
 
 /** Joins parts below this size with their neighbours; larger parts stay as they are, because others may share them. */

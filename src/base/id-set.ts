@@ -109,3 +109,56 @@ export class IdSet {
     return low;
   }
 }
+
+const FIRST_ENCODED_BYTES = 16;
+
+/**
+ * Makes the stored form of a set (`IdSet.encode`) from ids that come in ascending order. It takes one or two bytes per
+ * id while it grows, where a list of numbers takes eight.
+ */
+export class AscendingIdSetEncoder {
+  #bytes: Uint8Array = new Uint8Array(FIRST_ENCODED_BYTES);
+  #length = 0;
+  #lastId = 0;
+  #keptLength = 0;
+  #lastKeptId = 0;
+
+  /** Adds an id. An id that was added last is not added again. @throws RangeError for an id below the last one */
+  addId(id: number): void {
+    let rest = id - this.#lastId;
+    if (rest === 0) return;
+    if (rest < 0) throw new RangeError(`${id} comes after ${this.#lastId}`);
+    this.#lastId = id;
+    while (rest >= 128) {
+      this.#addByte((rest % 128) | 0x80);
+      rest = Math.floor(rest / 128);
+    }
+    this.#addByte(rest);
+  }
+
+  /** Keeps the ids that were added since the last call. */
+  keepAddedIds(): void {
+    this.#keptLength = this.#length;
+    this.#lastKeptId = this.#lastId;
+  }
+
+  /** Removes the ids that were added since the last call of `keepAddedIds`. */
+  dropAddedIds(): void {
+    this.#length = this.#keptLength;
+    this.#lastId = this.#lastKeptId;
+  }
+
+  /** Returns the stored form of the added ids, in bytes of their own. */
+  encode(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  #addByte(byte: number): void {
+    if (this.#length === this.#bytes.length) {
+      const larger = new Uint8Array(this.#bytes.length * 2);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes[this.#length++] = byte;
+  }
+}

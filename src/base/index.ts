@@ -14,6 +14,7 @@
 export {
   CachedResponseFields,
   EncodedJson,
+  encodeAllResponseFieldParts,
   encodeResponseFieldParts,
   encodeResponseFields,
   joinSmallParts,
@@ -21,7 +22,7 @@ export {
 } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
 export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
-export { IdSet } from './id-set.js';
+export { AscendingIdSetEncoder, IdSet } from './id-set.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';

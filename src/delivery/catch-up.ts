@@ -51,8 +51,7 @@ export class EventQueueLogCatchUp {
     const { replays, subscription } = source(this.deliveredPosition, {
       onEntry: (seq, value) => {
         const entry = value as unknown as LogEntry;
-        const fresh = new Set(entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group)));
-        this.#undeliveredEntries.push({ seq, entry, fresh });
+        this.#undeliveredEntries.push({ seq, entry, fresh: this.#deduplicator.recordNewGroups(entry) });
         if (!this.#isEntryBeingDelivered) this.#deliverPendingEntries();
       },
       onTransient: () => {},

@@ -14,6 +14,7 @@ import {
   type MessageLogItem,
   makeEventId,
   type RealmId,
+  type TransientLogItem,
   toLogSeq as toSeq,
 } from '#model';
 import type { EventLog } from '#ports/log';
@@ -95,10 +96,10 @@ export class RealmEventFeed {
     replica.logTail.addListener({
       onLogEntry: (seq, entry, fresh) => {
         this.#recentEntries.addNewestEntry(seq, entry);
-        this.#undeliveredEntries.push({ seq, entry, fresh: new Set(fresh) });
+        this.#undeliveredEntries.push({ seq, entry, fresh });
         if (!this.#isDeliveryBlocked) this.#deliverPendingEntries();
       },
-      onTransientEvent: (value) => this.#loadMembershipsForTransient(value as unknown as EventLogItem),
+      onTransientEvent: (value) => this.#loadMembershipsForTransient(value as unknown as TransientLogItem),
       onLogGap: (trimmed) => this.#handleLogGap(trimmed),
     });
   }
@@ -206,10 +207,10 @@ export class RealmEventFeed {
       startFor: (position) =>
         repeats.recognizesAllRepeatsAfter(position) ? position : toSeq(Math.max(0, position - MAX_LOG_REPEAT_DISTANCE)),
       deliver: (work, queues) => {
-        const { seq, entry, fresh } = work;
+        const { seq, entry } = work;
         const deliver = (): Promise<void> | undefined =>
           this.#loadMembershipsAndDispatchEntry(
-            { seq, entry, fresh: repeats.dropRepeatedGroups(seq, entry, fresh) },
+            { seq, entry, fresh: repeats.dropRepeatedGroups(work) },
             new Set(queues),
           );
         const reached = this.#waitUntilLiveFeedReached(seq);
@@ -253,11 +254,7 @@ export class RealmEventFeed {
   #deliverPendingEntries(): void {
     for (let next = this.#undeliveredEntries.shift(); next; next = this.#undeliveredEntries.shift()) {
       const { seq, entry } = next;
-      const work: LogEntryToDeliver = {
-        seq,
-        entry,
-        fresh: this.#repeatDetector.dropRepeatedGroups(seq, entry, next.fresh),
-      };
+      const work: LogEntryToDeliver = { seq, entry, fresh: this.#repeatDetector.dropRepeatedGroups(next) };
       this.#repeatDetector.rememberRepeats(work);
       if (entry.head && this.#isEntryUnneeded(entry.head)) {
         this.#deliveredPosition = seq;
@@ -272,7 +269,7 @@ export class RealmEventFeed {
       this.#advancePastEntry(work);
     }
     this.#resolveReachedPositionWaiters();
-    for (const catchUp of this.#catchUps) catchUp.handOverQueuesIfLevel();
+    if (this.#catchUps.size > 0) for (const catchUp of this.#catchUps) catchUp.handOverQueuesIfLevel();
   }
 
   /** True if an entry changes nothing here: no live queue can be in its audience, and nothing follows its items. */
@@ -281,9 +278,14 @@ export class RealmEventFeed {
     if ((flags & LOG_ENTRY_HEAD_FLAGS.deliveryState) !== 0) return false;
     if ((flags & LOG_ENTRY_HEAD_FLAGS.messages) !== 0 && this.recentMessageIndex.followsLog) return false;
     if (this.#liveQueues.userCount === 0) return true;
+    return this.#haveMembershipsReached(streams) && !this.#liveQueues.mayAudienceHaveQueues(head);
+  }
+
+  /** True if these streams are loaded. @param streams each stream followed by the membership version that is needed */
+  #haveMembershipsReached(streams: readonly number[]): boolean {
     for (let i = 0; i < streams.length; i += 2)
       if (!this.#memberships.hasReachedMembershipVersion(streams[i]!, streams[i + 1]!)) return false;
-    return !this.#liveQueues.mayAudienceHaveQueues(head);
+    return true;
   }
 
   #continueAfterDelivery(delivery: Promise<void>, work: LogEntryToDeliver): void {
@@ -303,9 +305,9 @@ export class RealmEventFeed {
     );
   }
 
-  #advancePastEntry({ seq, fresh }: LogEntryToDeliver): void {
+  #advancePastEntry({ seq, entry, fresh }: LogEntryToDeliver): void {
     this.#deliveredPosition = seq;
-    for (const { items } of fresh) for (const item of items) this.recentMessageIndex.applyLogItem(item);
+    for (const { items } of fresh ?? entry.groups) for (const item of items) this.recentMessageIndex.applyLogItem(item);
   }
 
   /**
@@ -317,7 +319,7 @@ export class RealmEventFeed {
     only: ReadonlySet<EventFeedSubscriber> | undefined,
   ): Promise<void> | undefined {
     const streams = new Map<number, number>();
-    for (const group of work.fresh) {
+    for (const group of work.fresh ?? work.entry.groups) {
       for (const item of group.items) {
         if (item.t === 'members') this.#memberships.applyLogChange(item);
         else if (isClientEventLogItem(item) && (only || this.#liveQueues.userCount > 0)) {
@@ -337,7 +339,7 @@ export class RealmEventFeed {
     for (const group of entry.groups) {
       for (const item of group.items) {
         slot++;
-        if (!fresh.has(group) || !isClientEventLogItem(item)) continue;
+        if (fresh?.includes(group) === false || !isClientEventLogItem(item)) continue;
         this.#offerEventToQueues(
           new SharedClientEvent(makeEventId(seq, slot), item),
           item,
@@ -375,8 +377,11 @@ export class RealmEventFeed {
     this.#liveQueues.forEachCandidate(to, offer);
   }
 
-  #loadMembershipsForTransient(item: EventLogItem): void {
+  #loadMembershipsForTransient(item: TransientLogItem): void {
     if (this.#transientEventQueues.userCount === 0) return;
+    const { head } = item;
+    if (head && this.#haveMembershipsReached(head.streams) && !this.#transientEventQueues.mayAudienceHaveQueues(head))
+      return;
     const loads = [...membershipVersionsNeededForAudience(item.to).keys()]
       .map((stream) => this.#memberships.loadUnlessAtVersion(stream))
       .filter((loading) => loading !== undefined);

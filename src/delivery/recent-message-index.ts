@@ -20,6 +20,7 @@ import {
 import { STREAM_MEMBER_PART_PREFIX, toComparableTopicKey } from '#domain/streams';
 import {
   type EventLogItem,
+  LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
   type LogItem,
   type MessageLogItem,
@@ -284,8 +285,13 @@ export class RecentMessageIndex implements MessageReadStore {
     }
   }
 
+  /** Items of the newest entries that changed messages. */
   *#recentLogItems(): Iterable<LogItem> {
-    for (const { entry } of this.source.recentEntries()) for (const { items } of entry.groups) yield* items;
+    for (const { entry } of this.source.recentEntries()) {
+      const { head } = entry;
+      if (head && (head.flags & LOG_ENTRY_HEAD_FLAGS.messageChanges) === 0) continue;
+      for (const { items } of entry.groups) yield* items;
+    }
   }
 
   #applyItemToRecords(records: RecentMessageRecords, item: LogItem): void {
@@ -349,15 +355,24 @@ export class RecentMessageIndex implements MessageReadStore {
         direction: 'newer',
         limit: STORE_SCAN_BATCH_MESSAGES,
       } as const;
-      const found = await this.store.scanMessages(scan);
-      for (const { id } of found) missing.add(id);
-      if (found.length < STORE_SCAN_BATCH_MESSAGES) break;
-      from = found.at(-1)!.id;
+      const count = await this.#forEachStoredId(scan, (id) => {
+        missing.add(id);
+        from = id;
+      });
+      if (count < STORE_SCAN_BATCH_MESSAGES) break;
     }
     for (const id of missing) {
       if (id < records.completeFromId || records.recordOfId(id) || this.#deletedIds.has(id)) missing.delete(id);
     }
     return records === this.#messageRecords && (missing.size === 0 || this.#waitForArrivalOrReset(missing));
+  }
+
+  /** Passes the ids of a scan to `each`, without decoding the messages if the Store can. @returns their number */
+  async #forEachStoredId(scan: MessageScan, each: (id: number) => void): Promise<number> {
+    if (this.store.forEachPackedMessage) return this.store.forEachPackedMessage(scan, ({ id }) => each(id));
+    const found = await this.store.scanMessages(scan);
+    for (const { id } of found) each(id);
+    return found.length;
   }
 
   /** Waits until the log brings these messages, which are committed already. */

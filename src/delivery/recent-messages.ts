@@ -8,7 +8,6 @@ import { toComparableTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
   indexesOfMessageRange,
-  isMessageInRange,
   type MessageIndexCondition,
   type MessageIndexRange,
   type MessageScan,
@@ -27,9 +26,48 @@ function withoutText(record: MessageRecord): MessageRecord {
   return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
 }
 
+/** Ids of messages by what they have in common, ascending, so that a scan reads only what it asks for. */
+class MessageIdLists<K> {
+  readonly #sortedIdsByKey = new Map<K, number[]>();
+
+  get(key: K): readonly number[] {
+    return this.#sortedIdsByKey.get(key) ?? NO_IDS;
+  }
+
+  add(key: K, id: number): void {
+    const ids = this.#sortedIdsByKey.get(key);
+    if (!ids) this.#sortedIdsByKey.set(key, [id]);
+    else if (id > ids.at(-1)!) ids.push(id);
+    else {
+      const at = findLowerBoundIndex(ids, id);
+      if (ids[at] !== id) ids.splice(at, 0, id);
+    }
+  }
+
+  remove(key: K, id: number): void {
+    const ids = this.#sortedIdsByKey.get(key);
+    if (!ids) return;
+    const at = findLowerBoundIndex(ids, id);
+    if (ids[at] === id) ids.splice(at, 1);
+    if (ids.length === 0) this.#sortedIdsByKey.delete(key);
+  }
+
+  removeBelow(floor: number): void {
+    for (const [key, ids] of this.#sortedIdsByKey) {
+      ids.splice(0, findLowerBoundIndex(ids, floor));
+      if (ids.length === 0) this.#sortedIdsByKey.delete(key);
+    }
+  }
+}
+
+const NO_IDS: readonly number[] = [];
+
 export class RecentMessageRecords {
-  #sortedIds: number[];
-  #records: MessageRecord[];
+  readonly #sortedIds: number[];
+  readonly #records: MessageRecord[];
+  readonly #idsByConversation = new MessageIdLists<string>();
+  readonly #idsByFormerConversation = new MessageIdLists<string>();
+  readonly #idsByParticipant = new MessageIdLists<number>();
   #completeFromId: number;
 
   /**
@@ -41,6 +79,7 @@ export class RecentMessageRecords {
   constructor(records: readonly MessageRecord[], floor: number) {
     this.#records = records.map(withoutText).reverse();
     this.#sortedIds = this.#records.map(({ id }) => id);
+    for (const record of this.#records) this.#addToLists(record);
     this.#completeFromId = floor;
   }
 
@@ -70,14 +109,18 @@ export class RecentMessageRecords {
     if (this.#sortedIds[at] === id) return;
     this.#sortedIds.splice(at, 0, id);
     this.#records.splice(at, 0, record);
+    this.#addToLists(record);
   }
 
   /** Replaces a message that is in memory. @param record null: the message was deleted */
   replaceOrRemove(id: number, record: MessageRecord | null): void {
     const at = findLowerBoundIndex(this.#sortedIds, id);
     if (this.#sortedIds[at] !== id) return;
-    if (record) this.#records[at] = withoutText(record);
-    else {
+    this.#removeFromLists(this.#records[at]!);
+    if (record) {
+      this.#records[at] = withoutText(record);
+      this.#addToLists(record);
+    } else {
       this.#sortedIds.splice(at, 1);
       this.#records.splice(at, 1);
     }
@@ -98,6 +141,8 @@ export class RecentMessageRecords {
     this.#sortedIds.splice(0, over);
     this.#records.splice(0, over);
     this.#completeFromId = this.#sortedIds[0]!;
+    for (const lists of [this.#idsByConversation, this.#idsByFormerConversation, this.#idsByParticipant])
+      lists.removeBelow(this.#completeFromId);
   }
 
   /** Id of the newest message in memory that was sent before this time (Unix seconds). */
@@ -114,15 +159,9 @@ export class RecentMessageRecords {
   scanInMemory(wanted: MessageScan): MemoryScanResult | undefined {
     const ranges = rangesOfMessageScan(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isSupportedRange)) return undefined;
-    const matches = makeIndexRangesPredicate(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
-    const records: MessageRecord[] = [];
-    for (let i = findLowerBoundIndex(this.#sortedIds, wanted.from) - 1; i >= 0 && this.#sortedIds[i]! >= from; i--) {
-      const record = this.#records[i]!;
-      if (!matches(record)) continue;
-      records.push(record);
-      if (records.length === wanted.limit) return { records, rest: undefined };
-    }
+    const records = this.#newestIdsOfRanges(ranges, wanted).map((id) => this.recordOfId(id)!);
+    if (records.length === wanted.limit) return { records, rest: undefined };
     if (from >= this.#completeFromId) return { records, rest: undefined };
     const rest = {
       ...wanted,
@@ -131,7 +170,52 @@ export class RecentMessageRecords {
     };
     return { records, rest };
   }
+
+  /** Ids of the messages in any of the ranges, newest first. */
+  #newestIdsOfRanges(ranges: readonly MessageIndexRange[], { from, limit }: MessageScan): number[] {
+    const found: number[] = [];
+    for (const { index, above = -1, upTo = Number.POSITIVE_INFINITY } of ranges) {
+      const ids = this.#idsOfIndex(index);
+      if (ids.length === 0 || ids.at(-1)! <= above) continue;
+      let at = findLowerBoundIndex(ids, Math.min(from, upTo + 1)) - 1;
+      for (let taken = 0; at >= 0 && taken < limit && ids[at]! > above; at--, taken++) found.push(ids[at]!);
+    }
+    if (ranges.length === 1) return found;
+    // A message can be in several ranges.
+    const newestFirst = found.sort((a, b) => b - a).filter((id, i) => id !== found[i - 1]);
+    return newestFirst.length > limit ? newestFirst.slice(0, limit) : newestFirst;
+  }
+
+  #idsOfIndex(index: MessageIndexCondition): readonly number[] {
+    switch (index.by) {
+      case 'realm':
+        return this.#sortedIds;
+      case 'conversation':
+        return this.#idsByConversation.get(index.conversation);
+      case 'moved':
+        return this.#idsByFormerConversation.get(index.from);
+      case 'participant':
+        return this.#idsByParticipant.get(index.user);
+      default:
+        return NO_IDS;
+    }
+  }
+
+  #addToLists({ id, conversation, movedFrom, participants }: MessageRecord): void {
+    if (conversation.startsWith(STREAM_CONVERSATION_PREFIX)) this.#idsByConversation.add(conversation, id);
+    if (movedFrom !== '') this.#idsByFormerConversation.add(movedFrom, id);
+    for (const user of participants) this.#idsByParticipant.add(user, id);
+  }
+
+  #removeFromLists({ id, conversation, movedFrom, participants }: MessageRecord): void {
+    this.#idsByConversation.remove(conversation, id);
+    this.#idsByFormerConversation.remove(movedFrom, id);
+    for (const user of participants) this.#idsByParticipant.remove(user, id);
+  }
 }
+
+/** Names of streams' conversations in the Store begin so. */
+const STREAM_CONVERSATION_PREFIX = 's';
 
 const isSupportedRange = (range: MessageIndexRange): boolean =>
   !range.also?.length && indexesOfMessageRange(range).every(isSupportedIndex);
@@ -141,33 +225,4 @@ const isSupportedIndex = (index: MessageIndexCondition): boolean =>
   index.by === 'realm' ||
   index.by === 'participant' ||
   index.by === 'moved' ||
-  (index.by === 'conversation' && index.conversation.startsWith('s'));
-
-type RangesByConversation = Map<string, MessageIndexRange[]>;
-
-/**
- * Returns a test for messages in any of the ranges. The ranges are grouped by stream, because a user's scan has two
- * ranges for each stream: its messages, and the messages that were moved out of it.
- */
-function makeIndexRangesPredicate(ranges: readonly MessageIndexRange[]): (record: MessageRecord) => boolean {
-  const here: RangesByConversation = new Map();
-  const away: RangesByConversation = new Map();
-  const others: MessageIndexRange[] = [];
-  for (const range of ranges) {
-    const { index } = range;
-    if (index.by === 'conversation') addRangeOfConversation(here, index.conversation, range);
-    else if (index.by === 'moved') addRangeOfConversation(away, index.from, range);
-    else others.push(range);
-  }
-  return (record) =>
-    (here.get(record.conversation)?.some((range) => isMessageInRange(record, range)) ?? false) ||
-    (record.movedFrom !== '' &&
-      (away.get(record.movedFrom)?.some((range) => isMessageInRange(record, range)) ?? false)) ||
-    others.some((range) => isMessageInRange(record, range));
-}
-
-function addRangeOfConversation(into: RangesByConversation, name: string, range: MessageIndexRange): void {
-  const known = into.get(name);
-  if (known) known.push(range);
-  else into.set(name, [range]);
-}
+  (index.by === 'conversation' && index.conversation.startsWith(STREAM_CONVERSATION_PREFIX));

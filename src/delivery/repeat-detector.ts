@@ -5,6 +5,7 @@
  */
 import type { Clock } from '#base/clock';
 import {
+  type FreshLogItemGroups,
   type LogEntry,
   type LogItemGroup,
   LogItemGroupDeduplicator,
@@ -65,24 +66,23 @@ export class LogRepeatDetector {
     this.#repeatsIncompleteUpTo = Math.max(this.#repeatsIncompleteUpTo, upTo);
   }
 
-  /** Drops the repeats among the groups of an entry. @returns the other groups */
-  dropRepeatedGroups(seq: LogSeq, entry: LogEntry, groups: Iterable<LogItemGroup>): Set<LogItemGroup> {
+  /** Drops the repeats among the groups of an entry that are taken for fresh. */
+  dropRepeatedGroups({ seq, entry, fresh: groups }: LogEntryToDeliver): FreshLogItemGroups {
     const repeats = this.#repeatedGroupsByPosition.get(seq);
-    const fresh = new Set<LogItemGroup>();
-    for (const group of groups) {
-      if (
-        repeats?.has(commitKeyOf(group)) ||
-        (seq > this.start && this.#deduplicatorBeforeStart.hasRecordedThisOrLater(entry.actor, group))
-      )
-        continue;
-      fresh.add(group);
-    }
-    return fresh;
+    const isAfterStart = seq > this.start;
+    if (!repeats && !(isAfterStart && this.#deduplicatorBeforeStart.mayHaveRecordedGroupOf(entry))) return groups;
+    const fresh = (groups ?? entry.groups).filter(
+      (group) =>
+        !repeats?.has(commitKeyOf(group)) &&
+        !(isAfterStart && this.#deduplicatorBeforeStart.hasRecordedThisOrLater(entry.actor, group)),
+    );
+    return fresh.length === entry.groups.length ? undefined : fresh;
   }
 
   /** Remembers the entry's repeats for queues that read it again later, from any position. */
   rememberRepeats({ seq, entry, fresh }: LogEntryToDeliver): void {
-    const repeats = entry.groups.filter((group) => !fresh.has(group)).map(commitKeyOf);
+    if (fresh === undefined) return;
+    const repeats = entry.groups.filter((group) => !fresh.includes(group)).map(commitKeyOf);
     if (repeats.length === 0) return;
     this.#repeatedGroupsByPosition.set(seq, new Set(repeats));
     if (this.#repeatedGroupsByPosition.size <= MAX_REMEMBERED_REPEATS) return;
@@ -97,10 +97,7 @@ export class LogRepeatDetector {
         onEntry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
-          const fresh = new Set(
-            entry.groups.filter((group) => this.#deduplicatorBeforeStart.recordIfNew(entry.actor, group)),
-          );
-          this.rememberRepeats({ seq, entry, fresh });
+          this.rememberRepeats({ seq, entry, fresh: this.#deduplicatorBeforeStart.recordNewGroups(entry) });
           this.onEntry(seq, entry);
         },
         onTransient: () => {},

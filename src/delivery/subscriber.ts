@@ -1,5 +1,5 @@
 /** The types that a feed shares with the event queues that it serves. */
-import type { LogEntry, LogItemGroup, LogSeq } from '#model';
+import type { FreshLogItemGroups, LogEntry, LogSeq } from '#model';
 import type { SharedClientEvent, TransientClientEvent } from './shared-event.js';
 
 /** Log position up to which all live queues of a feed have every event. One object serves them all. */
@@ -77,5 +77,5 @@ export interface EventFeedSubscriber {
 export interface LogEntryToDeliver {
   readonly seq: LogSeq;
   readonly entry: LogEntry;
-  readonly fresh: ReadonlySet<LogItemGroup>;
+  readonly fresh: FreshLogItemGroups;
 }

@@ -5,6 +5,8 @@
 import type { Clock } from '#base/clock';
 import { productEmojiForm } from '#domain/emoji';
 import {
+  type ActorKey,
+  type FreshLogItemGroups,
   LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
   type LogItemGroup,
@@ -38,6 +40,7 @@ interface VersionWaiter {
 
 export class DirectoryReplica implements RealmLogTailListener {
   readonly logTail: RealmLogTail;
+  readonly #realmActor: ActorKey;
   #directory: RealmDirectory | undefined;
   /** Log groups of the realm actor that arrived while a snapshot was loading. */
   #realmLogGroupsDuringLoad: LogItemGroup[] = [];
@@ -58,6 +61,7 @@ export class DirectoryReplica implements RealmLogTailListener {
     private readonly emoji: ProductEmoji,
     private readonly ended: CredentialEndListener,
   ) {
+    this.#realmActor = realmActorKey(realm);
     this.logTail = new RealmLogTail(this.log, realm, after);
     this.logTail.addListener(this);
   }
@@ -100,14 +104,15 @@ export class DirectoryReplica implements RealmLogTailListener {
     return reached;
   }
 
-  onLogEntry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void {
-    if (entry.actor !== realmActorKey(this.realm)) {
+  onLogEntry(_seq: LogSeq, entry: LogEntry, fresh: FreshLogItemGroups): void {
+    if (entry.actor !== this.#realmActor) {
       if (entry.head && (entry.head.flags & LOG_ENTRY_HEAD_FLAGS.directory) === 0) return;
-      for (const group of fresh) this.#recordStreamFirstMessages(group);
+      for (const group of fresh ?? entry.groups) this.#recordStreamFirstMessages(group);
       return;
     }
-    if (this.#snapshotLoadInProgress) this.#realmLogGroupsDuringLoad.push(...fresh);
-    if (this.#directory) for (const group of fresh) this.#applyRealmLogGroup(this.#directory, group);
+    const groups = fresh ?? entry.groups;
+    if (this.#snapshotLoadInProgress) this.#realmLogGroupsDuringLoad.push(...groups);
+    if (this.#directory) for (const group of groups) this.#applyRealmLogGroup(this.#directory, group);
   }
 
   onTransientEvent(): void {}

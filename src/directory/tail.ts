@@ -6,8 +6,8 @@
 import type { Json } from '#base';
 import {
   type ActorKey,
+  type FreshLogItemGroups,
   type LogEntry,
-  type LogItemGroup,
   LogItemGroupDeduplicator,
   type LogSeq,
   type RealmId,
@@ -15,8 +15,8 @@ import {
 import type { EventLog, EventLogSubscription } from '#ports/log';
 
 export interface RealmLogTailListener {
-  /** Called for each entry of the log, in order. @param fresh groups of the entry that are no repeats; may be empty */
-  onLogEntry(seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void;
+  /** Called for each entry of the log, in order. */
+  onLogEntry(seq: LogSeq, entry: LogEntry, fresh: FreshLogItemGroups): void;
   onTransientEvent(value: Json): void;
   /** Called when entries were trimmed before they were read: data derived from the log must be rebuilt. */
   onLogGap(trimmed: LogSeq): void;
@@ -38,7 +38,7 @@ export class RealmLogTail {
       onEntry: (seq, value) => {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
-        const fresh = entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group));
+        const fresh = this.#deduplicator.recordNewGroups(entry);
         for (const reader of this.#listeners) reader.onLogEntry(seq, entry, fresh);
       },
       onTransient: (value) => {

@@ -117,5 +117,13 @@ export function partitionOfActor(key: ActorKey): Partition {
 
 /** Returns the bus subject on which the owner of a partition receives commands. */
 export const busSubjectOfPartition = (p: Partition): string => `c.p.${p}`;
-/** Returns the log subject of a realm. */
-export const logSubjectOfRealm = (realm: RealmId): string => `ev.${realm}`;
+/** Maximum number of streams of a cluster's log. */
+export const MAX_LOG_STREAMS = 64;
+/** Returns the number, from 0, of the log stream in which a realm lives, of `count` streams. */
+export const logStreamOfRealm = (realm: RealmId, count: number): number => realm % count;
+/** Returns the log subject of a realm; of several streams of the log, each has subjects of its own. */
+export const logSubjectOfRealm = (realm: RealmId, streamCount = 1): string =>
+  streamCount === 1 ? `ev.${realm}` : `ev.${logStreamOfRealm(realm, streamCount)}.${realm}`;
+/** Returns the pattern of the log subjects in one stream, which begin with `ev.` like those of `logSubjectOfRealm`. */
+export const logSubjectPatternOfStream = (stream: number, streamCount: number): string =>
+  streamCount === 1 ? 'ev.>' : `ev.${stream}.>`;

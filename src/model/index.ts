@@ -35,7 +35,10 @@ export {
   type LogSeq,
   linkPreviewActorKey,
   loginGuardActorKey,
+  logStreamOfRealm,
   logSubjectOfRealm,
+  logSubjectPatternOfStream,
+  MAX_LOG_STREAMS,
   mailActorKey,
   PARTITION_COUNT,
   type Partition,
@@ -62,6 +65,7 @@ export {
   type DirectoryLogItem,
   type EventAudience,
   type EventLogItem,
+  type FreshLogItemGroups,
   LOG_ENTRY_HEAD_FLAGS,
   LOG_ENTRY_SPLIT_BYTES,
   type LogEntry,
@@ -76,8 +80,10 @@ export {
   type MessageLogItem,
   type MessageMoveProgressLogItem,
   type MovedMessageCopies,
+  numberOfLogItemGroup,
   type ReadMessageIdRange,
   type RecipientFieldRule,
+  type TransientLogItem,
 } from './log-entry.js';
 export { makeLogEntryHead } from './log-entry-head.js';
 export { ActorPartAccessor, type ActorParts } from './parts.js';

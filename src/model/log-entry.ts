@@ -211,9 +211,20 @@ export interface LogEntry {
   readonly groups: readonly LogItemGroup[];
   /** Present if the items are still encoded: a reader that skips the entry by its head saves their decoding. */
   readonly head?: LogEntryHead;
-  /** Size of the encoded entry, bytes; present with `head`. */
-  readonly encodedByteLength?: number;
+  /** The encoded entry, present with `head`. It is a part of a larger buffer: a reader that keeps it makes a copy. */
+  readonly encodedBytes?: Uint8Array;
+  /** Numbers of the first and the last group (`numberOfLogItemGroup`), present with `head` if the numbers ascend. */
+  readonly firstGroupNumber?: number | undefined;
+  readonly lastGroupNumber?: number | undefined;
 }
+
+/** An event beside the log. It has a head if it is still encoded. */
+export interface TransientLogItem extends EventLogItem {
+  readonly head?: LogEntryHead;
+}
+
+/** Groups of an entry that do not repeat earlier ones; undefined: all groups of the entry. */
+export type FreshLogItemGroups = readonly LogItemGroup[] | undefined;
 
 /**
  * Maximum number of events in a log entry: the slots 0-4095 of its position are for events (architecture/delivery.md §
@@ -230,13 +241,31 @@ export const LOG_ENTRY_SPLIT_BYTES = 400 * 1024;
  */
 export const MAX_LOG_ITEM_BYTES = 1_008 * 1024;
 
+/** Number of a group: along the log, the numbers of an actor's groups only grow. */
+export const numberOfLogItemGroup = ({ v, p }: Pick<LogItemGroup, 'v' | 'p'>): number => v * 4096 + p;
+
 /** Detects repeated groups in the log of one realm; it keeps one number per actor. */
 export class LogItemGroupDeduplicator {
   readonly #newestGroupNumberByActor = new Map<string, number>();
 
+  /** Records the groups of an entry; those of an encoded entry stay undecoded if none of them is a repeat. */
+  recordNewGroups(entry: LogEntry): FreshLogItemGroups {
+    const { actor, firstGroupNumber, lastGroupNumber } = entry;
+    if (firstGroupNumber !== undefined && lastGroupNumber !== undefined) {
+      const last = this.#newestGroupNumberByActor.get(actor);
+      if (last === undefined || last < firstGroupNumber) {
+        this.#newestGroupNumberByActor.set(actor, lastGroupNumber);
+        return undefined;
+      }
+    }
+    const { groups } = entry;
+    const fresh = groups.filter((group) => this.recordIfNew(actor, group));
+    return fresh.length === groups.length ? undefined : fresh;
+  }
+
   /** Returns true for a new group, which is then recorded; false for a repeat. */
   recordIfNew(actor: ActorKey, group: LogItemGroup): boolean {
-    const n = group.v * 4096 + group.p;
+    const n = numberOfLogItemGroup(group);
     const last = this.#newestGroupNumberByActor.get(actor);
     if (last !== undefined && n <= last) return false;
     this.#newestGroupNumberByActor.set(actor, n);
@@ -245,7 +274,13 @@ export class LogItemGroupDeduplicator {
 
   /** True if this group, or a later one of the same actor, has been recorded. */
   hasRecordedThisOrLater(actor: ActorKey, group: LogItemGroup): boolean {
-    return group.v * 4096 + group.p <= (this.#newestGroupNumberByActor.get(actor) ?? -1);
+    return numberOfLogItemGroup(group) <= (this.#newestGroupNumberByActor.get(actor) ?? -1);
+  }
+
+  /** False if no group of this entry, and no later one of its actor, has been recorded. Decodes no groups. */
+  mayHaveRecordedGroupOf({ actor, firstGroupNumber }: LogEntry): boolean {
+    const last = this.#newestGroupNumberByActor.get(actor);
+    return last !== undefined && (firstGroupNumber === undefined || firstGroupNumber <= last);
   }
 
   /** Version of the actor in the newest group that was recorded; 0 if there is none. */

@@ -8,7 +8,7 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
- * navigation to the first frame with messages; `shows` resolves when one of the newest messages on screen has the text.
+ * navigation to the frame behind the first one with messages, and `whenOpened` resolves with it; `shows` resolves when one of the newest messages on screen has the text.
  * `keyWork` has the time of each keystroke without the wait between its events and its frame.
  */
 const PROBES = `(() => {
@@ -21,11 +21,15 @@ const PROBES = `(() => {
   const bodies = () => [...document.querySelectorAll('.message-row .message-body')];
   const bench = { opened: 0, entered: 0, keys: [], keyWork: [] };
   globalThis.bench = bench;
-  const look = () => {
-    if (bodies().length === 0) requestAnimationFrame(look);
-    else painted((at) => { bench.opened = at - performance.timeOrigin; });
-  };
-  look();
+  bench.whenOpened = new Promise((resolve) => {
+    // A look at each frame would make the browser draw frames in which nothing changes.
+    const observer = new MutationObserver(() => {
+      if (bodies().length === 0) return;
+      observer.disconnect();
+      painted(() => painted((at) => resolve(bench.opened = at - performance.timeOrigin)));
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
   bench.shows = (text) => new Promise((resolve) => {
     const observer = new MutationObserver(() => check());
     const check = () => {
@@ -103,9 +107,8 @@ export class BenchPage {
     await this.page.goto('about:blank');
     const before = await this.worked();
     await this.page.goto(`${this.origin}/${hash}`);
-    await this.page.waitForFunction('bench.opened > 0');
-    const work = 1_000 * ((await this.worked()) - before);
-    return { painted: await this.ask<number>('bench.opened'), work };
+    const painted = await this.ask<number>('bench.whenOpened');
+    return { painted, work: 1_000 * ((await this.worked()) - before) };
   }
 
   ask<T>(expression: string): Promise<T> {

@@ -54,7 +54,9 @@ export interface Case<P = unknown> {
   /** A server of its own, started with this. Absent: one that cases share, which others have filled. */
   readonly server?: Partial<FaceOptions>;
   /** Before that server is started. */
-  before?(): Promise<void>;
+  before?(options: BenchOptions): Promise<void>;
+  /** After that server was stopped, or failed to start. */
+  after?(): Promise<void>;
   /** Takes so long that it runs only when it is named. */
   readonly onlyNamed?: boolean;
   /** Not measured, and in no profile. */

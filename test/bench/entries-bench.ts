@@ -1,13 +1,15 @@
 /**
  * CPU of a log entry that no event queue of a process needs, in a cluster: of a frontend (directory replica and the
  * cache of newest messages) and of a host with the event queue of another user, beside a bare NATS subscription.
- * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. It asserts no
- * times.
+ * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. With
+ * `--in-process READER` (frontend or host) the entries come from memory, without NATS: the lowest of many blocks is
+ * steady on a busy machine, too. It asserts no times.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { connect } from 'nats';
+import { RECOMMENDED_NODE_FLAGS } from '#app/config';
 import type { Json, JsonObject } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
@@ -19,19 +21,21 @@ import {
 } from '#delivery';
 import { DirectoryReplica } from '#directory';
 import {
-  type ActorKey,
   type LogEntry,
   type LogItem,
   type LogSeq,
   logSubjectOfRealm,
   streamActorKey,
+  toLogSeq,
   toRealmId,
   toStreamId,
   toUserId,
   userActorKey,
 } from '#model';
-import { JetStreamEventLog } from '#ports/log';
+import { type EventLog, type EventLogReader, JetStreamEventLog } from '#ports/log';
+import { readRepublishedPosition } from '#ports/nats';
 import { RealmNewestMessageCache } from '../../src/frontend/gateway/newest-messages.js';
+import { decodeLogEntry, encodeLogEntry } from '../../src/ports/log/entry-codec.js';
 import { snapshotWith } from '../support/directory.js';
 import { MemoryStore } from '../support/memory-store.js';
 import { median } from './figures.js';
@@ -111,15 +115,16 @@ const flags = (id: number): LogItem => ({
   },
 });
 
-function entryOf(kind: Exclude<Kind, 'typing'>, n: number): { readonly actor: ActorKey; readonly entry: LogEntry } {
-  const group = (v: number, item: LogItem) => ({ v, p: 0, items: [item] });
-  if (kind === 'flags') {
-    const actor = userActorKey(REALM, toUserId(7));
-    return { actor, entry: { actor, groups: [group(n, flags(n))] } };
-  }
-  const each = kind === 'message' ? 1 : 10;
-  const groups = Array.from({ length: each }, (_, i) => group(n * each + i, sent(n * each + i)));
-  return { actor: STREAM, entry: { actor: STREAM, groups } };
+/** Version of the newest commit of all actors: no entry may look like a repeat of an earlier one. */
+let newestVersion = 1;
+
+function makeEntry(kind: Exclude<Kind, 'typing'>): LogEntry {
+  const group = (makeItem: (id: number) => LogItem) => {
+    const v = ++newestVersion;
+    return { v, p: 0, items: [makeItem(v)] };
+  };
+  if (kind === 'flags') return { actor: userActorKey(REALM, toUserId(7)), groups: [group(flags)] };
+  return { actor: STREAM, groups: Array.from({ length: kind === 'message' ? 1 : 10 }, () => group(sent)) };
 }
 
 class IdleQueue implements EventFeedSubscriber {
@@ -203,7 +208,7 @@ async function read({ reader, url, namespace }: ReaderOrder): Promise<void> {
   process.send?.({ ready: true });
 }
 
-async function attachIdleQueue(replica: DirectoryReplica, log: JetStreamEventLog): Promise<void> {
+async function attachIdleQueue(replica: DirectoryReplica, log: EventLog): Promise<void> {
   const store = new MemoryStore({ atomicRecords: true });
   await store.applyRecords(
     SUBSCRIBERS.map((user) => ({
@@ -240,7 +245,6 @@ async function measure(url: string, entries: number, runs: number): Promise<void
   const log = await JetStreamEventLog.open(url, REAL_CLOCK, { limits: LIMITS, namespace, stream: namespace });
   await log.append(REALM, { actor: STREAM, groups: [] });
   const results = new Map<string, number[]>();
-  let n = 1;
   const send = async (kind: Kind, count: number): Promise<void> => {
     if (kind === 'typing') {
       for (let i = 0; i < count; i++) {
@@ -251,7 +255,7 @@ async function measure(url: string, entries: number, runs: number): Promise<void
     }
     let left = count;
     const worker = async (): Promise<void> => {
-      while (left-- > 0) await log.append(REALM, entryOf(kind, n++).entry as unknown as Json);
+      while (left-- > 0) await log.append(REALM, makeEntry(kind) as unknown as Json);
     };
     await Promise.all(Array.from({ length: APPENDS_AT_ONCE }, worker));
   };
@@ -261,21 +265,22 @@ async function measure(url: string, entries: number, runs: number): Promise<void
         const order: ReaderOrder = { reader, url, namespace };
         const child = fork(fileURLToPath(import.meta.url), {
           env: { ...process.env, ENTRIES_READER: JSON.stringify(order) },
+          execArgv: [...process.execArgv, ...RECOMMENDED_NODE_FLAGS],
         });
         await nextAnswer(child);
+        const measureKind = async (kind: Kind): Promise<number> => {
+          const counting = nextAnswer(child);
+          child.send({ expect: entries });
+          await counting;
+          const answer = nextAnswer<{ readonly microseconds: number }>(child);
+          await send(kind, entries);
+          return (await answer).microseconds / entries;
+        };
+        // The first entries of each kind compile the code: a server reads millions.
+        for (const kind of KINDS) await measureKind(kind);
         for (const kind of KINDS) {
-          // The first entries compile the code.
-          for (const count of [Math.ceil(entries / 4), entries]) {
-            const counting = nextAnswer(child);
-            child.send({ expect: count });
-            await counting;
-            const answer = nextAnswer<{ readonly microseconds: number }>(child);
-            await send(kind, count);
-            const { microseconds } = await answer;
-            if (count !== entries) continue;
-            const key = `${reader} ${kind}`;
-            results.set(key, [...(results.get(key) ?? []), microseconds / count]);
-          }
+          const key = `${reader} ${kind}`;
+          results.set(key, [...(results.get(key) ?? []), await measureKind(kind)]);
         }
         child.disconnect();
       }
@@ -294,13 +299,95 @@ async function measure(url: string, entries: number, runs: number): Promise<void
   for (const cells of [head, head.map(() => '---:'), ...rows]) process.stdout.write(`| ${cells.join(' | ')} |\n`);
 }
 
+const ENTRIES_PER_BLOCK = 2_000;
+const BLOCKS = 60;
+/** Size of the pieces in which a socket gives bytes. */
+const PIECE_BYTES = 65_536;
+
+/** A log that gives its first subscriber what the caller wants. */
+class FedLog {
+  reader: EventLogReader | undefined;
+
+  asEventLog(): EventLog {
+    const position = toLogSeq(0);
+    const log: Partial<EventLog> = {
+      readBounds: async () => ({ end: position, trimmed: position, incarnation: 'fed' }),
+      subscribe: (_realm, _after, reader) => {
+        this.reader ??= reader;
+        return { position, waitUntilCaughtUp: async () => position, close: () => {} };
+      },
+    };
+    return log as EventLog;
+  }
+}
+
+/** Lowest and median CPU of an entry in blocks of entries that come as messages of the NATS client, microseconds. */
+async function measureInProcess(reader: Exclude<Reader, 'bare'>): Promise<void> {
+  const fed = new FedLog();
+  const log = fed.asEventLog();
+  const replica = await DirectoryReplica.openAndLoad(REALM, log, async () => snapshotWith({}), REAL_CLOCK);
+  if (reader === 'frontend') replica.logTail.addListener(new RealmNewestMessageCache({ usedEntries: 0 }));
+  else await attachIdleQueue(replica, log);
+  let seq = 0;
+  const makeBlock = (kind: Kind): { header: Buffer; data: Buffer }[] =>
+    Array.from({ length: ENTRIES_PER_BLOCK }, (_, i) => {
+      const at = seq + i + 1;
+      const positions = `Nats-Sequence: ${at}\r\nNats-Time-Stamp: 2026-11-24T00:00:00.123456Z\r\nNats-Last-Sequence: ${at - 1}`;
+      const header = `NATS/1.0\r\nNats-Stream: CONCLAVE_EV\r\nNats-Subject: ev.1\r\n${positions}\r\n\r\n`;
+      return kind === 'typing'
+        ? { header: Buffer.alloc(0), data: encodeLogEntry(typing as unknown as Json) }
+        : { header: Buffer.from(header), data: encodeLogEntry(makeEntry(kind) as unknown as Json) };
+    });
+  const give = (message: Parameters<typeof readRepublishedPosition>[0]): void => {
+    const position = readRepublishedPosition(message);
+    const value = decodeLogEntry(message.data);
+    if (position) fed.reader?.onEntry(toLogSeq(++seq), value);
+    else fed.reader?.onTransient(value);
+  };
+  for (const kind of KINDS) {
+    const costs: number[] = [];
+    for (let n = 0; n < BLOCKS; n++) {
+      const pieces: (() => void)[][] = [[]];
+      let piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+      let used = 0;
+      for (const { header, data } of makeBlock(kind)) {
+        if (used + header.length + data.length > PIECE_BYTES) {
+          piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+          used = 0;
+          pieces.push([]);
+        }
+        used += header.copy(piece, used) + data.copy(piece, used + header.length);
+        const _rdata = new Uint8Array(piece.buffer, used - header.length - data.length, header.length + data.length);
+        const message = { _rdata, _msg: { hdr: header.length || -1 }, data: _rdata.subarray(header.length) };
+        pieces.at(-1)!.push(() => give(message as never));
+      }
+      const before = process.cpuUsage();
+      for (const messages of pieces) {
+        for (const deliver of messages) deliver();
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      const { user, system } = process.cpuUsage(before);
+      // The first entries compile the code.
+      if (n >= BLOCKS / 3) costs.push((user + system) / ENTRIES_PER_BLOCK);
+    }
+    const [lowest, middle] = [Math.min(...costs), median(costs)];
+    process.stdout.write(`| ${reader} | ${kind} | ${lowest.toFixed(2)} | ${middle.toFixed(2)} |\n`);
+  }
+}
+
 const ordered = process.env.ENTRIES_READER;
 if (ordered) await read(JSON.parse(ordered) as ReaderOrder);
 else {
   const { values } = parseArgs({
-    options: { entries: { type: 'string', default: '8000' }, runs: { type: 'string', default: '3' } },
+    options: {
+      entries: { type: 'string', default: '8000' },
+      runs: { type: 'string', default: '3' },
+      'in-process': { type: 'string' },
+    },
   });
+  const reader = values['in-process'];
   const url = process.env.NATS_URL;
-  if (!url) throw new Error('NATS_URL is not set');
-  await measure(url, Number(values.entries), Number(values.runs));
+  if (reader === 'frontend' || reader === 'host') await measureInProcess(reader);
+  else if (!url) throw new Error('NATS_URL is not set');
+  else await measure(url, Number(values.entries), Number(values.runs));
 }

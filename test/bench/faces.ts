@@ -179,7 +179,7 @@ async function forget(id: string, nats: string, mongodb: string): Promise<void> 
   const connection = await connect({ servers: nats });
   const manager = await connection.jetstreamManager();
   for await (const { config } of manager.streams.list()) {
-    if (config.name.endsWith(`_${id}`)) await manager.streams.delete(config.name);
+    if (new RegExp(`_${id}(-[0-9]+)?$`).test(config.name)) await manager.streams.delete(config.name);
   }
   await connection.close();
 }

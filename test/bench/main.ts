@@ -34,13 +34,21 @@ interface Tools {
 }
 
 /** Cases one after the other on one server. */
-async function measureOn(
+async function measureOn(name: FaceName, cases: readonly Case[], tools: Tools): Promise<Figure[]> {
+  try {
+    await cases[0]!.before?.(tools.options);
+    return await measureOnServer(name, cases, tools);
+  } finally {
+    await cases[0]!.after?.();
+  }
+}
+
+async function measureOnServer(
   name: FaceName,
   cases: readonly Case[],
   { ceiling, bare, load, options }: Tools,
 ): Promise<Figure[]> {
   const { nats, mongodb, profile } = options;
-  await cases[0]!.before?.();
   const face = await startFace(name, { nats, mongodb, profile: profile?.profiles, ...cases[0]!.server });
   if (!face) return cases.map((one) => notMeasured(`${one.name}, ${name}`, 'not measured (no services)'));
   faces.add(face);

@@ -112,7 +112,7 @@ export class ChaosCluster {
     const connection = await connect({ servers: this.nats, timeout: 3_000, reconnect: false });
     const manager = await connection.jetstreamManager();
     for await (const { config } of manager.streams.list()) {
-      if (config.name.endsWith(`_${this.#namespace}`)) await manager.streams.delete(config.name);
+      if (new RegExp(`_${this.#namespace}(-[0-9]+)?$`).test(config.name)) await manager.streams.delete(config.name);
     }
     await connection.close();
   }

@@ -5,7 +5,7 @@ import { faultsIn } from './command.js';
 import { inWords } from './report.js';
 import { chaos, Ends } from './run.js';
 
-const ROUNDS = rounds(3, 20);
+const ROUNDS = rounds(2, 20);
 
 t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async (test) => {
   const ends = new Ends();
@@ -16,9 +16,10 @@ t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async
       seconds: undefined,
       kills: ROUNDS,
       cuts: 0,
+      cutSeconds: 0,
       every: 2.5,
-      rate: rounds(15, 50),
-      clients: 10,
+      rate: rounds(12, 50),
+      clients: rounds(6, 10),
       subscribers: 5,
       hosts: 0,
       frontends: 0,

@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
+import { runCommand } from '../clients/support/command-line.js';
 import { remove, temporary } from '../clients/support/folders.js';
-import { type Child, conclave } from '../clients/support/process.js';
+import { type Child, WITH_WORKERS } from '../clients/support/process.js';
 import { type Address, administer, freeAddress, type Member, Processes } from './processes.js';
 
 export class ChaosEmbedded {
@@ -37,15 +38,14 @@ export class ChaosEmbedded {
 
   /** Reads the API key of an account of the imported organization. */
   async keyOf(email: string): Promise<string> {
-    const { code, stdout, stderr } = await conclave(['user', 'key', '--email', email, '--data-dir', this.#folder])
-      .ended;
+    const { code, stdout, stderr } = await runCommand(['user', 'key', '--email', email, '--data-dir', this.#folder]);
     if (code !== 0) throw new Error(stderr);
     return stdout.trim();
   }
 
   start({ name, at }: Omit<Member, 'child'>): Promise<Child> {
     const listen = ['--port', String(at.port), '--ops-port', String(at.health)];
-    return this.processes.serve(name, ['--data-dir', this.#folder, ...listen], 'Conclave serves');
+    return this.processes.serve(name, ['--data-dir', this.#folder, ...listen, ...WITH_WORKERS], 'Conclave serves');
   }
 
   async stop(): Promise<void> {

@@ -22,8 +22,8 @@ import { Traffic } from './traffic.js';
 
 const KILLS = rounds(2, 10);
 const SECONDS_BETWEEN_KILLS = 2.5;
-const CLIENTS = 8;
-const MESSAGES = rounds(2_500, 50_000);
+const CLIENTS = rounds(6, 8);
+const MESSAGES = rounds(1_200, 50_000);
 /** Ids here of the first person and the first stream of an import. */
 const FIRST = { user: 8, stream: 1 };
 const ROLES_BY_NUMBER: Readonly<Record<number, string>> = {
@@ -83,7 +83,7 @@ t.test(`an imported organization through ${KILLS} times kill -9`, async (test) =
   const people = await peopleOf(made, cluster);
   const streams = streamsOf(made, people);
   test.ok(streams.length > 1, `${streams.length} imported streams`);
-  const traffic = await Traffic.among(cluster.frontends, rounds(15, 50), random, async () => ({ people, streams }));
+  const traffic = await Traffic.among(cluster.frontends, rounds(12, 50), random, async () => ({ people, streams }));
   ends.add(() => traffic.close());
   traffic.load.start();
   await disturb(cluster, [], {

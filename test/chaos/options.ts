@@ -8,6 +8,8 @@ export interface ChaosOptions {
   readonly kills: number;
   /** Times that an actor host alone loses the store. */
   readonly cuts: number;
+  /** Length of each of these times: long enough for the host to notice and for others to take over, some 6 s. */
+  readonly cutSeconds: number;
   /** Seconds from one kill to the next. */
   readonly every: number;
   /** Sends per second. */
@@ -110,6 +112,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     seconds: values.seconds === undefined && embedded ? undefined : number('seconds', values.seconds, 300, 1, 86_400),
     kills: whole('kills', values.kills, embedded ? 20 : 100_000, 0, 100_000),
     cuts: embedded ? 0 : whole('cuts', values.cuts, hosts > 1 ? 1 : 0, 0, 20),
+    cutSeconds: 15,
     every: number('every', values.every, embedded ? 2.5 : 10, 0.5, 3_600),
     rate: number('rate', values.rate, 200, 0.1, 10_000),
     clients: whole('clients', values.clients, 200, 2, 10_000),

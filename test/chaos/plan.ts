@@ -31,11 +31,8 @@ export function restarts(services: OwnServices): Restart[] {
   ];
 }
 
-/** Long enough for the host to notice, to let go, and for the others to take over: some 6 s. */
-const CUT_MS = 15_000;
-
 /** Hosts of the seed's choice that can not reach the store for a while, as the others can. */
-export function storeCuts(cluster: StoreWays, count: number, random: Random): Restart[] {
+export function storeCuts(cluster: StoreWays, count: number, seconds: number, random: Random): Restart[] {
   return Array.from({ length: count }, (_, i) => {
     const host = random.pick(cluster.hosts);
     return {
@@ -44,7 +41,7 @@ export function storeCuts(cluster: StoreWays, count: number, random: Random): Re
       at: (0.4 + i) / count,
       restart: async () => {
         await cluster.cutFromStore(host);
-        await sleep(CUT_MS);
+        await sleep(seconds * 1_000);
         await cluster.giveStoreBack(host);
       },
     };

@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVER_SETTING_DECLARATIONS } from '#app/config';
-import { bounded, type Child, conclave, freePort } from '../clients/support/process.js';
+import { runCommand } from '../clients/support/command-line.js';
+import { type Child, conclave, freePort } from '../clients/support/process.js';
 
 const READY_MS = 60_000;
 const COMMAND_MS = 60_000;
@@ -60,6 +61,6 @@ export class Processes {
 
 /** Runs a command of the command line to its end. */
 export async function administer(args: readonly string[]): Promise<void> {
-  const ended = await bounded(conclave(args), COMMAND_MS);
+  const ended = await runCommand(args, COMMAND_MS);
   if (ended.code !== 0) throw new Error(`conclave ${args[0]} ${args[1]}: ${ended.stderr}`);
 }

@@ -71,12 +71,12 @@ async function processes(
   const random = new Random(options.seed + 2);
   if (options.services) {
     const cluster = await ChaosCluster.start(options.services, options);
-    return { cluster, services: storeCuts(cluster, options.cuts, random) };
+    return { cluster, services: storeCuts(cluster, options.cuts, options.cutSeconds, random) };
   }
   const own = await OwnServices.start();
   ends.add(() => own.stop());
   const cluster = await ChaosCluster.start(own, options);
-  return { cluster, services: [...restarts(own), ...storeCuts(cluster, options.cuts, random)] };
+  return { cluster, services: [...restarts(own), ...storeCuts(cluster, options.cuts, options.cutSeconds, random)] };
 }
 
 function inShort({ load, pollers, frontends }: Traffic): string {

@@ -4,8 +4,10 @@
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { rounds } from '../support/rounds.js';
 import type { Api, QueueEvent } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, Sender } from './support/chatter.js';
+import { runCommand } from './support/command-line.js';
 import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended, run } from './support/process.js';
@@ -13,7 +15,15 @@ import { HANGS_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
 
-const conclaveEnds = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
+/** Sends before the backup; half as many come after it. */
+const SENDS = rounds(80, 200);
+
+/** A server that should not start is a process of its own. */
+const conclaveEnds = (...args: string[]): Promise<Ended> =>
+  args[0] === 'serve' ? bounded(conclave(args), HANGS_MS) : runCommand(args);
+
+const face = await Embedded.start();
+t.teardown(() => face.stop());
 
 function folder(test: Test): string {
   const made = temporary('backup');
@@ -41,21 +51,19 @@ async function download(api: Api, uri: string): Promise<string> {
 }
 
 t.test('a backup under load has everything acknowledged before it', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
   const api = face.api();
   await api.subscribe(STREAM);
   const uri = await upload(api, 'what was said on Tuesday');
   await api.send(STREAM, `see [notes](${uri})`);
   const follower = await Follower.start([api]);
-  const sender = new Sender([api], STREAM, 'm', HANGS_MS, 8);
+  const sender = new Sender([api], STREAM, 'm', HANGS_MS, rounds(4, 8));
   test.teardown(() => end(sender, follower));
-  await until('200 sends', () => sender.acknowledged.size >= 200);
+  await until(`${SENDS} sends`, () => sender.acknowledged.size >= SENDS);
 
   const before = new Map(sender.acknowledged);
   const backup = join(folder(test), 'monday');
   test.match(await command(['backup', backup, '--data-dir', face.dataDir]), /monday: \d+ files, \d+ bytes/);
-  await until('100 more sends', () => sender.acknowledged.size >= before.size + 100);
+  await until('more sends', () => sender.acknowledged.size >= before.size + SENDS / 2);
   const late = await upload(api, 'came too late');
   await sender.stop();
   await follower.has(sender.acknowledged.keys());
@@ -94,29 +102,7 @@ t.test('a backup under load has everything acknowledged before it', async (test)
   test.ok(await face.api().send(STREAM, 'still here'), 'the first server goes on');
 });
 
-t.test('without a server the directory itself is copied, and a restored one can be backed up', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
-  await face.api().subscribe(STREAM);
-  const id = await face.api().send(STREAM, 'kept');
-  await face.server.stop();
-  const place = folder(test);
-  await command(['backup', join(place, 'a'), '--data-dir', face.dataDir]);
-  mkdirSync(join(place, 'b'));
-  await command(['restore', join(place, 'a'), '--data-dir', join(place, 'b')]);
-  await command(['backup', join(place, 'c'), '--data-dir', join(place, 'b')]);
-  await command(['restore', join(place, 'c'), '--data-dir', join(place, 'd')]);
-  const again = await Embedded.on(join(place, 'd'), face.owner, face.other);
-  test.teardown(() => again.stop());
-  test.strictSame(
-    (await again.api().history(STREAM)).map((m) => m.id),
-    [id],
-  );
-});
-
 t.test('what can not be backed up or restored is said in one line, and leaves everything as it was', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
   const place = folder(test);
   const good = join(place, 'good');
   await command(['backup', good, '--data-dir', face.dataDir]);
@@ -149,4 +135,23 @@ t.test('data of a newer program is refused at the start', async (test) => {
   const ended = await conclaveEnds('serve', '--data-dir', place, '--port', '0');
   test.equal(ended.code, 1);
   test.match(ended.stderr, /^conclave: data directory .* is in format 7, this program knows up to \d+: use the newer/);
+});
+
+// It stops the server.
+t.test('without a server the directory itself is copied, and a restored one can be backed up', async (test) => {
+  await face.api().subscribe('kept');
+  const id = await face.api().send('kept', 'kept');
+  await face.server.stop();
+  const place = folder(test);
+  await command(['backup', join(place, 'a'), '--data-dir', face.dataDir]);
+  mkdirSync(join(place, 'b'));
+  await command(['restore', join(place, 'a'), '--data-dir', join(place, 'b')]);
+  await command(['backup', join(place, 'c'), '--data-dir', join(place, 'b')]);
+  await command(['restore', join(place, 'c'), '--data-dir', join(place, 'd')]);
+  const again = await Embedded.on(join(place, 'd'), face.owner, face.other);
+  test.teardown(() => again.stop());
+  test.strictSame(
+    (await again.api().history('kept')).map((m) => m.id),
+    [id],
+  );
 });

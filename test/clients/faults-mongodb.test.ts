@@ -33,7 +33,7 @@ if (found) {
   t.test('MongoDB goes away and comes back while the server runs', async (test) => {
     const proxy = await TcpProxy.start(mongodb);
     test.teardown(() => proxy.cut());
-    const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb), options: OUTAGE_OPTIONS });
+    const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb), options: OUTAGE_OPTIONS }, 1);
     test.teardown(() => face.stop());
     await surviveOutage(
       test,

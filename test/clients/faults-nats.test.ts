@@ -35,7 +35,7 @@ if (mongodb && binary) {
   t.test('NATS is killed and started again while the server runs', async (test) => {
     const own = await OwnNats.start(binary);
     test.teardown(() => own.stop());
-    const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS });
+    const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS }, 1);
     test.teardown(() => face.stop());
     await surviveOutage(
       test,

@@ -3,9 +3,16 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readZuliprc } from './support/api.js';
-import { command, Embedded, PASSWORD } from './support/face.js';
+import { Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
-import { until } from './support/wait.js';
+import { bounded, conclave } from './support/process.js';
+import { HANGS_MS, until } from './support/wait.js';
+
+/** A process of its own, because the umask is that of a process. */
+async function command(args: readonly string[]): Promise<void> {
+  const ended = await bounded(conclave(args), HANGS_MS);
+  if (ended.code !== 0) throw new Error(ended.stderr);
+}
 
 const entriesOf = (folder: string): string[] => [
   folder,
@@ -42,7 +49,7 @@ async function upload(): Promise<void> {
 
 // Children of this process inherit it.
 process.umask(0);
-const face = await Embedded.start();
+const face = await Embedded.startAnew();
 t.teardown(() => face.stop());
 
 t.test(

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import t from 'tap';
 import { mailActorKey, toRealmId } from '#model';
 import { makeExportedOrganization } from '../support/exported-organization.js';
+import { rounds } from '../support/rounds.js';
 import { startSmtp } from '../support/smtp.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { checkInvitations } from './support/invitations.js';
 import { services } from './support/missing.js';
+import { bounded } from './support/process.js';
+import { HANGS_MS } from './support/wait.js';
 
 /** Files of an export, without the random parts of paths and what names the organization. */
 function contentsOf(exported: string): Record<string, string> {
@@ -23,11 +26,16 @@ function contentsOf(exported: string): Record<string, string> {
 const cluster = services();
 if (cluster) {
   t.test('an organization moves into a running cluster, and out', { timeout: 180_000 }, async (test) => {
-    const face = await Cluster.start(cluster);
+    const face = await Cluster.start(cluster, 2, []);
     test.teardown(() => face.stop());
     const base = temporary('import-cluster');
     test.teardown(() => remove(base));
-    const made = makeExportedOrganization(join(base, 'made'), { people: 12, streams: 4, messages: 1_200, seed: 21 });
+    const made = makeExportedOrganization(join(base, 'made'), {
+      people: 12,
+      streams: 4,
+      messages: rounds(600, 1_200),
+      seed: 21,
+    });
     const report = await face.command('import', join(base, 'made'), '--subdomain', 'one');
     test.match(report, `${made.messages.length}  messages`);
     await face.command('export', join(base, 'once'), '--subdomain', 'one');
@@ -39,7 +47,7 @@ if (cluster) {
       /an organization with the subdomain 'two' exists already/,
     );
     const rivals = await Promise.all(
-      [0, 1].map(() => face.attempt('import', join(base, 'once'), '--subdomain', 'three')),
+      [0, 1].map(() => bounded(face.process('import', join(base, 'once'), '--subdomain', 'three'), HANGS_MS)),
     );
     const [first, second] = rivals.sort((a, b) => Number(a.code) - Number(b.code));
     test.equal(first!.code, 0, first!.stderr);
@@ -54,7 +62,7 @@ if (cluster) {
     const smtp = await startSmtp();
     test.teardown(() => smtp.away());
     const mail = ['--smtp-url', smtp.url, '--mail-from', 'noreply@example.com'];
-    const face = await Cluster.start({ ...cluster, options: mail });
+    const face = await Cluster.start({ ...cluster, options: mail }, 1, []);
     test.teardown(() => face.stop());
     const base = temporary('import-invitations');
     test.teardown(() => remove(base));

@@ -16,24 +16,25 @@ import {
   type MadeUser,
   makeExportedOrganization,
 } from '../support/exported-organization.js';
-import { LONG, picked } from '../support/rounds.js';
+import { LONG, picked, rounds } from '../support/rounds.js';
 import { startSmtp } from '../support/smtp.js';
 import { Api, type Message, type QueueEvent } from './support/api.js';
+import { runCommand } from './support/command-line.js';
 import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { checkInvitations } from './support/invitations.js';
-import { bounded, conclave, type Ended, freePort } from './support/process.js';
+import { conclave, type Ended, freePort } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
 
 const SIZE: MadeSize = LONG
   ? { people: 2_000, streams: 300, messages: Number(process.env.IMPORT_MESSAGES ?? 1_000_000), seed: 7 }
   : { people: 40, streams: 9, messages: 3_300, seed: 7 };
 const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
-const KILLS = LONG ? 10 : 3;
+const KILLS = rounds(2, 10);
 /** Longest time from the first write of an import to its kill, ms. */
 const KILLED_WITHIN_MS = LONG ? 20_000 : 700;
 const ROUND_TRIPS = LONG ? 20 : 2;
-/** Hostile exports of a run, of 18: each is a start of the program. */
+/** Hostile exports of a run, of 18. */
 const HOSTILE = 9;
 /** Longest import of a test, ms. */
 const IMPORT_MS = LONG ? 3_600_000 : HANGS_MS;
@@ -47,7 +48,7 @@ function folder(test: Test): string {
 }
 
 const importing = (from: string, dataDir: string, ...more: string[]): Promise<Ended> =>
-  bounded(conclave(['import', from, '--data-dir', dataDir, ...more]), IMPORT_MS);
+  runCommand(['import', from, '--data-dir', dataDir, ...more], IMPORT_MS);
 
 async function imported(from: string, dataDir: string, ...more: string[]): Promise<string> {
   const { code, stdout, stderr } = await importing(from, dataDir, ...more);
@@ -223,10 +224,7 @@ function contentsOf(exported: string): Record<string, string> {
 }
 
 async function exported(dataDir: string, subdomain: string, to: string): Promise<Record<string, string>> {
-  const { code, stderr } = await bounded(
-    conclave(['export', to, '--subdomain', subdomain, '--data-dir', dataDir]),
-    IMPORT_MS,
-  );
+  const { code, stderr } = await runCommand(['export', to, '--subdomain', subdomain, '--data-dir', dataDir], IMPORT_MS);
   if (code !== 0) throw new Error(stderr);
   return contentsOf(to);
 }
@@ -342,7 +340,7 @@ t.test('mentions of topics stay mentions of those whom they mentioned', async (t
 t.test('messages of an export whose ids do not follow time come in the order of time', async (test) => {
   const base = folder(test);
   const dataDir = join(base, 'data');
-  const size = { people: 9, streams: 3, messages: 2_300, seed: 5 };
+  const size = { people: 9, streams: 3, messages: rounds(1_200, 2_300), seed: 5 };
   makeExportedOrganization(join(base, 'plain'), size);
   makeExportedOrganization(join(base, 'mixed'), { ...size, sortedByDate: true });
   await imported(join(base, 'plain'), dataDir, '--subdomain', 'one');

@@ -6,9 +6,13 @@ import t from 'tap';
 import { changesKept } from './support/crash-changes.js';
 import { movedWhole } from './support/crash-moves.js';
 import { scheduledOnce } from './support/crash-scheduled.js';
+import { Embedded } from './support/face.js';
 import { seed } from './support/world.js';
 
+const face = await Embedded.start();
+t.teardown(() => face.stop());
+
 t.comment(`SEED=${seed}`);
-t.test('scheduled messages are sent once, whenever the server is killed', scheduledOnce);
-t.test('a large topic is moved whole or not at all', movedWhole);
-t.test('flags, marks, reactions, edits and drafts are there after kill -9', changesKept);
+t.test('scheduled messages are sent once, whenever the server is killed', (test) => scheduledOnce(test, face));
+t.test('a large topic is moved whole or not at all', (test) => movedWhole(test, face));
+t.test('flags, marks, reactions, edits and drafts are there after kill -9', (test) => changesKept(test, face));

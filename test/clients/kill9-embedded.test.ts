@@ -1,12 +1,14 @@
 /** Embedded face: what was acknowledged survives `kill -9`, and event queues go on. */
 import t from 'tap';
+import { rounds } from '../support/rounds.js';
 import { end, Follower, Sender } from './support/chatter.js';
 import { Embedded } from './support/face.js';
 import { judge, killAmidst, STREAM } from './support/kill.js';
+import { WITH_WORKERS } from './support/process.js';
 
-const ROUNDS = 5;
+const ROUNDS = rounds(2, 5);
 
-const face = await Embedded.start();
+const face = await Embedded.start(WITH_WORKERS);
 t.teardown(() => face.stop());
 const api = face.api();
 

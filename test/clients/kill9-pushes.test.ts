@@ -5,7 +5,7 @@ import { Embedded } from './support/face.js';
 
 const gateway = await Hook.start();
 t.teardown(() => gateway.close());
-const face = await Embedded.start(['--push-gateway', gateway.url], true);
+const face = await Embedded.start(['--push-gateway', gateway.url]);
 t.teardown(() => face.stop());
 const [owner, other] = [face.api(), face.api(face.other)];
 

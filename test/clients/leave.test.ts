@@ -8,6 +8,7 @@ import { rounds } from '../support/rounds.js';
 import { Cluster, Embedded } from './support/face.js';
 import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';
 import { services } from './support/missing.js';
+import { WITH_WORKERS } from './support/process.js';
 import { healthOf } from './support/scrape.js';
 import { until } from './support/wait.js';
 
@@ -15,7 +16,7 @@ const STREAM = 'general';
 /** Long enough for what is asked of a server while it leaves, on a busy machine, too. */
 const LEAVE_S = 6;
 /** Between the sends of a client: under load, not out of breath. */
-const PAUSE_MS = rounds(60, 20);
+const PAUSE_MS = rounds(120, 20);
 const CLIENTS = rounds(3, 8);
 
 const adapters =
@@ -88,7 +89,7 @@ const following = async (busy: Busy) => {
 
 const cluster = services();
 if (cluster) {
-  const face = await Cluster.start({ ...cluster, options: ['--leave-seconds', String(LEAVE_S)] }, 2, adapters);
+  const face = await Cluster.start({ ...cluster, options: ['--leave-seconds', String(LEAVE_S)] }, 1, adapters);
   t.teardown(() => face.stop());
   await face.api(0).subscribe('quiet', ...adapters);
   for (const [i, adapter] of adapters.entries()) {
@@ -205,7 +206,7 @@ const refuses = (port: number): Promise<boolean> =>
   });
 
 async function underWay(test: Test, adapter: string): Promise<void> {
-  const face = await Embedded.start(['--http-adapter', adapter]);
+  const face = await Embedded.start(['--http-adapter', adapter, ...WITH_WORKERS]);
   test.teardown(() => face.stop());
   const key = Buffer.from(`${face.owner.email}:${face.owner.key}`).toString('base64');
   const idle = connect({ port: face.port, host: '127.0.0.1' });

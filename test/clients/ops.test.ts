@@ -6,7 +6,7 @@ import { natsServerBinary, OwnNats } from '../support/nats.js';
 import type { Account, Api } from './support/api.js';
 import { Cluster, Embedded, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
-import type { Child } from './support/process.js';
+import { type Child, WITH_WORKERS } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 import { healthOf, scrape, scrapeAll } from './support/scrape.js';
 import { until } from './support/wait.js';
@@ -169,7 +169,7 @@ async function facts(test: Test, seen: Seen): Promise<void> {
 }
 
 t.test('embedded', async (test) => {
-  const face = await Embedded.start(DEBUG);
+  const face = await Embedded.start([...DEBUG, ...WITH_WORKERS]);
   test.teardown(() => face.stop());
   await facts(test, { site: face.site, api: face.api(), account: face.owner, children: [face.server] });
 });
@@ -183,7 +183,7 @@ t.test('embedded, on node:http', async (test) => {
 const cluster = services();
 if (cluster) {
   t.test('cluster', async (test) => {
-    const face = await Cluster.start({ ...cluster, options: DEBUG });
+    const face = await Cluster.start({ ...cluster, options: DEBUG }, 1, []);
     test.teardown(() => face.stop());
     await facts(test, { site: face.site(0), api: face.api(0), account: face.owner, children: face.children });
     const { sum } = await scrape(await face.frontends[0]!.child.ops());
@@ -203,7 +203,7 @@ if (cluster && binary) {
       const proxy = await TcpProxy.start(cluster.mongodb);
       test.teardown(() => proxy.cut());
       const mongodb = `${proxy.through(cluster.mongodb).replace(/\/$/, '')}`;
-      const face = await Cluster.start({ nats: own.url, mongodb });
+      const face = await Cluster.start({ nats: own.url, mongodb }, 1, []);
       test.teardown(() => face.stop());
       const frontend = await face.frontends[0]!.child.ops();
       const host = await face.hosts[0]!.ops();

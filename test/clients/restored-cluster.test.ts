@@ -1,7 +1,13 @@
 /** A cluster whose database was restored starts afresh where it must; every process checks the format. */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
-import { CURRENT_STORAGE_FORMAT, raiseMongoStorageFormat, readOrInitMongoStorageFormat } from '#ports/store';
+import { REAL_CLOCK } from '#base/clock';
+import {
+  CURRENT_STORAGE_FORMAT,
+  MongoStore,
+  raiseMongoStorageFormat,
+  readOrInitMongoStorageFormat,
+} from '#ports/store';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
@@ -34,7 +40,7 @@ async function load(url: string, dumped: ReadonlyMap<string, Document[]>): Promi
 const cluster = services();
 if (cluster) {
   t.test('after `store restored` queues of before end, and ids that clients know do not come again', async (test) => {
-    const face = await Cluster.start(cluster);
+    const face = await Cluster.start(cluster, 1, []);
     test.teardown(() => face.stop());
     await face.api(0).subscribe(STREAM);
     const kept = await face.api(0).send(STREAM, 'kept');
@@ -90,6 +96,13 @@ if (cluster) {
     await test.rejects(raiseMongoStorageFormat(url, 6), /one version at a time/);
     test.equal(await raiseMongoStorageFormat(url, 4), 4, 'again is no harm');
 
+    const tagsReactions = async (): Promise<boolean> => {
+      const store = await MongoStore.connect(url, REAL_CLOCK);
+      await store.close();
+      return store.tagsReactions;
+    };
+    test.equal(await tagsReactions(), true, 'and messages with reactions have had their tag from the beginning');
+
     const options = ['--nats', cluster.nats, '--mongodb', url, '--secret', 'a secret for tests only'];
     for (const role of ['http', 'actors', 'all']) {
       const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), HANGS_MS);
@@ -104,6 +117,7 @@ if (cluster) {
     await client.db().dropDatabase();
     await client.db().collection('roots').insertOne({ old: true });
     test.equal(await readOrInitMongoStorageFormat(url, 2), 1, 'what was written before formats were is the first one');
+    test.equal(await tagsReactions(), false, 'and has no tags of reactions');
     test.ok(CURRENT_STORAGE_FORMAT >= 1);
   });
 }

@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { runCommand } from './support/command-line.js';
 import { Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
-import { bounded, conclave, type Ended } from './support/process.js';
+import { bounded, conclave, type Ended, WITH_WORKERS } from './support/process.js';
 import { HANGS_MS } from './support/wait.js';
 
 const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
@@ -41,14 +42,15 @@ t.test('a port that is taken', async (test) => {
     remove(folder);
   });
   const { port } = other.address() as { port: number };
-  for (const adapter of ['uws', 'node']) {
-    const args = ['serve', '--data-dir', folder, '--port', String(port), '--http-adapter', adapter];
+  for (const more of [['--http-adapter', 'node'], WITH_WORKERS]) {
+    const args = ['serve', '--data-dir', folder, '--port', String(port), ...more];
     const ended = await start(...args, '--log-level', 'error');
     refused(test, ended, { code: 1, says: new RegExp(`^conclave: .*127\\.0\\.0\\.1:${port}`) });
   }
 });
 
 t.test('options that are wrong', async (test) => {
+  refused(test, await start('serve', '--port', '-1'), { code: 2, says: /^conclave: --port: must be an integer/ });
   for (const [args, says] of [
     [['serve', '--port', 'x'], /^conclave: --port: must be an integer/],
     [['serve', '--nonsense', '1'], /^conclave: .*--nonsense/],
@@ -57,7 +59,7 @@ t.test('options that are wrong', async (test) => {
     [['serve', '--nats', '127.0.0.1', '--mongodb', 'mongodb://127.0.0.1'], /^conclave: --nats: must be an address/],
     [['nonsense'], /^conclave: no such command: nonsense/],
   ] as const) {
-    refused(test, await start(...args), { code: 2, says });
+    refused(test, await runCommand(args), { code: 2, says });
   }
 });
 

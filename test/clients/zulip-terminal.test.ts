@@ -1,5 +1,6 @@
 /** The terminal chat client, unmodified, typed into and looked at as a person does. */
 import t from 'tap';
+import { picked } from '../support/rounds.js';
 import { source } from './support/chat.js';
 import { Cluster, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { zulipTerm } from './support/install.js';
@@ -8,21 +9,28 @@ import { TerminalClient } from './support/terminal-client.js';
 import { aDayAtTheTerminal } from './support/terminal-day.js';
 import { hasTmux } from './support/tmux.js';
 
+const cluster = services();
 const found = await hasTmux();
 const python = found
   ? await zulipTerm('0.7.0', source('requirements-zulip-term.txt'))
   : missing('tmux is not installed');
 
+/** A day takes as long as all hours of it; `npm test` spends it on one face. */
+const FACES = ['embedded', ...(cluster ? ['cluster'] : [])];
+const faces = picked(FACES, 1, (name) => name);
+
 if (python) {
-  const face = await Embedded.start([], true);
+  const face = await Embedded.start();
   t.teardown(() => face.stop());
-  t.test('a person at zulip-terminal, embedded face', async (test) => {
-    const restart = async (): Promise<void> => {
-      await face.server.stop();
-      await face.up();
-    };
-    await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
-  });
+  if (faces.includes('embedded')) {
+    t.test('a person at zulip-terminal, embedded face', async (test) => {
+      const restart = async (): Promise<void> => {
+        await face.server.stop();
+        await face.up();
+      };
+      await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
+    });
+  }
 
   t.test('a user without a file logs in at zulip-terminal with e-mail and password', async (test) => {
     const client = await TerminalClient.startWithoutFile(python);
@@ -37,8 +45,7 @@ if (python) {
     test.equal(client.exceptions(), '');
   });
 
-  const cluster = services();
-  if (cluster) {
+  if (cluster && faces.includes('cluster')) {
     t.test('a person at zulip-terminal, cluster face, each by its own frontend', async (test) => {
       const face = await Cluster.start({ ...cluster, quietly: true });
       test.teardown(() => face.stop());

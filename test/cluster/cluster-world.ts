@@ -19,6 +19,8 @@ const NOTICED_MS = 3_000;
 const STORE_LOST_MS = { least: 3_000, more: 3_000 };
 const MOST_HOSTS = 5;
 const MOST_FRONTS = 4;
+/** The seed chooses the number of log streams, 1 to this one. */
+const MAX_STREAMS_OF_LOG = 3;
 
 export interface WorldOptions {
   readonly seed: number;
@@ -81,7 +83,7 @@ export class ClusterWorld {
     this.random = new Random(seed);
     this.scheduler = new Scheduler(this.random, keep);
     this.clock = new FakeClock(beginning?.now);
-    this.log = SimLogContents.from(beginning?.log ?? []);
+    this.log = SimLogContents.from(beginning?.log ?? [], 1 + (seed % MAX_STREAMS_OF_LOG));
     this.roots = new WatchedRoots(beginning?.store.roots);
     const contents = beginning?.store.snapshot();
     this.store = new MemoryStore({ atomicRecords: seed % 2 === 0, ...(contents && { contents }) });

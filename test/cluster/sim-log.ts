@@ -1,12 +1,12 @@
 /**
- * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may
- * lose them. Readers are the real ones (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are
- * at stake here.
+ * An EventLog as JetStream gives it: one stream of all realms or several, each with positions of its own, and stored
+ * entries republished to those who listen, who may lose them. Readers are the real ones
+ * (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are at stake here.
  */
 
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type LogSeq, type RealmId, toLogSeq } from '#model';
+import { type LogSeq, logStreamOfRealm, type RealmId, toLogSeq } from '#model';
 import {
   type EventLog,
   type EventLogBounds,
@@ -43,14 +43,18 @@ export class SimLogContents {
   readonly listeners = new Set<SimLog>();
   readonly incarnation = 'simulated';
 
-  static from(before: readonly StoredEntry[]): SimLogContents {
-    const contents = new SimLogContents();
+  constructor(private readonly streamCount: number) {}
+
+  static from(before: readonly StoredEntry[], streamCount: number): SimLogContents {
+    const contents = new SimLogContents(streamCount);
     contents.entries.push(...before);
     return contents;
   }
 
-  get end(): number {
-    return this.entries.at(-1)?.seq ?? 0;
+  /** Position of the last entry in the realm's stream. */
+  endOfStreamOf(realm: RealmId): number {
+    const stream = logStreamOfRealm(realm, this.streamCount);
+    return this.entries.findLast((entry) => logStreamOfRealm(entry.realm, this.streamCount) === stream)?.seq ?? 0;
   }
 
   lastOf(realm: RealmId): number {
@@ -97,7 +101,7 @@ export class SimLog implements EventLog {
   #store(realm: RealmId, data: Uint8Array): LogSeq {
     const { contents } = this.options;
     const previous = contents.lastOf(realm);
-    const entry: StoredEntry = { seq: contents.end + 1, realm, data };
+    const entry: StoredEntry = { seq: contents.endOfStreamOf(realm) + 1, realm, data };
     contents.entries.push(entry);
     for (const other of contents.listeners) other.#live(entry, previous);
     return toLogSeq(entry.seq);
@@ -179,7 +183,8 @@ export class SimLog implements EventLog {
     const stream = {
       fetchStateOrRecreateStream: async (): Promise<JetStreamLogState> => {
         await gate('before:state');
-        return { incarnation: contents.incarnation, lastPosition: toLogSeq(contents.end), trimmedUpTo: toLogSeq(0) };
+        const lastPosition = toLogSeq(contents.endOfStreamOf(realm));
+        return { incarnation: contents.incarnation, lastPosition, trimmedUpTo: toLogSeq(0) };
       },
       fetchPositionAtOrAfter: async (_subject: string, from: number): Promise<LogSeq> => {
         await gate('before:next');
@@ -215,14 +220,13 @@ export class SimLog implements EventLog {
         await gate('before:state');
         const state = {
           incarnation: contents.incarnation,
-          lastPosition: toLogSeq(contents.end),
+          lastPosition: toLogSeq(contents.endOfStreamOf(realm)),
           trimmedUpTo: toLogSeq(0),
         };
         for (const cursor of [...cursors]) await cursor.checkForLostEntries(state);
       } catch {
         // Asked again in a moment.
       }
-      void realm;
     }
   }
 }

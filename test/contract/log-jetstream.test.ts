@@ -62,17 +62,20 @@ if (url) {
         await body(t, log, own.stream);
       } finally {
         await log.close();
-        await dropStream(own.stream);
+        await JetStreamEventLog.discardLog(url, clock, own.stream);
       }
     });
   };
 
-  logContract(t, 'JetStreamLog', async () => {
-    const small = { maxAgeMs: 3_600_000, maxBytes: 4 * 1024 * 1024 };
-    const own = names();
-    const open = () => JetStreamEventLog.open(url, clock, { limits: small, ...own });
-    return { limits: small, open, reopen: open, close: () => dropStream(own.stream) };
-  });
+  for (const streamCount of [1, 3]) {
+    logContract(t, `JetStreamLog of ${streamCount}`, async () => {
+      const small = { maxAgeMs: 3_600_000, maxBytes: 4 * 1024 * 1024 };
+      const own = names();
+      const limits = { ...small, maxBytes: streamCount * small.maxBytes };
+      const open = () => JetStreamEventLog.open(url, clock, { limits, streamCount, ...own });
+      return { limits: small, open, reopen: open, close: () => JetStreamEventLog.discardLog(url, clock, own.stream) };
+    });
+  }
 
   const every = (n: number) => (_realm: unknown, at: number) => at % n === 0;
 
@@ -131,6 +134,101 @@ if (url) {
       await until('delivered', () => reader.values.length === 6);
     },
   );
+
+  fact('organizations in different streams do not see each other', { streamCount: 3 }, async (t, log) => {
+    const realms = [1, 2, 3, 4].map(toRealmId);
+    const readers = realms.map(() => new Reader());
+    const subscriptions = realms.map((one, i) => log.subscribe(one, ZERO, readers[i]!));
+    await Promise.all(subscriptions.map((one) => one.waitUntilCaughtUp()));
+    for (let n = 0; n < 20; n++) {
+      for (const one of realms.slice(0, 3)) await log.append(one, `${one}: ${n}`);
+      log.publishTransient(realms[n % 3]!, n);
+    }
+    await until('all there', () => readers.slice(0, 3).every(({ values }) => values.length === 20));
+    await until('all transient values there', () =>
+      readers.every(({ transients }, i) => transients.length > 5 || i > 2),
+    );
+    for (const [i, one] of realms.slice(0, 3).entries()) {
+      t.strictSame(
+        readers[i]!.values,
+        numbers(20).map((n) => `${one}: ${n}`),
+      );
+      t.strictSame(
+        readers[i]!.seqs,
+        numbers(20).map((n) => n + 1),
+        'the entries of others take no positions',
+      );
+      t.ok(readers[i]!.transients.every((n) => (n as number) % 3 === i));
+      t.match(await log.readBounds(one), { end: 20 });
+    }
+    const at = await log.append(realms[3]!, 'of the same stream as the first');
+    t.equal(at, 21);
+    await until('passed over', () => subscriptions[0]!.position === at);
+    t.equal(subscriptions[1]!.position, 20);
+    t.strictSame(readers[0]!.gaps, []);
+  });
+
+  fact('a stream that takes no appends holds up no other', { streamCount: 3 }, async (t, log, stream) => {
+    const reader = new Reader();
+    log.subscribe(other, ZERO, reader);
+    await log.append(realm, 'before');
+    const nats = await connect({ servers: url });
+    const manager = await nats.jetstreamManager();
+    const { config } = await manager.streams.info(`${stream}-2`);
+    await manager.streams.update(config.name, { ...config, sealed: true } as typeof config);
+    await nats.close();
+    await t.rejects(log.append(realm, 'refused'), { name: 'EventLogUnavailableError' });
+    for (const n of numbers(10)) await log.append(other, n);
+    await until('delivered', () => reader.values.length === 10);
+    t.match(await log.readBounds(realm), { end: 1 });
+  });
+
+  fact('the loss of one stream is told to its readers alone', { streamCount: 3 }, async (t, log, stream) => {
+    const [lost, kept] = [new Reader(), new Reader()];
+    const subscriptions = [log.subscribe(realm, ZERO, lost), log.subscribe(other, ZERO, kept)];
+    for (const n of numbers(5)) await Promise.all([log.append(realm, n), log.append(other, n)]);
+    const before = [await log.readBounds(realm), await log.readBounds(other)];
+    await dropStream(`${stream}-2`);
+    await Promise.all(subscriptions.map((one) => one.waitUntilCaughtUp()));
+    const after = [await log.readBounds(realm), await log.readBounds(other)];
+    t.not(after[0]!.incarnation, before[0]!.incarnation);
+    t.strictSame(after[1], before[1]);
+    t.strictSame([lost.gaps.length, kept.gaps.length], [1, 0]);
+    await Promise.all([log.append(realm, 'new'), log.append(other, 'next')]);
+    await until('delivered', () => lost.values.at(-1) === 'new' && kept.values.at(-1) === 'next');
+  });
+
+  t.test('several streams share the space of the log, and lost last entries are found in each', async (t) => {
+    const own = names();
+    const open = (streamCount: number) =>
+      JetStreamEventLog.open(url, clock, { limits, ...own, streamCount, shouldLoseLiveEntry: () => true });
+    const log = await open(3);
+    const nats = await connect({ servers: url });
+    const manager = await nats.jetstreamManager();
+    const readers = [1, 2, 3].map((of) => {
+      const reader = new Reader();
+      log.subscribe(toRealmId(of), ZERO, reader);
+      return reader;
+    });
+    await Promise.all([1, 2, 3].map((of) => log.append(toRealmId(of), of)));
+    await until('found', () => readers.every(({ values }) => values.length === 1));
+    for (const n of [1, 2, 3]) {
+      const { config } = await manager.streams.info(`${own.stream}-${n}`);
+      t.equal(config.max_bytes, Math.floor(limits.maxBytes / 3));
+    }
+    await t.rejects(open(1), { name: 'EventLogUnavailableError' }, 'another number beside it is refused');
+    await log.close();
+    await JetStreamEventLog.discardLog(url, clock, own.stream);
+    const left: string[] = [];
+    for await (const { config } of manager.streams.list())
+      if (config.name.startsWith(own.stream)) left.push(config.name);
+    t.strictSame(left, []);
+    const again = await open(1);
+    t.match(await again.readBounds(realm), { end: 0 });
+    await again.close();
+    await dropStream(own.stream);
+    await nats.close();
+  });
 
   fact('changed limits are applied to an existing stream', {}, async (t, log, stream) => {
     await log.append(realm, 1);

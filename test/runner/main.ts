@@ -63,10 +63,10 @@ function failuresOf({ program, facts, fault, stdout, stderr }: Finished): string
 }
 
 /**
- * True for journeys in Chromium, which get a second attempt: among other programs the browser may be so late that a key
- * or a push of the DevTools protocol is lost. A fault fails twice.
+ * True for programs that get a second attempt, alone, when all others have ended: those that wait for other processes
+ * or a browser. On a crowded machine a key of the DevTools protocol is lost, or a lease lapses. A fault fails twice.
  */
-const isJourney = ({ files }: Program): boolean => files.every((file) => file.includes('/test/web/'));
+const getsSecondAttempt = ({ files }: Program): boolean => files.every((file) => !file.includes('/test/unit/'));
 
 class Report {
   facts = 0;
@@ -123,16 +123,17 @@ async function main(options: Options): Promise<boolean> {
   const report = new Report(options.grep);
   const onOutput = options.verbose ? (chunk: string) => void process.stdout.write(chunk) : () => {};
   const limitSeconds = PROGRAM_SECONDS * (options.long ? LONG_FACTOR : 1);
+  const attempt = (program: Program): Promise<Finished> => runProgram(program, { env, limitSeconds, onOutput });
+  const again: Program[] = [];
   await runAll<Program>(programs, options.jobs, async (program) => {
-    const run = (): Promise<Finished> => runProgram(program, { env, limitSeconds, onOutput });
-    let finished = await run();
-    const lines = isJourney(program) ? failuresOf(finished) : [];
-    if (lines.length > 0) {
-      print(['second attempt, because the first one failed:', ...lines].join('\n'));
-      finished = await run();
-    }
-    report.add(finished);
+    const finished = await attempt(program);
+    const lines = programs.length > 1 && getsSecondAttempt(program) ? failuresOf(finished) : [];
+    if (lines.length === 0) return report.add(finished);
+    print([`unsteady: ${program.title} failed beside others and runs again at the end:`, ...lines].join('\n'));
+    again.push(program);
   });
+  for (const program of again) report.add(await attempt(program));
+  if (again.length > 0) print(`unsteady programs, which ran twice: ${again.map(({ title }) => title).join(', ')}`);
   return report.end((performance.now() - begun) / 1000, programs.length);
 }
 

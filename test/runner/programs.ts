@@ -62,13 +62,12 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/api/hostile', 0.9, 50],
   ['dist/test/api', 0.6, 15],
   ['dist/test/chaos/checker', 1, 1],
-  ['dist/test/chaos', 0.5, 45],
-  ['dist/test/clients/cluster-hosts', 0.8, 45],
-  ['dist/test/clients/zulip-terminal', 0.5, 50],
-  ['dist/test/clients/leave', 0.5, 40],
-  ['dist/test/clients/kill9-conversations', 0.8, 30],
-  ['dist/test/clients/import.', 0.9, 55],
-  ['dist/test/clients', 0.6, 15],
+  ['dist/test/chaos', 0.4, 25],
+  ['dist/test/clients/cluster-hosts', 0.5, 30],
+  ['dist/test/clients/zulip-terminal', 0.4, 35],
+  ['dist/test/clients/leave', 0.5, 25],
+  ['dist/test/clients/import', 0.7, 20],
+  ['dist/test/clients', 0.7, 7],
   ['dist/test/load/faults', 0.1, 45],
   ['dist/test/load', 0.3, 25],
   ['dist/test/cluster', 1, 7],
@@ -128,18 +127,19 @@ function bundles(files: readonly string[]): Program[] {
 
 /**
  * Folders whose files share a few processes, dealt in turn: a process that loads tap and the server takes 1.7 s of CPU
- * before its first fact. Those of the web client start one Chromium each.
+ * before its first fact. Those of the web client start one Chromium each, those of `clients` and `chaos` one process
+ * for commands and one folder with which embedded servers begin.
  */
 const SHARED: readonly (readonly [folder: string, processes: number])[] = [
   ['dist/test/web/', 3],
   ['dist/test/clients/', 3],
+  ['dist/test/chaos/', 1],
   ['dist/test/api/', 2],
   ['dist/test/cluster/', 1],
 ];
 /** Files of these folders that run alone: they are long, or count what their process has done. */
 const NOT_SHARED: readonly string[] = [
   ...['cluster', 'contract-tried', 'embedded', 'embedded-node-http', 'hostile'].map((name) => `api/${name}`),
-  ...['cluster-hosts', 'import', 'kill9-conversations', 'leave', 'zulip-terminal'].map((name) => `clients/${name}`),
 ].map((name) => `dist/test/${name}.test.js`);
 
 const folderOfShared = (file: string): string | undefined => SHARED.find(([folder]) => file.startsWith(folder))?.[0];

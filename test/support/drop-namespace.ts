@@ -12,8 +12,9 @@ export async function dropNamespace(
   await mongo.close();
   const connection = await connect({ servers: nats, timeout: 3_000, reconnect: false });
   const manager = await connection.jetstreamManager();
-  for (const name of [`CONCLAVE_EV_${namespace}`, `KV_CONCLAVE_PLACEMENT_${namespace}`]) {
-    await manager.streams.delete(name).catch(() => undefined);
+  const own = new RegExp(`_${namespace}(-[0-9]+)?$`);
+  for await (const { config } of manager.streams.list()) {
+    if (own.test(config.name)) await manager.streams.delete(config.name).catch(() => undefined);
   }
   await connection.close();
 }

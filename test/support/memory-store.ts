@@ -15,7 +15,7 @@ import {
   StoreUnavailableError,
 } from '#ports/store';
 
-type Operation = Exclude<keyof Store, 'atomicRecords' | 'admitsParticipants' | 'close'>;
+type Operation = Exclude<keyof Store, 'atomicRecords' | 'tagsReactions' | 'admitsParticipants' | 'close'>;
 /** `each:apply` comes before every single record of an `apply`, so that a crash can leave it half done. */
 export type StoreStep = `before:${Operation}` | `after:${Operation}` | 'each:apply';
 /**
@@ -76,6 +76,7 @@ export interface MemoryStoreOptions {
 /** A Store over Maps for tests and the simulator. Takes effect synchronously between its two gates. */
 export class MemoryStore implements Store {
   readonly atomicRecords: boolean;
+  readonly tagsReactions: boolean = true;
   readonly admitsParticipants: boolean;
   readonly contents: MemoryStoreContents;
   gate: StoreGate | undefined;

@@ -1,8 +1,8 @@
-/** axe-core on each view and dialog, light and dark; the pages of the settings are in settings.test.ts. */
+/** axe-core on each view and dialog, light and dark, and on each view of a phone in the other looks; the pages of the settings are in settings.test.ts. */
 import t from 'tap';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
-import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
 /** One of each construct that messages are made of. */
@@ -16,7 +16,7 @@ const RICH = [
   '1. first\n2. second\n   * inside',
 ].join('\n\n');
 
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t) => {
   const server = await startFace('accessibility');
@@ -57,14 +57,22 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
     ['no such place', '#nowhere', '.opening', 'nothing at this address'],
   ];
 
-  const schemes = ['light', 'dark'] as const;
-  for (const scheme of schemes) {
-    const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`, { scheme });
+  const looks = {
+    light: { scheme: 'light' },
+    dark: { scheme: 'dark' },
+    'dark on a phone': { scheme: 'dark', viewport: PHONE },
+    'high contrast on a phone': { scheme: 'light', contrast: 'more', viewport: PHONE },
+    'dark high contrast on a phone': { scheme: 'dark', contrast: 'more', viewport: PHONE },
+  } as const;
+  const schemes = Object.keys(looks);
+  for (const [scheme, look] of Object.entries(looks)) {
+    const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`, look);
+    const isPhone = 'viewport' in look;
     const check = (title: string, run: () => Promise<unknown>): Promise<unknown> =>
       t.test(`${title}, ${scheme}`, async (t) =>
         withPictures(t, { page: client }, async () => {
           await run();
-          // A short run judges each view in one of the schemes, and goes through all views in both.
+          // A short run judges each view in one of the looks, and goes through all views in all.
           if (picked(schemes, 1, (one) => `${title} ${one}`).includes(scheme)) {
             t.strictSame(await client.findings(), []);
           }
@@ -76,7 +84,7 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
       await client.waitFor('h1', 'Sign in to');
     });
     await client.signIn(member.email, PASSWORD);
-    await client.waitFor('.row.stream', 'general');
+    await client.waitFor(isPhone ? '.open-sidebar button' : '.row.stream', isPhone ? '' : 'general');
     for (const [name, hash, ready, words] of views) {
       await check(name, async () => {
         await client.goTo(hash);
@@ -130,7 +138,8 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
         },
       ],
     ];
-    for (const [name, open] of dialogs) {
+    // On a phone, touch.test.ts opens the dialogs.
+    for (const [name, open] of isPhone ? [] : dialogs) {
       await check(name, open);
       if (name !== 'menu of a message') {
         await keyboard.press('Escape');

@@ -15,11 +15,9 @@ if (CHROMIUM_IS_MISSING) {
 t.setTimeout(240_000);
 
 const NEW_PASSWORD = 'quietly-otter-ladder-27';
-/** No frames are painted in a tab in the background, so conditions are looked at by the clock. */
-const BY_CLOCK = { polling: 50 };
 
 const server = await startFace('everyday');
-const browser = await openChromium(t);
+const browser = await openChromium(t, 'windows');
 const org = await makeOrganization(server, ['member', 'other']);
 const { owner, member, other } = org;
 await subscribe(owner, ['general', 'harbour'], { principals: [owner, member, other] });
@@ -178,7 +176,7 @@ t.test('a draft is written in two tabs in turn, and is gone in both when it is s
   await client.waitFor('.compose-text');
   const tab = await client.page.browserContext().newPage();
   const has = (page: typeof tab, text: string) =>
-    page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`, BY_CLOCK);
+    page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`);
   await faultless(t, { client }, async () => {
     await tab.goto(client.page.url());
     await has(tab, '');

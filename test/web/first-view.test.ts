@@ -148,3 +148,33 @@ t.test('pictures have their size before they are loaded', async (t) => {
   t.strictSame(new Set(heights), new Set([heights[0]]));
   t.ok(heights[0]! > 100, `${heights[0]} pixels`);
 });
+
+t.test('session and registration are asked for while the client is loaded, once each', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await client.openSignedIn(member.email, PASSWORD, '#recent');
+  await page.goto('about:blank');
+  const asked: string[] = [];
+  let onRegistered = (): void => {};
+  const registered = new Promise<void>((resolve) => {
+    onRegistered = resolve;
+  });
+  page.on('response', (answer) => {
+    const path = new URL(answer.url()).pathname;
+    if (path === '/web/session' || path === '/api/v1/register') asked.push(path);
+    if (path === '/api/v1/register') onRegistered();
+  });
+  await page.setBypassServiceWorker(true);
+  // The client itself comes only after the answer to its registration.
+  await page.setRequestInterception(true);
+  page.on('request', async (request) => {
+    if (/\/main-[^/]*\.js$/.test(request.url())) await registered;
+    await request.continue();
+  });
+  await client.goTo('#recent');
+  await client.waitFor('.overview-row', 'tides');
+  t.strictSame(asked, ['/web/session', '/api/v1/register']);
+  await say(other, 'harbour', 'later', 'after the registration');
+  await client.waitFor('.overview-row', 'later');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});

@@ -19,7 +19,7 @@ if (CHROMIUM_IS_MISSING) {
 
 const server = await startEmbedded();
 t.teardown(() => server.close());
-const chromium = await openChromium(t);
+const chromium = await openChromium(t, 'windows');
 const service = await PushService.start();
 t.teardown(() => service.close());
 const org = await makeOrganization(server, ['member', 'other']);

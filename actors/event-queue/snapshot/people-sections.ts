@@ -1,7 +1,7 @@
 /** Sections about users, bots and presence (register.md § fetch_event_types). */
 
 import { VISITOR_ACCOUNT } from '#actors/shared';
-import type { JsonObject, ResponseFields } from '#base';
+import { EncodedJson, type JsonObject, memoizeByObject, type ResponseFields } from '#base';
 import {
   avatarUrlOfUser,
   findSystemBotOrTemplate,
@@ -18,9 +18,29 @@ import {
 import { presenceReplicaOfDirectory, toServerTimestampSeconds } from '#domain/presence';
 import { areWebPublicStreamsEnabled } from '#domain/streams';
 import type { RealmPolicyName } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { RegistrationSnapshotInputs } from './inputs.js';
 
 const CROSS_REALM_BOT_NAMES = ['notification', 'welcome', 'email-gateway'] as const;
+
+/** System bots as viewers of a role see them, encoded once per change of an account. */
+const encodedCrossRealmBotsByRole = memoizeByObject(
+  (_directory: DirectoryView) => new Map<number, EncodedJson>(),
+  ({ usersVersion }) => usersVersion,
+);
+
+function encodeCrossRealmBots(directory: DirectoryView, viewer: DirectoryUser): EncodedJson {
+  const known = encodedCrossRealmBotsByRole(directory);
+  let encoded = known.get(viewer.role);
+  if (!encoded) {
+    const bots = CROSS_REALM_BOT_NAMES.map((name) =>
+      formatUserForApi(findSystemBotOrTemplate(directory, name), viewer, { clientGravatar: false }),
+    );
+    encoded = EncodedJson.fromJsonText(JSON.stringify(bots));
+    known.set(viewer.role, encoded);
+  }
+  return encoded;
+}
 
 /** Section `realm_user`: all users, and the roles and permissions of the user. */
 export function makeRealmUsersSnapshotSection({
@@ -47,9 +67,7 @@ export function makeRealmUsersSnapshotSection({
   return {
     realm_users: getEncodedUserList(directory, user, { ...options, active: true }),
     realm_non_active_users: getEncodedUserList(directory, user, { ...options, active: false, withoutAvatar }),
-    cross_realm_bots: CROSS_REALM_BOT_NAMES.map((name) =>
-      formatUserForApi(findSystemBotOrTemplate(directory, name), user, { clientGravatar: false }),
-    ),
+    cross_realm_bots: encodeCrossRealmBots(directory, user),
     avatar_source: user.avatarSource,
     avatar_url: avatarUrlOfUser(user),
     avatar_url_medium: avatarUrlOfUser(user, 'medium'),

@@ -4,7 +4,7 @@
  */
 
 import { readUserOwnState, VISITOR_ACCOUNT } from '#actors/shared';
-import { encodeResponseFieldParts, type Json, type ResponseFields } from '#base';
+import { encodeAllResponseFieldParts, type Json, type ResponseFields } from '#base';
 import { isStateSectionOfLevel } from '#domain/levels';
 import { findNewestMessageIdOfUser, listRecentDirectConversations } from '#domain/messages';
 import { presenceReplicaOfDirectory } from '#domain/presence';
@@ -207,11 +207,10 @@ async function tryTakeRegistrationSnapshot(
     parts.push(isVisitor ? makeEmptyPresenceSnapshotSection(inputs) : makePresenceSnapshotSection(inputs));
   const translate = makeSnapshotTranslator(args);
   const encoded = isVisitor
-    ? [...makeSharedSnapshotSections(inputs, wanted), ...parts]
-        .map(overrideSnapshotFieldsForVisitor)
-        .map(translate)
-        .flatMap(encodeResponseFieldParts)
-    : [...encodeSharedSnapshotSections(inputs, wanted), ...parts.map(translate).flatMap(encodeResponseFieldParts)];
+    ? encodeAllResponseFieldParts(
+        [...makeSharedSnapshotSections(inputs, wanted), ...parts].map(overrideSnapshotFieldsForVisitor).map(translate),
+      )
+    : [...encodeSharedSnapshotSections(inputs, wanted), ...encodeAllResponseFieldParts(parts.map(translate))];
   return {
     startLogPosition: end,
     subscribersLogPosition: subscribers.position,

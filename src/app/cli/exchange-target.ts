@@ -5,9 +5,7 @@
 import { join } from 'node:path';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
-import type { OrganizationImportTarget } from '#app/exchange';
-import { REAL_CLOCK } from '#base/clock';
-import { makeMessageDigestIfPossible } from '#domain/messages';
+import { type OrganizationImportTarget, openStoreAt, type StoreLocation } from '#app/exchange';
 import {
   type ActorKey,
   parseActorKey,
@@ -19,7 +17,7 @@ import {
 } from '#model';
 import { conversationActorCommands, realmActorCommands, userActorCommands } from '#model/commands';
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
-import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#ports/store';
+import type { Store } from '#ports/store';
 import { ImportLeaseHolder } from './import-lease.js';
 
 /** Number of actors that are woken at a time. */
@@ -27,45 +25,37 @@ const MAX_CONCURRENT_ACTOR_WAKE_UPS = 8;
 
 export interface CliStoreAndBlobs {
   readonly store: Store;
+  readonly storeLocation: StoreLocation;
   readonly blobs: BlobStorage;
   close(): Promise<void>;
 }
 
-/** Opens the configured Store in parallel to the processes that have it open. */
+/** Opens the configured Store and blobs in parallel to the processes that have them open. */
 export async function openStoreBesideRunningServer(config: ServerConfig): Promise<CliStoreAndBlobs> {
-  if (isClusterConfig(config)) {
-    const mongodb = config.mongodb!;
-    const store = await MongoStore.connect(mongodb, REAL_CLOCK);
-    const blobs = await GridFsBlobStorage.connect(mongodb);
-    return {
-      store,
-      blobs,
-      async close() {
-        await blobs.close();
-        await store.close();
-      },
-    };
-  }
-  const environment = await openSharedLmdbEnvironment(config.dataDir);
-  const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigestIfPossible);
-  const blobs = await FolderBlobStorage.open(join(config.dataDir, 'blobs'));
+  const isCluster = isClusterConfig(config);
+  const storeLocation = isCluster ? { mongodb: config.mongodb! } : { dataDir: config.dataDir };
+  const { store, close } = await openStoreAt(storeLocation);
+  const blobs = isCluster
+    ? await GridFsBlobStorage.connect(config.mongodb!)
+    : await FolderBlobStorage.openShared(join(config.dataDir, 'blobs'));
   return {
     store,
+    storeLocation,
     blobs,
     async close() {
       await blobs.close();
-      await store.close();
-      await environment.close();
+      await close();
     },
   };
 }
 
 export const makeActorBackedImportTarget = (
   actors: SystemActorCaller,
-  { store, blobs }: CliStoreAndBlobs,
+  { store, storeLocation, blobs }: CliStoreAndBlobs,
   lease: ImportLeaseHolder,
 ): OrganizationImportTarget => ({
   store,
+  storeLocation,
   blobs,
   lostSignal: lease.lostSignal,
   begin: (source) => lease.takeAndReserve(source),

@@ -42,6 +42,8 @@ Commands:
   store format          Show the format of a cluster's database, and the newest that this program knows.
   store raise-format    Raise the format to this program's, once no process of an older version is left.
   store restored        Run after a cluster's database was restored, before any process starts.
+  store log-streams     Change the number of log streams of a stopped cluster to that of --log-streams;
+                        clients register their event queues again.
   secret changed        Run after the server secret was changed or lost, before any process starts with the
                         new one: all earlier API keys and links in mails become void.
   check-config          Show the configuration, or what is wrong with it.

@@ -1,6 +1,6 @@
 /**
  * `conclave store …`: commands on a cluster's whole database. They need no running process of the cluster; `restored`
- * refuses to run beside one.
+ * and `log-streams` refuse to run beside one.
  */
 import { AdminError } from '#app/admin';
 import { skipMessageIdsInAllRealms } from '#app/backup';
@@ -19,12 +19,14 @@ import {
   MongoStore,
   raiseMongoStorageFormat,
   readOrInitMongoStorageFormat,
+  replaceMongoLogStreamCount,
 } from '#ports/store';
 
 interface ClusterServerLocations {
   readonly nats: string;
   readonly mongodb: string;
   readonly namespace: string;
+  readonly logStreams: number;
 }
 
 const STORE_COMMAND_BY_NAME: Readonly<Record<string, (of: ClusterServerLocations) => Promise<string>>> = {
@@ -42,10 +44,22 @@ const STORE_COMMAND_BY_NAME: Readonly<Record<string, (of: ClusterServerLocations
     } finally {
       await store.close();
     }
-    await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
+    await discardClusterLog(nats, namespace);
     return 'message ids continue above the earlier ones, earlier event queues end';
   },
+
+  async 'log-streams'({ nats, mongodb, namespace, logStreams }) {
+    await readOrInitMongoStorageFormat(mongodb);
+    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
+    await discardClusterLog(nats, namespace);
+    await replaceMongoLogStreamCount(mongodb, logStreams);
+    return `log streams: ${logStreams}, earlier event queues end`;
+  },
 };
+
+/** Removes the event log of a cluster whose processes are stopped: every event queue ends. */
+const discardClusterLog = (nats: string, namespace: string): Promise<void> =>
+  JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
 
 /** Refuses to go on while a host of the cluster runs. @throws AdminError */
 export async function requireAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
@@ -69,10 +83,10 @@ export function findClusterStoreCommand(
   const [group, name = '', ...more] = words;
   const command = Object.hasOwn(STORE_COMMAND_BY_NAME, name) ? STORE_COMMAND_BY_NAME[name] : undefined;
   if (group !== 'store' || !command || more.length > 0) return undefined;
-  return async ({ nats, mongodb, namespace }) => {
+  return async ({ nats, mongodb, namespace, logStreams }) => {
     if (nats === undefined || mongodb === undefined) {
       throw new AdminError(`store ${name} is for clusters: give --nats and --mongodb`);
     }
-    process.stdout.write(`${await command({ nats, mongodb, namespace })}\n`);
+    process.stdout.write(`${await command({ nats, mongodb, namespace, logStreams })}\n`);
   };
 }

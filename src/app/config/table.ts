@@ -9,6 +9,7 @@ import {
   parseIdentityProvidersSetting,
   parseJwtKeysSetting,
 } from '#frontend/single-sign-on';
+import { MAX_LOG_STREAMS } from '#model';
 import {
   checkBearerToken,
   checkClientApiLevels,
@@ -537,9 +538,18 @@ export const SERVER_SETTING_DECLARATIONS = {
     env: 'EVENT_LOG_MIB',
     option: 'event-log-mib',
     value: 'N',
-    description: 'Most space for these events, MiB: per organization (embedded) or in total (cluster).',
+    description:
+      'Most space for these events, MiB: per organization (embedded) or in total (cluster; each log stream has an equal share).',
     fallback: 4_096,
     parse: makeIntegerParser(1, 1_000_000),
+  }),
+  logStreams: declareSetting({
+    env: 'LOG_STREAMS',
+    option: 'log-streams',
+    value: 'N',
+    description: `Streams of a cluster's event log in JetStream, 1 to ${MAX_LOG_STREAMS}: organizations are shared out among them (scaling.md). The same for all processes, and fixed when the cluster is made.`,
+    fallback: 1,
+    parse: makeIntegerParser(1, MAX_LOG_STREAMS),
   }),
   namespace: declareSetting({
     env: 'NAMESPACE',

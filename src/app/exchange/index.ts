@@ -5,10 +5,11 @@
  * - `tables/` has a file for each group of tables, with both directions beside each other: organization, people,
  *   streams, groups, personal data, files, messages. `copies.ts` and `flags.ts` turn rows of receivers into the stays
  *   and read states that actors keep; `links.ts` rewrites links inside messages.
- * - `import/`: `read.ts` takes the tables into an `ImportedOrganizationDraft`, `run.ts` takes the messages,
- *   `write.ts` writes the roots. Threads read files of messages and render texts (`message-threads.ts`,
- *   `message-jobs.ts`). `export/` goes the other way. `slack/` turns a Slack export into one of the peer's format
- *   first.
+ * - `import/`: `read.ts` takes the tables into an `ImportedOrganizationDraft`, `run.ts` takes the messages, `write.ts`
+ *   writes the roots. Threads (`message-threads.ts`) read files of messages (`message-files.ts`), render and store them
+ *   (`message-writer.ts`).
+ * - `export/` goes the other way.
+ * - `slack/` turns a Slack export into one of the peer's format first.
  *
  * Invariants: an archive is foreign, every value is checked, and nothing outside its folder is read. No process looks
  * at an imported organization before realm 0 lists it, the last step. Every write of an import follows from the export
@@ -36,3 +37,4 @@ export {
   runOrganizationImportOrDryRun,
 } from './import/run.js';
 export { convertSlackExportToFolder, isSlackExport } from './slack/convert.js';
+export { openStoreAt, type StoreLocation } from './store-location.js';

@@ -16,6 +16,7 @@ import {
   serverHostsOfMongoUrl,
   withMongoSecretCheckNote,
 } from '#ports/store';
+import { checkOrStoreLogStreamCount } from './log-streams.js';
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
 import { checkOrStoreServerSecretFingerprint } from './secret.js';
 
@@ -34,7 +35,7 @@ export const describeMongoDatabase = (mongodb: string): string =>
  * Opens the ports of a process of a cluster, which are its interfaces to NATS and MongoDB.
  *
  * @throws Error when one of the two can't be reached; its message says which
- * @throws ServerConfigError when the database was written under another secret
+ * @throws ServerConfigError when the database was written under another secret or has another number of log streams
  */
 export async function openClusterPorts(
   config: ServerConfig,
@@ -52,9 +53,11 @@ export async function openClusterPorts(
     await withMongoSecretCheckNote(mongodb, (note) =>
       checkOrStoreServerSecretFingerprint(note, secrets, describeMongoDatabase(mongodb)),
     );
+    await checkOrStoreLogStreamCount(config, describeMongoDatabase(mongodb));
     const log = await JetStreamEventLog.open(nats, clock, {
       limits: eventLogLimitsOf(config),
       replicas: config.natsReplicas,
+      streamCount: config.logStreams,
       ...natsNamesOfEventLog(namespace),
     });
     closers.unshift(() => log.close());

@@ -38,8 +38,8 @@ export interface ApiChange {
   readonly answers?: Readonly<Record<string, (fields: JsonObject, client: ClientContext) => JsonObject>>;
   /** Going out: values of the state of POST /register, by name of the field. */
   readonly state?: Readonly<Record<string, (value: Json, client: StateContext) => Json>>;
-  /** Fields that the state has beside the field of this name: name of the field → further fields. */
-  readonly addedState?: Readonly<Record<string, JsonObject>>;
+  /** Fields that the state has beside the field of this name, or a function that makes them from its value. */
+  readonly addedState?: Readonly<Record<string, JsonObject | ((value: Json) => JsonObject)>>;
   /** Sections of the state (fetch_event_types) that lower levels don't have. */
   readonly newSections?: readonly string[];
   /** Going out: message objects, in answers and in events. */

@@ -33,7 +33,7 @@ export class LevelTranslator {
   readonly #requestSteps: ReadonlyMap<string, ((fields: RequestFields) => void)[]>;
   readonly #answerSteps: ReadonlyMap<string, Step<JsonObject>[]>;
   readonly #stateSteps: ReadonlyMap<string, Step<Json, StateContext>[]>;
-  readonly #addedState: ReadonlyMap<string, JsonObject[]>;
+  readonly #addedState: ReadonlyMap<string, NonNullable<ApiChange['addedState']>[string][]>;
   readonly #messageSteps: readonly Step<JsonObject>[];
   readonly #messageMarks: readonly string[];
   readonly #eventSteps: ReadonlyMap<string, NonNullable<ApiChange['events']>[string][]>;
@@ -101,7 +101,8 @@ export class LevelTranslator {
       if (value === undefined || (!steps && !added)) continue;
       translated ??= { ...fields };
       if (steps) translated[name] = applySteps(steps, decodeIfEncoded(value), client);
-      for (const further of added ?? []) Object.assign(translated, further);
+      for (const further of added ?? [])
+        Object.assign(translated, typeof further === 'function' ? further(decodeIfEncoded(value)) : further);
     }
     return translated ?? fields;
   }

@@ -57,6 +57,8 @@ export {
   MESSAGE_MARK_NAMES,
   MESSAGE_MARK_PART_PREFIX,
   type MessageMarkName,
+  makeMarkedMessageIdsPart,
+  makeOriginReadStatePart,
   type OriginReadState,
   READ_STATE_PART_PREFIX,
   UserMessageFlagsView,

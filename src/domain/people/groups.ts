@@ -16,6 +16,23 @@ export const SYSTEM_GROUP_IDS = {
   nobody: 8,
 } as const;
 
+/** Id of the system group whose members a `*_policy` setting allows, by the number of the policy. */
+const SYSTEM_GROUP_ID_BY_POLICY: Readonly<Record<number, number>> = {
+  1: SYSTEM_GROUP_IDS.members,
+  2: SYSTEM_GROUP_IDS.administrators,
+  3: SYSTEM_GROUP_IDS.fullmembers,
+  4: SYSTEM_GROUP_IDS.moderators,
+  5: SYSTEM_GROUP_IDS.everyone,
+};
+
+/** The system group whose members a `*_policy` setting allows; the empty group for a number without one. */
+export const systemGroupIdOfPolicy = (policy: number): number =>
+  SYSTEM_GROUP_ID_BY_POLICY[policy] ?? SYSTEM_GROUP_IDS.nobody;
+
+/** The system group whose members may send to a stream, by its `stream_post_policy`. */
+export const systemGroupIdOfPostPolicy = (policy: number): number =>
+  policy === 1 ? SYSTEM_GROUP_IDS.everyone : systemGroupIdOfPolicy(policy);
+
 /** Id of the first group that users make. */
 export const FIRST_CUSTOM_GROUP_ID = 9;
 

@@ -46,6 +46,8 @@ export {
   makeSystemGroups,
   SYSTEM_GROUP_IDS,
   SYSTEM_GROUP_NAME_BY_ID,
+  systemGroupIdOfPolicy,
+  systemGroupIdOfPostPolicy,
   UserGroupsWithMembers,
 } from './groups.js';
 export { isHotspotName, listNextHotspots, type TutorialState } from './hotspots.js';

@@ -16,6 +16,8 @@ const STREAMS_PER_CHUNK = 32;
 interface EncodedStreamChunk {
   readonly streams: readonly DirectoryStream[];
   readonly bytes: Uint8Array;
+  /** `bytes` without the first comma, for the beginning of a list: one array, so that lists share it. */
+  readonly bytesAtStart: Uint8Array;
   /** Offset of the end of each stream's object in `bytes`. */
   readonly ends: readonly number[];
 }
@@ -37,9 +39,12 @@ export class EncodedStreams {
   /** JSON list of the streams that are shown. */
   listWhere(isShown: (stream: DirectoryStream) => boolean): EncodedJson {
     const parts: Uint8Array[] = [LIST_START];
-    for (const chunk of this.#chunks) addShownRuns(parts, chunk, isShown);
-    // The comma before the first object.
-    if (parts.length > 1) parts[1] = parts[1]!.subarray(1);
+    for (const chunk of this.#chunks) {
+      const isFirst = parts.length === 1;
+      addShownRuns(parts, chunk, isShown);
+      // The comma before the first object.
+      if (isFirst && parts.length > 1) parts[1] = parts[1] === chunk.bytes ? chunk.bytesAtStart : parts[1]!.subarray(1);
+    }
     parts.push(LIST_END);
     return new EncodedJson(parts);
   }
@@ -56,7 +61,8 @@ function encodeChunk(
     end += byteLength;
     ends.push(end);
   }
-  return { streams, bytes: Buffer.concat(objects), ends };
+  const bytes = Buffer.concat(objects);
+  return { streams, bytes, bytesAtStart: bytes.subarray(1), ends };
 }
 
 /** Adds the bytes of the shown streams, one part for each run of neighbours. */

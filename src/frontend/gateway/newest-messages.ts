@@ -9,11 +9,11 @@ import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailListener
 import type { NewestMessageTrackingState } from '#domain/messages';
 import {
   type ActorKey,
+  type FreshLogItemGroups,
   LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
   type LogEntryHead,
   type LogItem,
-  type LogItemGroup,
   type MembershipLogItem,
   type MessageLogItem,
   type MessageMoveProgressLogItem,
@@ -244,14 +244,14 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     this.#expectedChangeCountByUser.set(user, (this.#expectedChangeCountByUser.get(user) ?? 0) + 1);
   }
 
-  onLogEntry(_seq: number, { actor, groups, head }: LogEntry, fresh: readonly LogItemGroup[]): void {
-    const isHeadEnough =
-      head && fresh.length === groups.length && (head.flags & LOG_ENTRY_HEAD_FLAGS.messageChanges) === 0;
+  onLogEntry(_seq: number, entry: LogEntry, fresh: FreshLogItemGroups): void {
+    const { actor, head } = entry;
+    const isHeadEnough = head && fresh === undefined && (head.flags & LOG_ENTRY_HEAD_FLAGS.messageChanges) === 0;
     if (isHeadEnough) this.#applyNewestStreamMessage(head.newestStreamMessage);
-    else for (const { items } of fresh) for (const item of items) this.#applyLogItem(item);
-    const last = fresh.at(-1);
-    const unseen = last && this.#expectedChangesByActor.get(actor);
-    if (unseen) this.#removeSeenExpectedChanges(actor, unseen, last.v);
+    else for (const { items } of fresh ?? entry.groups) for (const item of items) this.#applyLogItem(item);
+    const unseen = this.#expectedChangesByActor.size > 0 && this.#expectedChangesByActor.get(actor);
+    const last = unseen && (fresh ?? entry.groups).at(-1);
+    if (unseen && last) this.#removeSeenExpectedChanges(actor, unseen, last.v);
   }
 
   onTransientEvent(): void {}

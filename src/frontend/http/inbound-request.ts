@@ -79,6 +79,8 @@ export class InboundRequest {
   rateLimitStatus: RateLimitStatus | undefined;
   /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
+  /** True once an older request object stands for this request (`rebindToNextPoll`): this object is read no more. */
+  isReplacedByOlder = false;
   /** Hash of the API key or of the session that a waiting poll was sent with; '' if there is none. */
   credentialHash = '';
   #userAgent: string | undefined;
@@ -186,6 +188,7 @@ export class InboundRequest {
     this.credentialHash = next.credentialHash;
     this.#mayGzipAnswer = next.mayGzipAnswer;
     this.#browserFacts = next.#browserFacts;
+    next.isReplacedByOlder = true;
     const { rateLimitStatus } = next;
     // The values are copied into an existing object: a new object would live as long as the poll and be expensive to
     // collect.

@@ -127,7 +127,7 @@ export class RequestPipeline {
     }
     const request = new InboundRequest(exchange, match, services.clock.monotonic(), headerPolicy);
     this.#runNextSteps(request);
-    if (!exchange.answered) request.captureHeaders();
+    if (!exchange.answered && !request.isReplacedByOlder) request.captureHeaders();
   };
 
   /** Finds the operations that the path has at the client's API level, for a path that the base level doesn't have. */

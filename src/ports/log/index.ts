@@ -7,9 +7,9 @@
  *
  * - LmdbEventLog (log-lmdb*.ts) is the embedded face: tables in the Store's environment, so that commits of actors
  *   append in their own transactions; readers catch up from the tables and then take live entries from memory.
- * - JetStreamEventLog (log-jetstream*.ts) is the cluster's: one stream, a subject per realm. Live entries come as
- *   republished core-NATS messages; log-jetstream-subscription.ts finds every lost one and reads it from the stream
- *   (log-jetstream-stream.ts).
+ * - JetStreamEventLog (log-jetstream*.ts) is the cluster's: one stream or several, a subject per realm. Live entries
+ *   come as republished core-NATS messages; log-jetstream-subscription.ts finds every lost one and reads it from the
+ *   stream (log-jetstream-stream.ts).
  * Between processes an entry travels with a head (entry-codec.ts): a reader decodes the items when it first needs them.
  *
  * - LinkEventLog is the log of a worker, over its link to the process that has the log (serveEventLogOverLink).
@@ -22,6 +22,7 @@
  * code that starts a server.
  */
 
+export { decodeLogEntry } from './entry-codec.js';
 export {
   type EventLog,
   type EventLogBounds,

@@ -1,5 +1,6 @@
 /**
- * EventLog on one JetStream stream for all realms, with a subject per realm.
+ * EventLog on JetStream: one stream for all realms, or several, each with its share of the realms; a subject per realm.
+ * A realm lives in one stream, and positions are compared within a realm only.
  *
  * The server republishes stored entries with their position and that of their predecessor. Readers listen to these
  * messages (core NATS, which may lose some) and read from the stream only what they missed
@@ -8,7 +9,15 @@
 import type { NatsConnection, Subscription } from 'nats';
 import { type Json, SingleFlight } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type LogSeq, logSubjectOfRealm, type RealmId, toLogSeq } from '#model';
+import {
+  type LogSeq,
+  logStreamOfRealm,
+  logSubjectOfRealm,
+  logSubjectPatternOfStream,
+  MAX_LOG_STREAMS,
+  type RealmId,
+  toLogSeq,
+} from '#model';
 import {
   connectNats,
   crashOnThrow,
@@ -37,11 +46,21 @@ const MAX_ENCODED_LOG_ENTRY_BYTES = 1024 * 1024;
 
 const DEFAULT_STREAM_NAME = 'CONCLAVE_EV';
 
+/** Name of one of several streams. The only stream of a log has no number. */
+const nameOfStream = (base: string, stream: number, count: number): string =>
+  count === 1 ? base : `${base}-${stream + 1}`;
+
 export interface JetStreamEventLogOptions {
   readonly limits: EventLogRetentionLimits;
   /** Number of copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
+  /** Name of the stream; several streams add their numbers to it. */
   readonly stream?: string;
+  /**
+   * Number of streams, 1 to `MAX_LOG_STREAMS`, default 1. Every process that opens the log gives the same number; it
+   * changes only while no log exists.
+   */
+  readonly streamCount?: number;
   /** Prefix of all subjects, which keeps tests apart. */
   readonly namespace?: string;
   /** Hook for tests: returns true to lose this live entry. */
@@ -56,7 +75,7 @@ interface RealmLiveListener {
 export class JetStreamEventLog implements EventLog {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #logStream: JetStreamLogStream;
+  readonly #logStreams: readonly JetStreamLogStream[];
   readonly #subjectPrefix: string;
   readonly #shouldLoseLiveEntry: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #listenersByRealm = new Map<RealmId, RealmLiveListener>();
@@ -70,18 +89,22 @@ export class JetStreamEventLog implements EventLog {
     this.#clock = clock;
     this.#subjectPrefix = options.namespace ? `${options.namespace}.` : '';
     this.#shouldLoseLiveEntry = options.shouldLoseLiveEntry;
-    this.#logStream = new JetStreamLogStream(nats, clock, {
-      streamName: options.stream ?? DEFAULT_STREAM_NAME,
-      subjectPattern: `${this.#subjectPrefix}ev.>`,
-      republishPattern: `${this.#subjectPrefix}rev.>`,
-      replicas: options.replicas ?? 1,
-      limits: options.limits,
+    const { stream = DEFAULT_STREAM_NAME, streamCount = 1, replicas = 1, limits } = options;
+    this.#logStreams = Array.from({ length: streamCount }, (_, i) => {
+      const subjects = logSubjectPatternOfStream(i, streamCount);
+      return new JetStreamLogStream(nats, clock, {
+        streamName: nameOfStream(stream, i, streamCount),
+        subjectPattern: `${this.#subjectPrefix}${subjects}`,
+        republishPattern: `${this.#subjectPrefix}r${subjects}`,
+        replicas,
+        limits: { ...limits, maxBytes: Math.floor(limits.maxBytes / streamCount) },
+      });
     });
     watchNatsConnection(
       nats,
       () => {
         this.#isConnected = false;
-        this.#logStream.failAllRequestsInFlight();
+        this.#failAllRequestsInFlight();
       },
       () => {
         this.#isConnected = true;
@@ -92,20 +115,17 @@ export class JetStreamEventLog implements EventLog {
   }
 
   /**
-   * Removes the log with all its entries. The next `open` creates an empty log of another incarnation.
+   * Removes the log with all its entries, however many streams it has. The next `open` creates an empty log of another
+   * incarnation.
    * @throws EventLogUnavailableError
    */
   static async discardLog(url: string, clock: Clock, stream = DEFAULT_STREAM_NAME): Promise<void> {
     const nats = await connectLogToNats(url);
     try {
-      const limits = { maxAgeMs: 1, maxBytes: 1 };
-      await new JetStreamLogStream(nats, clock, {
-        streamName: stream,
-        subjectPattern: '',
-        republishPattern: '',
-        replicas: 1,
-        limits,
-      }).removeStream();
+      const others = { subjectPattern: '', republishPattern: '', replicas: 1, limits: { maxAgeMs: 1, maxBytes: 1 } };
+      const numbered = Array.from({ length: MAX_LOG_STREAMS }, (_, i) => nameOfStream(stream, i, MAX_LOG_STREAMS));
+      for (const streamName of [stream, ...numbered])
+        await new JetStreamLogStream(nats, clock, { streamName, ...others }).removeStream();
     } finally {
       await nats.close();
     }
@@ -116,7 +136,7 @@ export class JetStreamEventLog implements EventLog {
     const nats = await connectLogToNats(url);
     const log = new JetStreamEventLog(nats, clock, options);
     try {
-      await log.#logStream.createOrUpdateStream();
+      for (const stream of log.#logStreams) await stream.createOrUpdateStream();
     } catch (error) {
       await nats.close();
       throw error;
@@ -134,7 +154,7 @@ export class JetStreamEventLog implements EventLog {
     const data = encodeLogEntry(value);
     if (data.byteLength > MAX_ENCODED_LOG_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
     this.#assertConnected();
-    return this.#logStream.appendEntry(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`, data);
+    return this.#streamOfRealm(realm).appendEntry(this.#subjectOfRealm(realm), data);
   }
 
   publishTransient(realm: RealmId, value: Json): void {
@@ -156,8 +176,9 @@ export class JetStreamEventLog implements EventLog {
    */
   async #fetchRealmLogBounds(realm: RealmId): Promise<EventLogBounds> {
     this.#assertConnected();
-    const state = await this.#logStream.fetchStateOrRecreateStream();
-    const last = await this.#logStream.fetchLastPosition(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`);
+    const stream = this.#streamOfRealm(realm);
+    const state = await stream.fetchStateOrRecreateStream();
+    const last = await stream.fetchLastPosition(this.#subjectOfRealm(realm));
     return {
       end: Math.max(last, state.trimmedUpTo) as LogSeq,
       trimmed: state.trimmedUpTo,
@@ -167,13 +188,20 @@ export class JetStreamEventLog implements EventLog {
 
   subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
     const feed = this.#findOrCreateListener(realm);
-    const subject = `${this.#subjectPrefix}${logSubjectOfRealm(realm)}`;
-    const cursor = new JetStreamEventLogSubscription(this.#logStream, this.#clock, subject, after, reader, () => {
+    const onClosed = (): void => {
       feed.cursors.delete(cursor);
       if (feed.cursors.size > 0 || this.#closed) return;
       feed.subscription.unsubscribe();
       this.#listenersByRealm.delete(realm);
-    });
+    };
+    const cursor: JetStreamEventLogSubscription = new JetStreamEventLogSubscription(
+      this.#streamOfRealm(realm),
+      this.#clock,
+      this.#subjectOfRealm(realm),
+      after,
+      reader,
+      onClosed,
+    );
     feed.cursors.add(cursor);
     // The subscription is sent before the first query on the same connection, so no entry falls between them.
     cursor.startCatchUp();
@@ -187,11 +215,23 @@ export class JetStreamEventLog implements EventLog {
     for (const feed of this.#listenersByRealm.values()) for (const cursor of [...feed.cursors]) cursor.close();
     this.#listenersByRealm.clear();
     await this.#nats.close();
-    this.#logStream.failAllRequestsInFlight();
+    this.#failAllRequestsInFlight();
+  }
+
+  #failAllRequestsInFlight(): void {
+    for (const stream of this.#logStreams) stream.failAllRequestsInFlight();
+  }
+
+  #streamOfRealm(realm: RealmId): JetStreamLogStream {
+    return this.#logStreams[logStreamOfRealm(realm, this.#logStreams.length)]!;
+  }
+
+  #subjectOfRealm(realm: RealmId): string {
+    return `${this.#subjectPrefix}${logSubjectOfRealm(realm, this.#logStreams.length)}`;
   }
 
   #republishSubjectOfRealm(realm: RealmId): string {
-    return `${this.#subjectPrefix}r${logSubjectOfRealm(realm)}`;
+    return `${this.#subjectPrefix}r${logSubjectOfRealm(realm, this.#logStreams.length)}`;
   }
 
   #assertConnected(): void {
@@ -233,13 +273,24 @@ export class JetStreamEventLog implements EventLog {
   }
 
   /**
-   * Compares all readers with the log: one query for all realms, and a second one for readers below the stream's end.
+   * Compares all readers with the log: one query for all realms of a stream, and a second one for readers below the
+   * stream's end.
    */
   async #checkAllForLostEntries(): Promise<void> {
-    const cursors = [...this.#listenersByRealm.values()].flatMap((feed) => [...feed.cursors]);
+    const cursorsByStream = new Map<JetStreamLogStream, JetStreamEventLogSubscription[]>();
+    for (const [realm, { cursors }] of this.#listenersByRealm) {
+      const stream = this.#streamOfRealm(realm);
+      const all = cursorsByStream.get(stream);
+      if (all) all.push(...cursors);
+      else cursorsByStream.set(stream, [...cursors]);
+    }
+    await Promise.all([...cursorsByStream].map(([stream, cursors]) => this.#checkForLostEntries(stream, cursors)));
+  }
+
+  async #checkForLostEntries(stream: JetStreamLogStream, cursors: JetStreamEventLogSubscription[]): Promise<void> {
     if (!this.#isConnected || cursors.length === 0) return;
     try {
-      const state = await this.#logStream.fetchStateOrRecreateStream();
+      const state = await stream.fetchStateOrRecreateStream();
       const worker = async (): Promise<void> => {
         for (let cursor = cursors.pop(); cursor; cursor = cursors.pop()) await cursor.checkForLostEntries(state);
       };

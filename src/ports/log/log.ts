@@ -55,7 +55,10 @@ export interface EventLogSubscription {
 export interface EventLogRetentionLimits {
   /** Age above which entries may be dropped, milliseconds. */
   readonly maxAgeMs: number;
-  /** Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream). */
+  /**
+   * Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream, where
+   * each stream has an equal share).
+   */
   readonly maxBytes: number;
 }
 

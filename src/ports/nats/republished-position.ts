@@ -22,9 +22,12 @@ interface ReceivedMessage {
 
 const SEQUENCE_HEADER = 'Nats-Sequence';
 const PREVIOUS_SEQUENCE_HEADER = 'Nats-Last-Sequence';
-/** A header after the line break that ends the header before it. */
-const SEQUENCE_LINE_START = Buffer.from(`\r\n${SEQUENCE_HEADER}: `);
-const PREVIOUS_SEQUENCE_LINE_START = Buffer.from(`\r\n${PREVIOUS_SEQUENCE_HEADER}: `);
+/** The headers as they begin after the line feed of the line before. */
+const SEQUENCE_LINE_START = Uint8Array.from(Buffer.from(`${SEQUENCE_HEADER}: `));
+const PREVIOUS_SEQUENCE_LINE_START = Uint8Array.from(Buffer.from(`${PREVIOUS_SEQUENCE_HEADER}: `));
+/** Offset of the first byte in which the two differ. */
+const DISTINCT_OFFSET = 5;
+const LINE_FEED = 0x0a;
 const ZERO = 0x30;
 const NINE = 0x39;
 
@@ -34,11 +37,18 @@ export function readRepublishedPosition(message: Msg): RepublishedPosition | und
   const headerBytes = parsed?.hdr;
   if (received === undefined || headerBytes === undefined) return readFromDecodedHeaders(message);
   if (headerBytes <= 0) return undefined;
-  const headers = Buffer.from(received.buffer, received.byteOffset, headerBytes);
-  return {
-    seq: readNumberAfter(headers, SEQUENCE_LINE_START),
-    previousSeq: readNumberAfter(headers, PREVIOUS_SEQUENCE_LINE_START),
-  };
+  // Native searches have a fixed cost that is higher than this loop over some 150 bytes.
+  let seq = 0;
+  let previousSeq = 0;
+  for (let at = 0; at < headerBytes; at++) {
+    if (received[at] !== LINE_FEED) continue;
+    const distinct = received[at + 1 + DISTINCT_OFFSET];
+    if (distinct === SEQUENCE_LINE_START[DISTINCT_OFFSET])
+      seq = readNumberAfter(received, at + 1, headerBytes, SEQUENCE_LINE_START) ?? seq;
+    else if (distinct === PREVIOUS_SEQUENCE_LINE_START[DISTINCT_OFFSET])
+      previousSeq = readNumberAfter(received, at + 1, headerBytes, PREVIOUS_SEQUENCE_LINE_START) ?? previousSeq;
+  }
+  return { seq, previousSeq };
 }
 
 /** The same by the interface of the library, for a version that keeps messages in another way. */
@@ -48,12 +58,12 @@ function readFromDecodedHeaders({ headers }: Msg): RepublishedPosition | undefin
   return { seq: read(SEQUENCE_HEADER), previousSeq: read(PREVIOUS_SEQUENCE_HEADER) };
 }
 
-function readNumberAfter(headers: Buffer, lineStart: Buffer): number {
-  const found = headers.indexOf(lineStart);
-  if (found < 0) return 0;
+/** Number after the start of a line; undefined if the line at this place begins in another way. */
+function readNumberAfter(bytes: Uint8Array, at: number, end: number, lineStart: Uint8Array): number | undefined {
+  for (let i = 0; i < lineStart.length; i++) if (bytes[at + i] !== lineStart[i]) return undefined;
   let value = 0;
-  for (let i = found + lineStart.length; i < headers.length; i++) {
-    const digit = headers[i]!;
+  for (let i = at + lineStart.length; i < end; i++) {
+    const digit = bytes[i]!;
     if (digit < ZERO || digit > NINE) break;
     value = value * 10 + (digit - ZERO);
   }

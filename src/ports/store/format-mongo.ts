@@ -2,7 +2,7 @@
  * The storage format of a cluster's database. During an upgrade, processes of two versions share the database, so
  * starting a process never raises the format. Raising it is a separate step, taken when no older process is left.
  */
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
 import {
   databaseNameOfMongoUrl,
@@ -14,7 +14,16 @@ import {
 interface StorageFormatDocument {
   readonly _id: 'format';
   readonly format: number;
+  /** True if the database was begun by a program that tags messages with reactions (`Store.tagsReactions`). */
+  readonly tagsReactions?: boolean;
 }
+
+/** Collection with the document of the format. */
+const META_COLLECTION = 'meta';
+
+/** True if the database was begun by a program that tags messages with reactions. */
+export const readTagsReactionsFromMongo = async (db: Db): Promise<boolean> =>
+  (await db.collection<StorageFormatDocument>(META_COLLECTION).findOne({ _id: 'format' }))?.tagsReactions === true;
 
 /**
  * Returns the stored format; an empty database gets this program's format.
@@ -46,7 +55,9 @@ async function readOrInitStorageFormat(
 ): Promise<number> {
   let stored = await formats.findOne({ _id: 'format' });
   if (!stored) {
-    const first: StorageFormatDocument = { _id: 'format', format: (await hasRoots()) ? FIRST_STORAGE_FORMAT : known };
+    const first: StorageFormatDocument = (await hasRoots())
+      ? { _id: 'format', format: FIRST_STORAGE_FORMAT }
+      : { _id: 'format', format: known, tagsReactions: true };
     try {
       await formats.insertOne(first);
     } catch (error) {
@@ -65,7 +76,7 @@ const withFormatCollection = <T>(
   action: (formats: Collection<StorageFormatDocument>, hasRoots: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> =>
   withMongoDatabase(url, (db) =>
-    action(db.collection<StorageFormatDocument>('meta'), async () => {
+    action(db.collection<StorageFormatDocument>(META_COLLECTION), async () => {
       return (await db.collection('roots').findOne({}, { projection: { _id: 1 } })) !== null;
     }),
   );

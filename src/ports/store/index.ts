@@ -12,7 +12,8 @@
  *   records of many actors share commands (store-mongo-bulks.ts); store-mongo-scan.ts reads indexes in windows of ids.
  * - codec.ts encodes opaque values for both and for the embedded log; packed-message.ts encodes messages, with digests
  *   that are served without decoding.
- * - format.ts and secret-note.ts keep two facts about the data: its storage format and its server secret.
+ * - format.ts, secret-note.ts and log-streams-mongo.ts keep facts about the data: its storage format, its server
+ *   secret, and a cluster's number of log streams.
  *
  * Imported by the runtime, rules and replicas through the types of store.ts; implementations are named only where a
  * server is put together (src/app, log-lmdb.ts and blobs-gridfs.ts excepted).
@@ -22,6 +23,7 @@ export { DataDirectoryInUseError } from './directory-lock.js';
 export { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, StorageFormatMismatchError } from './format.js';
 export { raiseMongoStorageFormat, readOrInitMongoStorageFormat } from './format-mongo.js';
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
+export { readOrInitMongoLogStreamCount, replaceMongoLogStreamCount } from './log-streams-mongo.js';
 export { indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {
   decodeMessageRecord,
@@ -39,6 +41,8 @@ export {
   type ActorRoot,
   type ActorRootWrite,
   type ActorToWake,
+  type MessageBulkLoader,
+  MessageBulkLoadRefusedError,
   type MessageIndexCondition,
   type MessageIndexRange,
   type MessageReadStore,

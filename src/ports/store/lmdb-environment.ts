@@ -20,14 +20,21 @@ export type LmdbTable = Database<Buffer, Key>;
  */
 const MAX_LMDB_KEY_TEXT_BYTES = 900;
 
+/** Key in the table `meta`: the data were begun by a program that tags messages with reactions. */
+const REACTION_TAGS_KEY = 'reaction-tags';
+
 export class LmdbEnvironment {
   readonly #rootDatabase: RootDatabase<Buffer, Key>;
   readonly #directoryLock: DataDirectoryLock | undefined;
-  readonly directory: string;
   #closed = false;
 
-  private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DataDirectoryLock | undefined) {
-    this.directory = directory;
+  /** @param tagsReactions see `Store.tagsReactions` */
+  private constructor(
+    readonly directory: string,
+    root: RootDatabase<Buffer, Key>,
+    lock: DataDirectoryLock | undefined,
+    readonly tagsReactions: boolean,
+  ) {
     this.#rootDatabase = root;
     this.#directoryLock = lock;
   }
@@ -53,8 +60,8 @@ export class LmdbEnvironment {
         maxDbs: 32,
       });
       opened = root;
-      await checkAndRaiseStorageFormat(path, root, known);
-      return new LmdbEnvironment(path, root, lock);
+      const tagsReactions = await checkAndRaiseStorageFormat(path, root, known);
+      return new LmdbEnvironment(path, root, lock, tagsReactions);
     } catch (error) {
       await opened?.close();
       await lock?.release();
@@ -122,14 +129,23 @@ export const openLmdbEnvironment = (directory: string, known?: number): Promise<
 export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, CURRENT_STORAGE_FORMAT, true);
 
-/** Checks the stored format, and raises the previous format at once: the directory lock excludes any older process. */
-async function checkAndRaiseStorageFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
+/**
+ * Checks the stored format, and raises the previous format at once: the directory lock excludes any older process.
+ * @returns true if all messages with reactions have their tag, because the data were begun with it
+ */
+async function checkAndRaiseStorageFormat(
+  path: string,
+  root: RootDatabase<Buffer, Key>,
+  known: number,
+): Promise<boolean> {
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
   const stored = bytes ? (unpackJson(bytes) as unknown) : fresh ? known : FIRST_STORAGE_FORMAT;
   const judged = checkReadableStorageFormat(`data directory ${path}`, stored, known);
+  if (fresh) await meta.put(REACTION_TAGS_KEY, packJsonToBuffer(true));
   if (!bytes || judged === 'before') await meta.put('format', packJsonToBuffer(known));
+  return meta.get(REACTION_TAGS_KEY) !== undefined;
 }
 
 /**

@@ -74,6 +74,12 @@ interface MessageScanOutput<T> {
   push(taken: T): void;
 }
 
+/** A message of a bulk load that is encoded, but not written. */
+interface PreparedBulkRecord {
+  readonly keys: readonly LmdbMessageIndexKey[];
+  putUnlessStored(): void;
+}
+
 /** Message records, and one index table whose keys end with the message id. */
 export class LmdbMessageTable {
   readonly #messageTable: LmdbTable;
@@ -123,6 +129,29 @@ export class LmdbMessageTable {
         this.#tombstoneTable.addTombstone(['m', realm, id], rev);
       }
     };
+  }
+
+  /**
+   * Encodes a message of a bulk load at once. Caches must have nothing of the realm. `putUnlessStored` is called inside
+   * a write transaction; then `keys` are those of the message that is stored.
+   */
+  prepareBulkRecord(realm: RealmId, message: MessageRecord): PreparedBulkRecord {
+    const { id } = message;
+    const bytes = this.#recordTable.encodeRecord(1, message);
+    const prepared = {
+      keys: makeMessageIndexKeys(realm, message),
+      putUnlessStored: () => {
+        const old = this.#recordTable.readUncachedInTransaction(realm, id);
+        if (old) prepared.keys = makeMessageIndexKeys(realm, old.record);
+        else this.#messageTable.put([realm, id], bytes);
+      },
+    };
+    return prepared;
+  }
+
+  /** Writes an index entry of a bulk load. Must be called inside a write transaction. */
+  putIndexEntry(key: LmdbMessageIndexKey): void {
+    this.#indexTable.put(key as unknown as Key, INDEX_ENTRY_VALUE);
   }
 
   /** Blocks cached data of this message until the transaction is settled. Must be called inside the transaction. */

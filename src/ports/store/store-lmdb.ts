@@ -11,6 +11,7 @@ import {
   type ActorRoot,
   type ActorRootWrite,
   type ActorToWake,
+  type MessageBulkLoader,
   type MessageScan,
   type Store,
   type StoredActorPart,
@@ -18,6 +19,7 @@ import {
   type StoreTransactionParticipant,
   StoreUnavailableError,
 } from './store.js';
+import { LmdbMessageBulkLoader } from './store-lmdb-bulk.js';
 import { LmdbConsistentCache, LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import { LmdbMessageTable } from './store-lmdb-messages.js';
 import { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
@@ -41,6 +43,7 @@ const NO_PARTICIPANTS: readonly StoreTransactionParticipant[] = [];
 /** The Store of the embedded server. A write that has resolved was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
+  readonly tagsReactions: boolean;
   readonly admitsParticipants = true;
   readonly #environment: LmdbEnvironment;
   readonly #rootHeadTable: LmdbTable;
@@ -67,6 +70,7 @@ export class LmdbStore implements Store {
    */
   constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MessageDigestMaker) {
     this.#environment = environment;
+    this.tagsReactions = environment.tagsReactions;
     this.#rootHeadTable = environment.openTable('root-heads');
     this.#rootTable = environment.openTable('roots');
     this.#partTable = environment.openTable('parts');
@@ -120,6 +124,16 @@ export class LmdbStore implements Store {
       for (const put of records) put();
       this.#tombstoneTable.purgeSomeOldTombstones();
     }, changes);
+  }
+
+  makeMessageBulkLoader(realm: RealmId, closingActor: ActorKey): MessageBulkLoader {
+    return new LmdbMessageBulkLoader({
+      realm,
+      closingActor,
+      messageTable: this.#messageTable,
+      isClosed: () => this.#rootHeadTable.get(closingActor) !== undefined,
+      runWrite: (action) => this.#runWrite(action),
+    });
   }
 
   removeActor(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {

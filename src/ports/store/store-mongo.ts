@@ -2,6 +2,7 @@ import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { MessageRecord } from '#model/records';
+import { readTagsReactionsFromMongo } from './format-mongo.js';
 import { InFlightStoreOperations } from './in-flight.js';
 import {
   type ActorRoot,
@@ -50,6 +51,7 @@ const MAX_IDS_PER_QUERY = 1_000;
 /** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. It needs neither transactions nor change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
+  #tagsReactions = false;
   readonly admitsParticipants = false;
   readonly #url: string;
   #client!: MongoClient;
@@ -110,12 +112,17 @@ export class MongoStore implements Store {
     try {
       await client.connect();
       await createMongoIndexes(store.#db);
+      store.#tagsReactions = await readTagsReactionsFromMongo(store.#db);
       return store;
     } catch (cause) {
       await client.close().catch(() => undefined);
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new StoreUnavailableError(`MongoDB at ${serverHostsOfMongoUrl(url)} can't be used: ${why}`, { cause });
     }
+  }
+
+  get tagsReactions(): boolean {
+    return this.#tagsReactions;
   }
 
   loadRoot(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {

@@ -148,9 +148,32 @@ export interface ActorToWake {
 /** The reads of a Store that fetching messages and their access records needs. */
 export type MessageReadStore = Pick<Store, 'getParts' | 'getMessages' | 'scanMessages'>;
 
+/** Loads messages of an organization that no process reads or changes yet. */
+export interface MessageBulkLoader {
+  /**
+   * Stores messages whose ids ascend from call to call, durably; a message that is stored already stays as it is. Scans
+   * find the messages only after `flush`.
+   * @throws MessageBulkLoadRefusedError
+   */
+  addMessages(messages: readonly MessageRecord[]): Promise<void>;
+
+  /** Waits until all added messages are durable with their index entries. @throws MessageBulkLoadRefusedError */
+  flush(): Promise<void>;
+}
+
+/** Error of a bulk loader whose closing actor exists: others may have changed the messages since. */
+export class MessageBulkLoadRefusedError extends Error {
+  override readonly name = 'MessageBulkLoadRefusedError';
+}
+
 export interface Store {
   /** True if `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
   readonly atomicRecords: boolean;
+  /**
+   * True if every message with reactions has the tag of reactions. Data begun before messages got that tag don't have
+   * it throughout.
+   */
+  readonly tagsReactions: boolean;
   /** True if other ports may write in the transaction of `commit`; only where `atomicRecords` is true. */
   readonly admitsParticipants: boolean;
 
@@ -172,6 +195,12 @@ export interface Store {
    * of one event-loop turn.
    */
   applyRecords(writes: readonly StoreRecordWrite[]): Promise<void>;
+
+  /**
+   * Makes a loader for many messages; absent in Stores that load no faster than by `applyRecords`.
+   * @param closingActor actor whose root is written when all messages are loaded; from then on nothing is loaded
+   */
+  makeMessageBulkLoader?(realm: RealmId, closingActor: ActorKey): MessageBulkLoader;
 
   /** Removes the root and all parts of an actor that ended for good, on the same condition as `commit`. */
   removeActor(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;

@@ -5,12 +5,14 @@
  */
 import { addExtension, Packr } from 'msgpackr';
 import type { Json } from '#base';
+import { KeptBlobRef, type KeptBlobs, type SentBlobs } from './kept-blobs.js';
 
 /** Estimated size above which a frame is closed, bytes. */
 const FRAME_FULL_ABOVE_BYTES = 512 * 1024;
 /** Size below which byte arrays stay in the head of a frame, bytes: a blob costs some 20 bytes of bookkeeping. */
 const MIN_FRAME_BLOB_BYTES = 128;
 const BLOB_REF_EXTENSION_TYPE = 0x62;
+const KEPT_BLOB_REF_EXTENSION_TYPE = 0x6b;
 
 class FrameBlobRef {
   constructor(readonly index: number) {}
@@ -18,17 +20,30 @@ class FrameBlobRef {
 
 const frameHeadPackr = new Packr({ useRecords: false });
 let blobsOfFrameBeingDecoded: readonly Uint8Array[] = [];
+let keptBlobsOfLinkBeingRead: KeptBlobs | undefined;
+
+function packUint32(value: number): Buffer {
+  const b = Buffer.allocUnsafe(4);
+  b.writeUInt32LE(value);
+  return b;
+}
+
+const unpackUint32 = (b: Uint8Array): number => Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE();
 
 addExtension({
   Class: FrameBlobRef,
   type: BLOB_REF_EXTENSION_TYPE,
-  pack(ref: FrameBlobRef): Buffer {
-    const b = Buffer.allocUnsafe(4);
-    b.writeUInt32LE(ref.index);
-    return b;
-  },
-  unpack(b: Buffer): Uint8Array {
-    return blobsOfFrameBeingDecoded[Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE()]!;
+  pack: (ref: FrameBlobRef): Buffer => packUint32(ref.index),
+  unpack: (b: Buffer): Uint8Array => blobsOfFrameBeingDecoded[unpackUint32(b)]!,
+});
+
+addExtension({
+  Class: KeptBlobRef,
+  type: KEPT_BLOB_REF_EXTENSION_TYPE,
+  pack: (ref: KeptBlobRef): Buffer => packUint32(ref.number),
+  unpack: (b: Buffer): Uint8Array => {
+    if (!keptBlobsOfLinkBeingRead) throw new Error('a frame outside a link refers to kept bytes');
+    return keptBlobsOfLinkBeingRead.get(unpackUint32(b));
   },
 });
 
@@ -37,8 +52,11 @@ export type FrameHead = readonly unknown[];
 /** Collects the values and blobs of a frame, and estimates its size. */
 export class FrameWriter {
   readonly #frameBlobs: Uint8Array[] = [];
-  #blobRefsByBytes: Map<Uint8Array, FrameBlobRef> | undefined;
+  #blobRefsByBytes: Map<Uint8Array, FrameBlobRef | KeptBlobRef> | undefined;
   #estimatedBytes = 0;
+
+  /** @param sentBlobs byte arrays that the receiver keeps; absent: every byte array travels with its frame */
+  constructor(private readonly sentBlobs?: SentBlobs) {}
 
   get isFull(): boolean {
     return this.#estimatedBytes > FRAME_FULL_ABOVE_BYTES;
@@ -71,10 +89,13 @@ export class FrameWriter {
     this.#blobRefsByBytes ??= new Map();
     let ref = this.#blobRefsByBytes.get(value);
     if (!ref) {
-      ref = new FrameBlobRef(this.#frameBlobs.length);
+      ref = this.sentBlobs?.refOf(value);
+      if (!ref) {
+        ref = new FrameBlobRef(this.#frameBlobs.length);
+        this.#frameBlobs.push(value);
+        this.#estimatedBytes += value.byteLength;
+      }
       this.#blobRefsByBytes.set(value, ref);
-      this.#frameBlobs.push(value);
-      this.#estimatedBytes += value.byteLength;
     }
     this.#estimatedBytes += 8;
     return ref;
@@ -106,20 +127,21 @@ export class FrameWriter {
     return copy ?? value;
   }
 
-  encodeFrame(kind: number, head: FrameHead): Buffer {
+  /** @param prefixBytes bytes before the frame that the caller fills */
+  encodeFrame(kind: number, head: FrameHead, prefixBytes = 0): Buffer {
     const packed = frameHeadPackr.pack(head);
     const blobs = this.#frameBlobs;
-    const start = 9 + 4 * blobs.length;
+    const start = prefixBytes + 9 + 4 * blobs.length;
     let size = start + packed.byteLength;
     for (const blob of blobs) size += blob.byteLength;
     const out = Buffer.allocUnsafe(size);
-    out[0] = kind;
-    out.writeUInt32LE(packed.byteLength, 1);
-    out.writeUInt32LE(blobs.length, 5);
+    out[prefixBytes] = kind;
+    out.writeUInt32LE(packed.byteLength, prefixBytes + 1);
+    out.writeUInt32LE(blobs.length, prefixBytes + 5);
     out.set(packed, start);
     let at = start + packed.byteLength;
     blobs.forEach((blob, i) => {
-      out.writeUInt32LE(blob.byteLength, 9 + 4 * i);
+      out.writeUInt32LE(blob.byteLength, prefixBytes + 9 + 4 * i);
       out.set(blob, at);
       at += blob.byteLength;
     });
@@ -134,9 +156,10 @@ export function encodeFrameWithoutBlobs(kind: number, head: FrameHead): Buffer {
 
 /**
  * Decodes the head of a message, with its blobs as views of `data`.
+ * @param keptBlobs byte arrays that were kept from earlier frames of the link
  * @throws Error on malformed input
  */
-export function decodeFrameHead(data: Uint8Array): FrameHead {
+export function decodeFrameHead(data: Uint8Array, keptBlobs?: KeptBlobs): FrameHead {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const length = buffer.readUInt32LE(1);
@@ -150,10 +173,12 @@ export function decodeFrameHead(data: Uint8Array): FrameHead {
     at = end;
   }
   blobsOfFrameBeingDecoded = blobs;
+  keptBlobsOfLinkBeingRead = keptBlobs;
   try {
     // Decoding a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays.
     return frameHeadPackr.unpack(bytes.subarray(start, start + length)) as FrameHead;
   } finally {
     blobsOfFrameBeingDecoded = [];
+    keptBlobsOfLinkBeingRead = undefined;
   }
 }

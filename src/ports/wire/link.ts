@@ -2,10 +2,13 @@
 import type { Duplex } from 'node:stream';
 import type { Json } from '#base';
 import { decodeFrameHead, FrameWriter } from './frame.js';
+import { type KeptBlobChanges, KeptBlobs, SentBlobs } from './kept-blobs.js';
 
 /** Kind of the frames of a link; the byte is there because the encoding is shared with NATS. */
 const LINK_FRAME_KIND = 0;
 const LENGTH_PREFIX_BYTES = 4;
+/** Channel of the link's own messages: changes of the kept byte arrays. */
+const KEPT_BLOBS_LINK_CHANNEL = 0;
 
 /** Values of a message: plain data, which neither side changes. */
 export type LinkMessage = readonly Json[];
@@ -41,19 +44,22 @@ class FrameAssembler {
 
 /**
  * One end of a link: sends messages on numbered channels, in order. The messages of an event-loop turn travel in one
- * frame, and a byte array that several of them share is carried once. A link that closes loses the messages under way.
+ * frame, and a byte array that several of them share is carried once. One that is sent again and again is kept by the
+ * other end and referred to (kept-blobs.ts). A link that closes loses the messages under way.
  */
 export class ProcessLink {
   readonly #handlersByChannel = new Map<number, LinkMessageHandler>();
   readonly #closeListeners: (() => void)[] = [];
   readonly #assembler = new FrameAssembler();
+  readonly #sentBlobs = new SentBlobs();
+  readonly #keptBlobs = new KeptBlobs();
   #queuedMessages: (readonly [channel: number, message: LinkMessage])[] = [];
   #closed = false;
 
   constructor(private readonly socket: Duplex) {
     socket.on('data', (piece: Buffer) =>
       this.#assembler.addPiece(piece, (frame) => {
-        for (const [channel, message] of decodeFrameHead(frame) as readonly [number, LinkMessage][])
+        for (const [channel, message] of decodeFrameHead(frame, this.#keptBlobs) as readonly [number, LinkMessage][])
           this.#callHandler(channel, message);
       }),
     );
@@ -97,19 +103,17 @@ export class ProcessLink {
     if (this.#closed) return;
     let sent = 0;
     while (sent < queued.length) {
-      const writer = new FrameWriter();
+      const writer = new FrameWriter(this.#sentBlobs);
       const head: unknown[] = [];
       while (sent < queued.length && !writer.isFull) {
         const [channel, message] = queued[sent++]!;
         head.push([channel, writer.addValueAndExtractBlobs(message as Json)]);
       }
-      const frame = writer.encodeFrame(LINK_FRAME_KIND, head);
-      const length = Buffer.allocUnsafe(LENGTH_PREFIX_BYTES);
-      length.writeUInt32LE(frame.byteLength);
-      this.socket.cork();
-      this.socket.write(length);
+      const changes = this.#sentBlobs.takeChanges();
+      if (changes) head.push([KEPT_BLOBS_LINK_CHANNEL, writer.addValueAndExtractBlobs(changes as unknown as Json)]);
+      const frame = writer.encodeFrame(LINK_FRAME_KIND, head, LENGTH_PREFIX_BYTES);
+      frame.writeUInt32LE(frame.byteLength - LENGTH_PREFIX_BYTES);
       this.socket.write(frame);
-      this.socket.uncork();
     }
   }
 
@@ -124,6 +128,10 @@ export class ProcessLink {
 
   /** Calls the handler of a message. An exception is a bug and ends the process, but not in the middle of a frame. */
   #callHandler(channel: number, message: LinkMessage): void {
+    if (channel === KEPT_BLOBS_LINK_CHANNEL) {
+      this.#keptBlobs.apply(message as unknown as KeptBlobChanges);
+      return;
+    }
     try {
       this.#handlersByChannel.get(channel)?.(message);
     } catch (error) {

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { unreadableMarkup } from '../../support/current-client-markup.js';
 import type { Params } from './client.js';
 import type { Fields } from './types.js';
 import { makeSchemaCompiler, repositoryRoot } from './wire.js';
@@ -61,6 +62,17 @@ function check(name: string, schema: Schema, value: unknown): void {
   );
 }
 
+/** @throws Error when the client would show parts of the message as source */
+function checkMarkup(where: string, html: unknown): void {
+  const unknown = unreadableMarkup(String(html));
+  if (unknown.length > 0)
+    throw new Error(`${where}: today's client can't show ${unknown.join('; ')} of ${String(html)}`);
+}
+
+function checkMessageMarkup(where: string, { content, content_type }: Fields): void {
+  if (content_type === 'text/html') checkMarkup(where, content);
+}
+
 const EVENT_TYPES = new Set(Object.keys(schemas.events).map((name) => name.split('/')[0]));
 
 /** @throws Error when the client could not read the event */
@@ -72,6 +84,8 @@ export function checkEventOfCurrentClient(event: Fields): void {
   const schema = schemas.events[name];
   if (!schema) throw new Error(`today's client must not get ${name}: ${JSON.stringify(event)}`);
   check(name, schema, event);
+  if (type === 'message') checkMessageMarkup(name, event.message as Fields);
+  if (event.rendered_content !== undefined) checkMarkup(name, event.rendered_content);
 }
 
 /** @throws Error when the client could not read the answer */
@@ -85,5 +99,7 @@ export function checkAnswerOfCurrentClient(operation: string, status: number, bo
   const schema = schemas.answers[operation];
   const isPartOfState = operation === 'POST /register' && (sent.fetch_event_types ?? sent.event_types) !== undefined;
   if (schema && !isPartOfState) check(operation, schema, body);
+  for (const message of [body.messages, body.message].flat())
+    if (typeof message === 'object' && message !== null) checkMessageMarkup(operation, message as Fields);
   if (operation === 'GET /events') for (const event of body.events as Fields[]) checkEventOfCurrentClient(event);
 }

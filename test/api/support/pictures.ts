@@ -52,8 +52,8 @@ export function hostilePictures(): Promise<readonly HostilePicture[]> {
 async function makeHostilePictures(): Promise<readonly HostilePicture[]> {
   const png = await picture('green');
   const jpeg = await sharp(png).jpeg().toBuffer();
-  const bomb = await sharp({ create: { width: 8_000, height: 8_000, channels: 3, background: 'red' } })
-    .toColourspace('b-w')
+  const bombRaw = { width: 8_000, height: 8_000, channels: 1 } as const;
+  const bomb = await sharp(Buffer.alloc(bombRaw.width * bombRaw.height), { raw: bombRaw })
     .png({ compressionLevel: 1 })
     .toBuffer();
   const wide = Buffer.from(png);

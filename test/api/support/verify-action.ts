@@ -31,15 +31,18 @@ interface Pair {
 const pairsOf = (people: readonly Person[]): Pair[] =>
   people.flatMap((person) => Object.keys(CLIENTS).map((kind) => ({ person, kind })));
 
-/** Followers of one action on a cluster: events take the same code there, and other ways. */
-const CLUSTER_FOLLOWERS = 3;
+/** Followers of one action. On a cluster fewer: events take the same code there, and other ways. */
+const MAX_FOLLOWERS = { embedded: 4, cluster: 2 };
+/** Followers that register while actions run at once. */
+const MAX_RACING_FOLLOWERS = LONG ? 60 : 24;
 
-/** One kind for each user on the embedded face; a few followers on a cluster. */
+/** A few of the users, each with one kind of client. */
 function pickedPairs(people: readonly Person[], title: string): readonly Pair[] {
   if (LONG) return pairsOf(people);
   const nameOf = ({ person, kind }: Pair): string => `${title} ${person.role} ${person.name} ${kind}`;
   const some = people.flatMap((person) => picked(pairsOf([person]), 1, nameOf));
-  return people[0]?.api.target.kind === 'cluster' ? picked(some, CLUSTER_FOLLOWERS, nameOf) : some;
+  const isCluster = people[0]?.api.target.kind === 'cluster';
+  return picked(some, isCluster ? MAX_FOLLOWERS.cluster : MAX_FOLLOWERS.embedded, nameOf);
 }
 
 /** A client that keeps its state by events. */
@@ -112,8 +115,8 @@ export class Follower {
 }
 
 /**
- * Register, act, apply the events, and compare with a fresh registration: for each of these people, on a cluster for
- * some of them. In the long form each of them follows with each kind of client.
+ * Register, act, apply the events, and compare with a fresh registration: for some of these people. In the long form
+ * each of them follows with each kind of client.
  */
 export async function verifyAction(
   t: Test,
@@ -146,7 +149,7 @@ export async function verifyRacing(
     });
   }
   do followers.push(...(await Follower.all(people)));
-  while (running > 0 && followers.length < 60);
+  while (running > 0 && followers.length < MAX_RACING_FOLLOWERS);
   await Promise.all(started);
   for (const follower of followers) await follower.verify(t, title);
   await Promise.all(followers.map((follower) => follower.queue.delete()));

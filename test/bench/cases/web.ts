@@ -2,25 +2,17 @@
  * The web client in Chromium, in an organization of `--people`, `--streams` and `--messages`: size of its scripts, time
  * until messages are painted, from sending to another page, of a keystroke, and memory while messages arrive.
  */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
 import { BenchPage, openBrowser } from '../browser.js';
 import { defineCase } from '../case.js';
-import { once, requestText } from '../connection.js';
 import type { Face } from '../faces.js';
 import { type Figure, figure, median } from '../figures.js';
-import type { BenchOptions } from '../options.js';
-import { type Account, call, each, makeAccounts, makePeople, makeStream, PASSWORD } from '../prepare.js';
+import { type Account, call, each, PASSWORD } from '../prepare.js';
+import { makeWebOrganization, TEXTS, TOPICS, type WebOrganization } from '../web-fill.js';
 
-/** Accounts that write; the first two have the pages. */
-const WRITERS = 10;
-/** One of this number of people is in each stream besides the first, which has everybody. */
-const PART = 10;
-const TOPICS = 20;
-/** Messages between two lines of progress. */
-const PROGRESS = 10_000;
-/** The newest messages stay unread. */
-const UNREAD = 100;
 const THROTTLING = 4;
 const SENT = 50;
 const KEYSTROKES = 120;
@@ -36,13 +28,6 @@ const TOPICS_PER_PART = 10;
 /** The first parts fill caches, which are bounded. */
 const WARM_UP_PARTS = 2;
 
-const TEXTS = [
-  'The release is **out**; see `make release` and the notes below.',
-  'Could somebody look at the server before the meeting tomorrow?\n\n* first the queue\n* then the store',
-  '```js\nconst total = lines.reduce((sum, { bytes }) => sum + bytes, 0);\n```',
-  '> Who has the branch?\n\nIt is ready with all tests green :tada:',
-];
-
 interface Prepared {
   readonly reader: Account;
   readonly writers: readonly Account[];
@@ -50,54 +35,16 @@ interface Prepared {
   readonly size: string;
 }
 
+const DIRECTORY = join(tmpdir(), `conclave-bench-web-${process.pid}`);
+/** Made before the server of the case is started. */
+let organization: WebOrganization | undefined;
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Answer = Promise<Record<string, unknown>>;
 
 function say(face: Face, { authorization }: Account, to: string, topic: string, content: string): Answer {
   return call(face, authorization, '/messages', { type: 'stream', to, topic, content });
-}
-
-async function makeOrganization(face: Face, { people, streams, messages }: BenchOptions): Promise<Prepared> {
-  const writers = await makeAccounts(face, 1, WRITERS);
-  await makePeople(face, people - WRITERS);
-  const others = Array.from({ length: Math.max(0, people - WRITERS) }, (_, i) => `person${i}@example.com`);
-  const names = Array.from({ length: streams }, (_, i) => (i === 0 ? 'hall' : `team ${i}`));
-  for (const [stream, name] of names.entries()) {
-    const members = others.filter((_, i) => stream === 0 || (i + stream) % PART === 0);
-    await makeStream(face, name, writers, members);
-  }
-  const write = (n: number): Promise<unknown> => {
-    if (n > 0 && n % PROGRESS === 0) process.stderr.write(`${n} messages\n`);
-    // Half of all messages are in the hall.
-    const stream = names[n % 2 === 0 ? 0 : n % streams]!;
-    const topic = n % 4 === 0 ? 'bench' : `topic ${n % TOPICS}`;
-    return say(face, writers[n % WRITERS]!, stream, topic, `${TEXTS[n % TEXTS.length]!} (${n})`);
-  };
-  const fill = (from: number, to: number): Promise<unknown> =>
-    each(
-      Array.from({ length: to - from }, (_, i) => from + i),
-      write,
-    );
-  const read = Math.max(0, messages - UNREAD);
-  await fill(0, read);
-  for (const { authorization } of writers) {
-    await call(face, authorization, '/mark_all_as_read', {});
-    await call(face, authorization, '/settings', { method: 'PATCH', enter_sends: 'true' });
-  }
-  await fill(read, messages);
-  await call(face, writers[1]!.authorization, '/mark_all_as_read', {});
-  const { authorization } = writers[0]!;
-  const { ok, text } = await once(face.port, requestText('GET', '/api/v1/get_stream_id?stream=hall', authorization));
-  if (!ok) throw new Error(text);
-  const hall = Number(/"stream_id":(\d+)/.exec(text)?.[1]);
-  const size = [people, streams, messages].map((n) => n.toLocaleString('en-US'));
-  return {
-    reader: writers[0]!,
-    writers,
-    hash: `#narrow/stream/${hall}-hall/topic/bench`,
-    size: `${size[0]} people, ${size[1]} streams, ${size[2]} messages`,
-  };
 }
 
 /** At least this part of the values is not larger. */
@@ -203,7 +150,9 @@ async function measureTyping(page: BenchPage): Promise<Figure[]> {
 async function measureHeap(page: BenchPage, face: Face, writers: readonly Account[]): Promise<Figure[]> {
   const before = await page.heap();
   const numbers = Array.from({ length: ARRIVING }, (_, n) => n);
-  await each(numbers, (n) => say(face, writers[n % WRITERS]!, 'hall', 'bench', `${TEXTS[n % TEXTS.length]!} (${n})`));
+  await each(numbers, (n) =>
+    say(face, writers[n % writers.length]!, 'hall', 'bench', `${TEXTS[n % TEXTS.length]!} (${n})`),
+  );
   const shown = page.shows('the last of the bench');
   await say(face, writers[2]!, 'hall', 'bench', 'the last of the bench');
   await shown;
@@ -223,14 +172,14 @@ async function measureHour(page: BenchPage, face: Face, { writers, hash }: Prepa
     const numbers = Array.from({ length: MESSAGES_PER_PART }, (_, n) => n);
     const ids = await each(numbers, async (n) => {
       const text = `${TEXTS[n % TEXTS.length]!} (${part}, ${n})`;
-      const sent = await say(face, writers[n % WRITERS]!, 'hall', n % 2 ? 'bench' : `topic ${n % TOPICS}`, text);
+      const sent = await say(face, writers[n % writers.length]!, 'hall', n % 2 ? 'bench' : `topic ${n % TOPICS}`, text);
       return sent.id as number;
     });
     await each(ids.slice(0, REACTIONS_PER_PART), (id) =>
       call(face, writers[2]!.authorization, `/messages/${id}/reactions`, { emoji_name: 'tada' }),
     );
     await each(numbers.slice(0, EDITS_PER_PART), (n) =>
-      call(face, writers[n % WRITERS]!.authorization, `/messages/${ids[n]}`, {
+      call(face, writers[n % writers.length]!.authorization, `/messages/${ids[n]}`, {
         method: 'PATCH',
         content: `better ${n}`,
       }),
@@ -267,9 +216,23 @@ export const web = defineCase<Prepared>({
   name: 'web',
   about: 'the web client in /usr/bin/chromium: scripts, loading, sending, typing, memory of a page',
   faces: ['embedded'],
-  server: {},
+  server: { dataDir: DIRECTORY },
   onlyNamed: true,
-  prepare: ({ face, options }) => makeOrganization(face, options),
+  async before(options) {
+    await mkdir(DIRECTORY, { recursive: true });
+    organization = await makeWebOrganization(DIRECTORY, options);
+  },
+  after: () => rm(DIRECTORY, { recursive: true, force: true }),
+  async prepare({ options }) {
+    const { writers, hall } = organization!;
+    const size = [options.people, options.streams, options.messages].map((n) => n.toLocaleString('en-US'));
+    return {
+      reader: writers[0]!,
+      writers,
+      hash: `#narrow/stream/${hall}-hall/topic/bench`,
+      size: `${size[0]} people, ${size[1]} streams, ${size[2]} messages`,
+    };
+  },
   async measure({ face, options }, prepared) {
     const browser = await openBrowser();
     try {

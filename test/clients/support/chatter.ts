@@ -6,13 +6,14 @@ import { HANGS_MS, until } from './wait.js';
 
 const RETRY_MS = 25;
 /** Traffic is to be there, not to take the processor from the programs that start meanwhile. */
-const PAUSE_MS = rounds(20, 5);
+const PAUSE_MS = rounds(40, 5);
 
 /** Sends numbered messages one after the other; none is sent twice. */
 export class Sender {
   /** Content → message id. */
   readonly acknowledged = new Map<string, number>();
   readonly failed: { content: string; error: unknown }[] = [];
+  underWay = 0;
   #next = 0;
   #running = true;
   readonly #done: Promise<unknown>;
@@ -35,16 +36,19 @@ export class Sender {
   async #run(lane: number): Promise<void> {
     for (let at = lane; this.#running; ) {
       const content = `${this.prefix}-${this.#next++}`;
+      let pauseMs = PAUSE_MS;
+      this.underWay++;
       try {
         const api = this.apis[at % this.apis.length]!;
         this.acknowledged.set(content, await api.send(this.stream, content, this.timeoutMs));
-        await sleep(PAUSE_MS);
       } catch (error) {
         this.failed.push({ content, error });
         // Somewhere else next time, where there is another.
         at++;
-        await sleep(RETRY_MS);
+        pauseMs = RETRY_MS;
       }
+      this.underWay--;
+      await sleep(pauseMs);
     }
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
+import type { Embedded } from './face.js';
 import { until } from './wait.js';
 import { begin } from './world.js';
 
@@ -37,8 +38,8 @@ class Facts {
   }
 }
 
-export async function changesKept(test: Test): Promise<void> {
-  const world = await begin(test, 3, ['general']);
+export async function changesKept(test: Test, face: Embedded): Promise<void> {
+  const world = await begin(face, 3, ['general']);
   const { owner, other, random, streams } = world;
   const KILLS = rounds(2, 5);
   const ids: number[] = [];
@@ -121,7 +122,7 @@ export async function changesKept(test: Test): Promise<void> {
     };
     const lanes = [lane([setFlag, setFlag, setFlag, setFlag, markStream]), lane([react]), lane([edit]), lane([draft])];
     const before = facts.acknowledged;
-    const goal = before + 50 + random.below(250);
+    const goal = before + rounds(30, 50) + random.below(rounds(50, 250));
     await until('acknowledged changes', () => facts.acknowledged >= goal || refused !== '');
     test.equal(refused, '', 'nothing was refused');
     await sleep(random.next() * 5);

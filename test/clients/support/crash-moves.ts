@@ -6,13 +6,15 @@ import type { Test } from 'tap';
 import { rounds } from '../../support/rounds.js';
 import type { Api, Message } from './api.js';
 import { Follower, faultsOf } from './chatter.js';
+import type { Embedded } from './face.js';
 import { until } from './wait.js';
 import { begin, counts, crash, notOnce } from './world.js';
 
-export async function movedWhole(test: Test): Promise<void> {
-  const world = await begin(test, 2, ['left', 'right']);
+export async function movedWhole(test: Test, face: Embedded): Promise<void> {
+  const world = await begin(face, 2, ['left', 'right']);
   const { owner, other, random, streams } = world;
-  const SIZE = 1_500;
+  // Two commits of 500 at most, or three.
+  const SIZE = rounds(700, 1_500);
   const ROUNDS = rounds(2, 6);
   const ids = await fill(owner, SIZE);
   const follower = await Follower.start([other], ['update_message']);

@@ -4,11 +4,15 @@ import type { Test } from 'tap';
 import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
 import { Follower } from './chatter.js';
+import type { Embedded } from './face.js';
 import { until } from './wait.js';
 import { begin, crash, notOnce } from './world.js';
 
-export async function scheduledOnce(test: Test): Promise<void> {
-  const world = await begin(test, 1, ['general', 'doomed']);
+/** Time in which all are scheduled: the server refuses one that would be due already. */
+const AHEAD_S = 6;
+
+export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
+  const world = await begin(face, 1, ['general', 'doomed']);
   const { owner, other, random, streams } = world;
   const apis = [owner, other];
   const [me, they] = [await myId(owner), await myId(other)];
@@ -21,7 +25,7 @@ export async function scheduledOnce(test: Test): Promise<void> {
   const KILLS = rounds(2, 6);
   // More than an actor hands over at once.
   const EACH = 30;
-  const firstDue = Math.floor(Date.now() / 1000) + 3;
+  const firstDue = Math.floor(Date.now() / 1000) + AHEAD_S;
   const scheduled: { content: string; id: number; by: number; at: number; fails: boolean }[] = [];
   await Promise.all(
     Array.from({ length: KILLS * EACH }, async (_, n) => {

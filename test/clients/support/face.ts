@@ -1,15 +1,17 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
 
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type ActorKey, partitionOfActor } from '#model';
 import { makePlacementBucketOptions, NatsKeyValueStore } from '#ports/placement';
+import { atEndOfProcess } from '../../runner/shared.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { type Account, Api, readZuliprc } from './api.js';
+import { runCommand } from './command-line.js';
 import { remove, temporary } from './folders.js';
-import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
+import { type Child, conclave, type Ended, freePort } from './process.js';
 import { HANGS_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';
@@ -20,7 +22,7 @@ const SECRET = 'a secret for tests only';
 
 /** Runs a command of the command line to its end. */
 export async function command(args: readonly string[]): Promise<string> {
-  const ended = await bounded(conclave(args), HANGS_MS);
+  const ended = await runCommand(args);
   if (ended.code !== 0) throw new Error(`conclave ${args.join(' ')}: ${ended.stderr}`);
   return ended.stdout.trim();
 }
@@ -58,7 +60,27 @@ function explain(ended: readonly Ended[]): void {
   for (const { stderr } of ended) t.comment(stderr.trim().split('\n').slice(-LINES).join('\n'));
 }
 
-/** One process, one folder. */
+const OWNER_FILE = 'owner.zuliprc';
+const OTHER_FILE = 'other.zuliprc';
+
+let template: Promise<string> | undefined;
+
+/** A folder of data with both users, as the first start of a server and a command leave it. Servers start on copies. */
+async function makeTemplate(): Promise<string> {
+  const dataDir = temporary('embedded');
+  atEndOfProcess(t, () => remove(dataDir));
+  const server = conclave(['serve', '--data-dir', dataDir, '--port', '0']);
+  await server.says('Conclave serves');
+  const site = /Conclave serves (\S+)/.exec(server.stdout)![1]!;
+  await secondUser({
+    ...{ owner: new Api(site, readZuliprc(join(dataDir, OWNER_FILE))), zuliprc: join(dataDir, OTHER_FILE), site },
+    connection: ['--data-dir', dataDir],
+  });
+  await server.stop();
+  return dataDir;
+}
+
+/** One process, or one and its worker, and one folder. */
 export class Embedded {
   readonly zuliprcs: readonly [string, string];
   owner!: Account;
@@ -70,17 +92,31 @@ export class Embedded {
     readonly port: number,
     private readonly options: readonly string[],
   ) {
-    this.zuliprcs = [join(dataDir, 'owner.zuliprc'), join(dataDir, 'other.zuliprc')];
+    this.zuliprcs = [join(dataDir, OWNER_FILE), join(dataDir, OTHER_FILE)];
   }
 
-  /** @param quietly without the notice that a second user signed up */
-  static async start(options: readonly string[] = [], quietly = false): Promise<Embedded> {
+  /** With both users, and without the notice that the second one signed up. */
+  static async start(options: readonly string[] = []): Promise<Embedded> {
+    template ??= makeTemplate();
+    const face = new Embedded(temporary('embedded'), await freePort(), options);
+    cpSync(await template, face.dataDir, { recursive: true });
+    for (const file of face.zuliprcs) {
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^site=.*$/m, `site=${face.site}`));
+    }
+    await face.up();
+    face.owner = readZuliprc(face.zuliprcs[0]);
+    face.other = readZuliprc(face.zuliprcs[1]);
+    return face;
+  }
+
+  /** On an empty folder: the first start makes the organization. */
+  static async startAnew(options: readonly string[] = []): Promise<Embedded> {
     const face = new Embedded(temporary('embedded'), await freePort(), options);
     await face.up();
     face.owner = readZuliprc(face.zuliprcs[0]);
     face.other = await secondUser({
       ...{ owner: face.api(), zuliprc: face.zuliprcs[1], site: face.site },
-      connection: quietly ? ['--data-dir', face.dataDir] : undefined,
+      connection: undefined,
     });
     return face;
   }
@@ -147,7 +183,7 @@ async function isOwned(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boo
   );
 }
 
-/** Two frontends, and actor hosts that share the partitions. */
+/** Frontends, and actor hosts that share the partitions. */
 export class Cluster {
   readonly namespace = `t${randomBytes(6).toString('hex')}`;
   readonly folder = temporary('cluster');
@@ -161,7 +197,10 @@ export class Cluster {
     this.zuliprcs = [join(this.folder, 'owner.zuliprc'), join(this.folder, 'other.zuliprc')];
   }
 
-  /** @param adapters of one frontend each, beside one that chooses itself; two choose themselves by default */
+  /**
+   * A process more costs a second of CPU: a cluster has as many as its test needs.
+   * @param adapters of one frontend each, beside one that chooses itself; two choose themselves by default
+   */
   static async start(of: ClusterOptions, hosts = 2, adapters: readonly string[] = ['auto']): Promise<Cluster> {
     const cluster = new Cluster(of);
     try {
@@ -170,7 +209,7 @@ export class Cluster {
       await Promise.all(
         [...adapters, 'auto'].map((adapter, i) => cluster.addFrontend(ports[i], ['--http-adapter', adapter])),
       );
-      const [a, b] = [cluster.site(0), cluster.site(1)];
+      const [a, b] = [cluster.site(0), cluster.site(adapters.length)];
       const who = ['--name', 'Test', '--email', 'owner@example.com', '--full-name', 'Owner'];
       await command([
         'realm',
@@ -184,7 +223,7 @@ export class Cluster {
       ]);
       cluster.owner = readZuliprc(cluster.zuliprcs[0]);
       cluster.other = await secondUser({
-        ...{ owner: cluster.api(1), zuliprc: cluster.zuliprcs[1], site: b },
+        ...{ owner: cluster.api(adapters.length), zuliprc: cluster.zuliprcs[1], site: b },
         connection: of.quietly ? cluster.#connection() : undefined,
       });
       await Promise.all([knows(cluster.api(0)), knows(cluster.api(0, cluster.other))]);
@@ -233,9 +272,14 @@ export class Cluster {
     return this.#host((await this.owners())[partitionOfActor(key)]);
   }
 
-  /** A command of the command line for this cluster, to whatever end. */
+  /** A command of the command line for this cluster, to whatever end; its options win over the cluster's. */
   attempt(...words: string[]): Promise<Ended> {
-    return bounded(conclave([...words, ...this.#connection()]), HANGS_MS);
+    return runCommand([...this.#connection(), ...words]);
+  }
+
+  /** The same as a process of its own. */
+  process(...words: string[]): Child {
+    return conclave([...this.#connection(), ...words]);
   }
 
   /** Milliseconds until every partition is owned, and answered for, by one of these processes. */

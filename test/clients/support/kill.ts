@@ -1,12 +1,15 @@
 /** Kills in the middle of traffic, and what must hold afterwards. */
 import type { Test } from 'tap';
+import { rounds } from '../../support/rounds.js';
 import type { Api } from './api.js';
 import { type Follower, faultsOf, faultsOfHistory, type Sender } from './chatter.js';
 import { until } from './wait.js';
 
 export const STREAM = 'general';
 /** Deliveries after the kill that show that everything runs again. */
-const AFTERWARDS = 20;
+const AFTERWARDS = rounds(10, 20);
+/** Most sends before a kill, but five. */
+const BEFORE = rounds(15, 40);
 
 const acknowledged = (sender: Sender, more: number): Promise<number> => {
   const goal = sender.acknowledged.size + more;
@@ -15,7 +18,8 @@ const acknowledged = (sender: Sender, more: number): Promise<number> => {
 
 /** Lets traffic run to a random point, kills there, and waits until traffic is back. */
 export async function killAmidst(test: Test, sender: Sender, kill: () => Promise<unknown>): Promise<void> {
-  await acknowledged(sender, 5 + Math.floor(Math.random() * 40));
+  await acknowledged(sender, 5 + Math.floor(Math.random() * BEFORE));
+  await until('a send is under way', () => sender.underWay > 0);
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
   const before = sender.acknowledged.size;
   await kill();

@@ -4,6 +4,9 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { HANGS_MS, until } from './wait.js';
 
+/** Ends the output of a command of `command-line-process.ts`; the exit code follows. */
+export const END_MARK = '\0conclave command ended ';
+
 /** The program of this very build. */
 export const MAIN = fileURLToPath(new URL('../../../program/main.js', import.meta.url));
 
@@ -22,6 +25,11 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+export function killAtExit(child: ChildProcess): void {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+}
+
 export class Child {
   stdout = '';
   stderr = '';
@@ -33,7 +41,7 @@ export class Child {
     const started = performance.now();
     const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    running.add(child);
+    killAtExit(child);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
     });
@@ -43,7 +51,6 @@ export class Child {
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => {
-        running.delete(child);
         this.#over = true;
         resolve({ code, signal, stdout: this.stdout, stderr: this.stderr, ms: performance.now() - started });
       });
@@ -101,17 +108,23 @@ export class Child {
 /** Settings of the tester's shell must not reach the servers. */
 const OURS = [
   ...['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'],
-  ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS'],
+  ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS', 'WORKERS'],
 ];
-/** Tests call more often than people do; one that wants limits gives the option. */
-const LIMITS = { RATE_LIMITS: 'off' };
+/**
+ * Tests call more often than people do; one that wants limits gives the option. A worker costs as much as a server:
+ * servers have one where kills and stops are tested (`WITH_WORKERS`), and none elsewhere.
+ */
+const DEFAULTS = { RATE_LIMITS: 'off', WORKERS: '0' };
+/** Options of an embedded server that starts as many workers as it does by itself: one on two cores. */
+export const WITH_WORKERS: readonly string[] = ['--workers', 'auto'];
 
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   // tap's loaders and hooks are for tests, not for what they start.
   const entries = Object.entries(process.env).filter(([name]) => !OURS.includes(name) && !name.startsWith('TAP'));
-  return { ...Object.fromEntries(entries), ...LIMITS };
+  return { ...Object.fromEntries(entries), ...DEFAULTS };
 }
 
+/** Starts the program itself, as users do. Commands whose start is not the point: `runCommand`. */
 export function conclave(args: readonly string[]): Child {
   return new Child(process.execPath, [MAIN, ...args], cleanEnvironment());
 }

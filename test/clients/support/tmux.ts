@@ -1,4 +1,5 @@
 /** A program in a terminal of a fixed size, by a tmux server of its own: what a person types and sees. */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { remove, temporary } from './folders.js';
 import { type Ended, run } from './process.js';
@@ -7,8 +8,8 @@ import { HANGS_MS, until } from './wait.js';
 const COMMAND_MS = 30_000;
 const SEEN_MS = HANGS_MS;
 const REST_MS = 100;
-/** Time between two looks at the screen. Each look starts a process, 10 ms of CPU. */
-const LOOK_MS = 35;
+/** Time between two looks at the size of the output. */
+const LOOK_MS = 20;
 
 /** @returns whether tmux is there */
 export async function hasTmux(): Promise<boolean> {
@@ -31,7 +32,11 @@ export class Terminal {
   /** The program's working folder, and its home. */
   readonly folder = temporary('terminal');
   readonly #socket = join(this.folder, 'tmux.sock');
+  /** All that the program has written, which tmux copies. */
+  readonly #output = join(this.folder, 'output');
   #last = '';
+  /** Size of the output when the screen was last looked at. */
+  #lastSize = -1;
 
   private constructor() {}
 
@@ -42,7 +47,9 @@ export class Terminal {
     // The pane outlives the program: what it said last stays readable.
     const line = `exec env ${settings.join(' ')} ${words.map(quoted).join(' ')}`;
     const size = ['-x', String(columns), '-y', String(rows)];
-    await terminal.#tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', terminal.folder, line, ';', ...KEEP);
+    const copy = ['pipe-pane', `cat >> ${quoted(terminal.#output)}`];
+    const begin = ['new-session', '-d', ...size, '-c', terminal.folder, line, ';', ...KEEP, ';', ...copy];
+    await terminal.#tmux('-f', '/dev/null', ...begin);
     return terminal;
   }
 
@@ -60,9 +67,18 @@ export class Terminal {
     await this.#steady();
   }
 
+  /** A look starts a process, 10 ms of CPU: the screen is as it was as long as the program has written nothing. */
   async screen(): Promise<string> {
-    this.#last = (await this.#tmux('capture-pane', '-p')).stdout;
+    const size = this.#outputSize();
+    if (size !== this.#lastSize) {
+      this.#last = (await this.#tmux('capture-pane', '-p')).stdout;
+      this.#lastSize = size;
+    }
     return this.#last;
+  }
+
+  #outputSize(): number {
+    return statSync(this.#output, { throwIfNoEntry: false })?.size ?? -1;
   }
 
   /** Waits until the screen has it; rejects with what it shows instead. @returns its first group, or else all of it */
@@ -101,16 +117,14 @@ export class Terminal {
   /** A person waits for the screen to come to rest; programs with threads draw badly for who doesn't. */
   async #steady(): Promise<void> {
     let since = performance.now();
-    let before = '';
-    await this.#until(
-      'a screen at rest',
-      (screen) => {
-        if (screen !== before) since = performance.now();
-        before = screen;
-        return performance.now() - since > REST_MS;
-      },
-      SEEN_MS,
-    );
+    let before = Number.NaN;
+    const rests = (): boolean => {
+      const size = this.#outputSize();
+      if (size !== before) since = performance.now();
+      before = size;
+      return performance.now() - since > REST_MS;
+    };
+    await until('a screen at rest', rests, SEEN_MS, LOOK_MS);
   }
 
   async #until(what: string, holds: (screen: string) => boolean, withinMs: number): Promise<void> {

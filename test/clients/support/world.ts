@@ -1,8 +1,7 @@
 /** An embedded server that is killed at moments which a seed chooses, and two people who use it. */
-import type { Test } from 'tap';
 import { Random } from '../../cluster/scheduler.js';
 import type { Api } from './api.js';
-import { Embedded } from './face.js';
+import type { Embedded } from './face.js';
 
 export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6));
 
@@ -15,9 +14,7 @@ export interface World {
   readonly streams: ReadonlyMap<string, number>;
 }
 
-export async function begin(test: Test, nth: number, streams: readonly string[]): Promise<World> {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
+export async function begin(face: Embedded, nth: number, streams: readonly string[]): Promise<World> {
   const [owner, other] = [face.api(), face.api(face.other)];
   for (const api of [owner, other]) await api.subscribe(...streams);
   const all = (await owner.ok('GET', '/streams')).streams as { name: string; stream_id: number }[];

@@ -162,6 +162,7 @@ const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
   uploadMemoryMib: COUNTS,
   logHours: COUNTS,
   logMib: COUNTS,
+  logStreams: [...COUNTS, '65'],
   namespace: ['a b', 'a.b', 'a-b', '*', 'x'.repeat(65)],
   logLevel: [...WORDS, 'verbose', '30'],
 };

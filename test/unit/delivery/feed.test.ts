@@ -16,6 +16,7 @@ import {
   type LogItem,
   realmActorKey,
   streamActorKey,
+  type TransientLogItem,
   toLogSeq,
   toRealmId,
   toStreamId,
@@ -560,8 +561,8 @@ t.test('an entry that no queue here needs moves the queues on, and its items sta
         return group!.items;
       },
     };
-    const { actor, head, encodedByteLength } = entry;
-    return { actor, head, encodedByteLength, groups: [watched] } as unknown as Json;
+    const { actor, head, encodedBytes } = entry;
+    return { actor, head, encodedBytes, groups: [watched] } as unknown as Json;
   };
   const send = (...of: Parameters<typeof encodedEntry>): void => {
     const contents = log.contents.realm(REALM);
@@ -585,4 +586,35 @@ t.test('an entry that no queue here needs moves the queues on, and its items sta
   await settle();
   t.same(queue.got, ['of this user']);
   t.equal(second.got.at(-1), 'of the members, one of them here now');
+});
+
+t.test('a transient event that no queue here needs stays encoded', async (t) => {
+  const { log, feed, stored } = await world();
+  await stored(2, 1, { from: 1, to: 0 });
+  const queue = new Queue(1);
+  feed.attach(queue);
+  await settle();
+  const decoded: string[] = [];
+  const publish = async (name: string, to: EventAudience): Promise<void> => {
+    const { head } = decodeLogEntry(encodeLogEntry(event(name, to) as unknown as Json)) as unknown as TransientLogItem;
+    const value = {
+      t: 'event',
+      head,
+      get to() {
+        decoded.push(name);
+        return to;
+      },
+      event: { type: name },
+    };
+    for (const subscription of log.contents.subscriptions) subscription.transient(value as unknown as Json);
+    await settle();
+  };
+  await publish('members are read for it', { stream: 5, mv: 1 });
+  t.ok(decoded.splice(0).length > 0);
+  await publish('of a member elsewhere', { stream: 5, mv: 1 });
+  await publish('of others', { users: [2, 3] });
+  t.same(decoded, []);
+  await publish('of this user', { users: [1, 2] });
+  await publish('of a role', { role: 600, rv: 1 });
+  t.same(queue.transient, ['of this user', 'of a role']);
 });

@@ -1,13 +1,16 @@
 import t from 'tap';
+import type { Json } from '#base';
 import { RecentLogEntryMemoryBudget } from '#delivery';
-import { type LogEntry, toLogSeq } from '#model';
+import { type LogEntry, type MessageLogItem, toLogSeq } from '#model';
+import { decodeLogEntry } from '#ports/log';
 import { RecentLogEntries } from '../../../src/delivery/recent-entries.js';
+import { encodeLogEntry } from '../../../src/ports/log/entry-codec.js';
 import { settle } from '../../support/fake-clock.js';
 
 const entry = (content: string): LogEntry =>
   ({
     actor: 'stream/1/1',
-    groups: [{ v: 1, p: 0, items: [{ t: 'message', to: {}, flags: {}, message: { content } }] }],
+    groups: [{ v: 1, p: 0, items: [{ t: 'message', to: {}, flags: {}, message: { common: {}, content } }] }],
   }) as unknown as LogEntry;
 
 /** The entries that a reader gets from a position on; undefined if it must read the log. */
@@ -109,4 +112,56 @@ t.test('one realm has a maximum number of entries, however small', async (t) => 
   for (let at = 1; at <= 20_000; at++) recent.addNewestEntry(toLogSeq(at), entry(''));
   t.equal(await read(recent, 10_000), undefined);
   t.equal((await read(recent, 20_000 - 4_096))?.length, 4_096);
+});
+
+/** An entry as it comes from another process, in a buffer that is used for others afterwards. */
+const received = (content: string, add: (entry: LogEntry) => void): void => {
+  const bytes = encodeLogEntry(entry(content) as unknown as Json);
+  add(decodeLogEntry(bytes) as unknown as LogEntry);
+  bytes.fill(0);
+};
+
+t.test('encoded entries of any size are given as they came, decoded once for all readers', async (t) => {
+  const budget = new RecentLogEntryMemoryBudget();
+  const recent = new RecentLogEntries(budget, toLogSeq(0));
+  const contents = Array.from({ length: 300 }, (_, i) => String(i).repeat(1 + ((i * 7_919) % 3_000)));
+  contents.push('x'.repeat(900_000), 'y');
+  for (const [i, content] of contents.entries())
+    received(content, (got) => recent.addNewestEntry(toLogSeq(i + 1), got));
+  const readAll = async (): Promise<LogEntry[]> => {
+    const got: LogEntry[] = [];
+    const reader = { onEntry: (_at: number, value: Json) => void got.push(value as unknown as LogEntry) };
+    const subscription = recent.subscribeIfStillInMemory(toLogSeq(0), {
+      ...reader,
+      onTransient: () => {},
+      onGap: () => {},
+    });
+    await settle();
+    subscription?.close();
+    return got;
+  };
+  const contentOf = ({ groups }: LogEntry): unknown => (groups[0]!.items[0] as MessageLogItem).message.content;
+  const [first, second] = [await readAll(), await readAll()];
+  t.same(first.map(contentOf), contents);
+  t.ok(first.every((one, i) => one === second[i]));
+  t.same(
+    [...recent].map(({ entry }) => contentOf(entry)),
+    contents,
+  );
+  recent.restartEmptyAfter(toLogSeq(1_000));
+  t.equal(budget.heldBytes, 0);
+});
+
+t.test('encoded entries count against the budget, also while they are read', async (t) => {
+  const budget = new RecentLogEntryMemoryBudget(1_000_000);
+  const recent = new RecentLogEntries(budget, toLogSeq(0));
+  for (let at = 1; at <= 4_000; at++)
+    received('x'.repeat(5_000), (got) => {
+      recent.addNewestEntry(toLogSeq(at), got);
+      if (budget.heldBytes > 1_000_000) t.fail(`${budget.heldBytes} bytes`);
+    });
+  const kept = [...recent].length;
+  t.ok(kept > 90 && kept < 200, `${kept} entries`);
+  t.equal((await read(recent, 4_000 - kept))?.length, kept);
+  t.ok(budget.heldBytes <= 1_000_000, `${budget.heldBytes} bytes`);
 });

@@ -1,11 +1,15 @@
-/** Files of messages and their texts: threads give the same as the calling thread, and the same errors. */
+/** Files of messages, and messages to store: threads do the same as the calling thread, with the same errors. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { productEmojiForm } from '#domain/emoji';
+import { type MessageBody, messageIndexTags } from '#domain/messages';
 import { toRealmId } from '#model';
+import type { MessageRecord } from '#model/records';
 import { ExportFormatError } from '../../../src/app/exchange/format/problem.js';
-import { makeMessageFileReader, makeMessageTextRenderers } from '../../../src/app/exchange/import/message-threads.js';
+import { makeMessageFileReader, makeMessageWriters } from '../../../src/app/exchange/import/message-threads.js';
+import type { UnrenderedMessage } from '../../../src/app/exchange/import/message-writer.js';
+import { openStoreAt } from '../../../src/app/exchange/store-location.js';
 import { snapshotWith } from '../../support/directory.js';
 import { makeExportedOrganization } from '../../support/exported-organization.js';
 import { person } from '../../support/person.js';
@@ -75,26 +79,79 @@ t.test('a damaged file gives the same error in a thread', async (test) => {
   }
 });
 
-t.test('a thread renders the same, with the names and words of the organization', async (test) => {
-  const context = {
-    realm: toRealmId(1),
+t.test('threads store the same messages, with the names and words of the organization', async (test) => {
+  const realm = toRealmId(1);
+  const rendering = {
+    realm,
     directory: snapshotWith({ users: [person(12, { fullName: 'Ada' })] }),
     extraEmoji: productEmojiForm('conclave'),
     imageProxyKey: '',
     origin: 'http://team.example',
   };
-  const texts = [
-    { content: 'Hello @**Ada|12**, see https://a.example/b.png', sender: 12, topic: 'Tides', newerMentions: false },
-    { content: 'before @**Ada**', sender: 12, topic: undefined, newerMentions: false },
-    { content: `${'long text '.repeat(600)}@**Ada**`, sender: 12, topic: '', newerMentions: false },
-  ];
-  const [threaded, plain] = [CORES.thread, CORES.none].map((cores) => makeMessageTextRenderers(context, cores));
-  test.teardown(() => Promise.all([threaded!.close(), plain!.close()]));
-  const rendered = await threaded!.renderTexts(texts);
-  test.strictSame(rendered, await plain!.renderTexts(texts));
-  test.match(rendered[0]!.html, 'data-user-id="12"');
-  test.ok(rendered[0]!.hasLink);
-  test.ok(rendered[0]!.stems.includes('tide') && rendered[0]!.stems.includes('hello'));
-  test.strictSame(rendered[1]!.stems, [], 'an earlier text is not searched');
-  test.match(rendered[2]!.html, 'data-user-id="12"', 'a long text, which has a thread of its own');
+  const contents = ['Hello @**Ada|12**, see https://a.example/b.png', `${'long text '.repeat(600)}@**Ada**`, 'plain'];
+  const earlier = { edit: { user: 12, at: 5 }, raw: 'Walrus @**Ada**', newerMentions: false };
+  const messages = contents.map((content, i) => unrendered(i + 1, content, i === 0 ? [earlier] : []));
+  const stored: (MessageRecord | null)[][] = [];
+  for (const cores of Object.values(CORES)) {
+    const dataDir = test.testdir({ [`${cores}`]: {} }) + `/${cores}`;
+    const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, cores);
+    await Promise.all(messages.map((message) => writers.storeMessages([message])));
+    await writers.flush();
+    await writers.close();
+    const { store, close } = await openStoreAt({ dataDir });
+    const all = await store.getMessages(realm, [1, 2, 3]);
+    const found = await store.scanMessages({
+      realm,
+      index: { by: 'tag', tag: messageIndexTags.word('hello') },
+      from: 0,
+      direction: 'newer',
+      limit: 9,
+    });
+    test.strictSame(
+      found.map(({ id }) => id),
+      [1],
+      'its words are indexed',
+    );
+    stored.push(all);
+    await close();
+  }
+  test.strictSame(stored[0], stored[1]);
+  const [first, second, third] = stored[0]!.map((record) => record!.body as MessageBody);
+  test.match(first!.html, 'data-user-id="12"');
+  test.strictSame(first!.has, { link: true, image: true });
+  test.match(first!.edits![0]!.content!.html, 'data-user-id="12"', 'an earlier text');
+  test.notOk(stored[0]![0]!.tags.includes(messageIndexTags.word('walrus')), 'an earlier text is not searched');
+  test.match(second!.html, 'data-user-id="12"', 'a long text, which has a thread of its own');
+  test.strictSame(third!.has, { link: false, image: false });
+  test.equal(third!.edits, undefined);
 });
+
+t.test('a Store that cannot be opened fails the import', async (test) => {
+  const dataDir = join(test.testdir({ taken: 'a file' }), 'taken');
+  const context = { realm: toRealmId(1), directory: snapshotWith({}), extraEmoji: productEmojiForm('conclave') };
+  const writers = await makeMessageWriters(
+    { ...context, imageProxyKey: '', origin: 'http://team.example', store: { dataDir } },
+    CORES.thread,
+  );
+  await test.rejects(writers.storeMessages([unrendered(1, 'text', [])]));
+  await writers.close();
+});
+
+function unrendered(id: number, content: string, edits: UnrenderedMessage['edits']): UnrenderedMessage {
+  const body: MessageBody = {
+    content,
+    html: '',
+    topic: 'Tides',
+    sent: 5,
+    client: 'test',
+    recipient: 3,
+    stream: 4,
+    rev: 1,
+    flags: {},
+    wildcard: false,
+    topicLinks: [],
+    has: { link: false, image: false },
+  };
+  const message = { id, sender: 12, participants: [], originStream: 4, body };
+  return { ...message, directConversation: '', newerMentions: false, edits };
+}

@@ -4,11 +4,15 @@ import t from 'tap';
 import type { Json } from '#base';
 import {
   type EventAudience,
+  type EventLogItem,
   LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
   type LogItem,
+  LogItemGroupDeduplicator,
   makeLogEntryHead,
+  numberOfLogItemGroup,
   streamActorKey,
+  type TransientLogItem,
   toRealmId,
   toStreamId,
 } from '#model';
@@ -40,7 +44,7 @@ t.test('an entry comes out as it went in, and again after it is passed on', (t) 
   const once = decode(encode(entry));
   t.strictSame(withoutHead(once), entry);
   t.strictSame(withoutHead(decode(encode(once))), entry);
-  t.equal(once.encodedByteLength, encode(entry).byteLength);
+  t.same(once.encodedBytes, encode(entry));
   t.end();
 });
 
@@ -112,5 +116,72 @@ t.test('readers that follow directory, messages or memberships see it in the hea
     [event('reaction', { stream: 5, mv: 1, publicStream: true, rv: 1 }), allPublicStreams],
   ];
   for (const [item, flags] of cases) t.equal(makeLogEntryHead([{ v: 1, p: 0, items: [item] }]).flags, flags);
+  t.end();
+});
+
+t.test('a head of any numbers is decoded as it was made', (t) => {
+  const number = fc.oneof(fc.nat(200), fc.nat(70_000), fc.nat(2 ** 32 - 1), fc.nat(2 ** 40));
+  const entries = fc.record({
+    actor: fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'grapheme', maxLength: 20 })),
+    users: fc.array(number, { maxLength: 70 }),
+    stream: number,
+    versions: fc.array(fc.tuple(number, fc.nat(300)), { maxLength: 20 }),
+  });
+  fc.assert(
+    fc.property(entries, ({ actor, users, stream, versions }) => {
+      const items: LogItem[] = [{ ...MESSAGE, to: { users, stream, mv: 3 } }];
+      const groups = versions.map(([v, p]) => ({ v, p, items }));
+      const read = decode(encode({ actor: actor as LogEntry['actor'], groups }));
+      t.same([read.actor, read.head], [actor, makeLogEntryHead(groups)]);
+      const numbers = groups.map(numberOfLogItemGroup);
+      const ascend = numbers.every((n, i) => i === 0 || n > numbers[i - 1]!);
+      t.equal(read.firstGroupNumber, ascend ? numbers[0] : undefined);
+      t.equal(read.lastGroupNumber, ascend ? numbers.at(-1) : undefined);
+      t.same(
+        read.groups.map(({ v, p }) => [v, p]),
+        versions,
+      );
+    }),
+    { numRuns: 200 },
+  );
+  t.end();
+});
+
+t.test('repeats among the groups of an encoded entry are found as among those of a decoded one', (t) => {
+  const versions = fc.array(fc.array(fc.tuple(fc.nat(6), fc.nat(2)), { maxLength: 4 }), { maxLength: 8 });
+  fc.assert(
+    fc.property(versions, (entries) => {
+      const [encoded, plain] = [new LogItemGroupDeduplicator(), new LogItemGroupDeduplicator()];
+      for (const of of entries) {
+        const entry = { actor: ACTOR, groups: of.map(([v, p]) => ({ v, p, items: [] })) };
+        const read = decode(encode(entry));
+        const fresh = encoded.recordNewGroups(read) ?? read.groups;
+        const expected = entry.groups.filter((group) => plain.recordIfNew(ACTOR, group));
+        t.same(fresh.map(numberOfLogItemGroup), expected.map(numberOfLogItemGroup));
+      }
+    }),
+    { numRuns: 200 },
+  );
+  t.end();
+});
+
+t.test('an event beside the log has a head, too, and is the same event for versions without heads', (t) => {
+  const only = { capability: 'bulk_message_deletion', has: true } as const;
+  const typing = { t: 'event', to: { users: [7] }, event: { type: 'typing' }, aux: { a: 1 }, only, sinceLevel: 250 };
+  const bytes = encodeLogEntry(typing as unknown as Json);
+  const { head, t: kind, to, event, aux, only: own, sinceLevel } = decodeLogEntry(bytes) as unknown as TransientLogItem;
+  t.match(head, { users: [7], flags: 0 });
+  t.same({ t: kind, to, event, aux, only: own, sinceLevel }, typing);
+  const { head: _, ...plain } = new Packr({ useRecords: false }).unpack(bytes) as TransientLogItem;
+  t.same(plain, typing);
+  t.end();
+});
+
+t.test('a decoded entry does not change with the buffer from which it came', (t) => {
+  const bytes = Buffer.from(encode(entryOf([{ ...FLAGS, event: { type: 'x', bytes: Uint8Array.of(1, 2) as never } }])));
+  const read = decode(bytes);
+  const [item] = read.groups[0]!.items;
+  bytes.fill(0);
+  t.same((item as EventLogItem).event.bytes, Uint8Array.of(1, 2));
   t.end();
 });

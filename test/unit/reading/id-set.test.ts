@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { IdSet } from '#base';
+import { AscendingIdSetEncoder, IdSet } from '#base';
 
 const id = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
 const ids = fc.array(id, { maxLength: 40 });
@@ -51,4 +51,34 @@ t.test('consecutive ids take one byte each', async (t) => {
 
 t.test('bytes that end in the middle of an id are refused', async (t) => {
   t.throws(() => IdSet.decode(Uint8Array.of(0x80)), RangeError);
+});
+
+t.test('ids that come in ascending order are encoded as the whole set is', async (test) => {
+  const lists = fc.array(fc.nat(2 ** 40), { maxLength: 200 });
+  await fc.assert(
+    fc.asyncProperty(lists, lists, async (first, second) => {
+      const encoder = new AscendingIdSetEncoder();
+      const kept = IdSet.fromIds(first.map((id) => id + 1));
+      for (const id of kept.ids) {
+        encoder.addId(id);
+        encoder.addId(id);
+      }
+      encoder.keepAddedIds();
+      test.strictSame(encoder.encode(), kept.encode());
+      const added = IdSet.fromIds(second.map((id) => (kept.largestId ?? 0) + 1 + id));
+      for (const id of added.ids) encoder.addId(id);
+      test.strictSame(encoder.encode(), kept.withIds(added.ids).encode());
+      encoder.dropAddedIds();
+      test.strictSame(encoder.encode(), kept.encode(), 'the ids since the last keeping are gone');
+      for (const id of added.ids) encoder.addId(id);
+      test.strictSame(encoder.encode(), kept.withIds(added.ids).encode(), 'others can follow');
+    }),
+    { numRuns: 50 },
+  );
+});
+
+t.test('an id below the last one is refused', async (test) => {
+  const encoder = new AscendingIdSetEncoder();
+  encoder.addId(300);
+  test.throws(() => encoder.addId(299), RangeError);
 });

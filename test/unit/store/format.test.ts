@@ -41,6 +41,20 @@ t.test('data written before format numbers has the first format', async (test) =
   const environment = await openLmdbEnvironment(place, 2);
   const write = { epoch: toEpoch(1), expected: 0, outbox: [], due: null, records: [], state: {} };
   await new LmdbStore(environment, REAL_CLOCK).commit({ ...write, key: realmActorKey(toRealmId(1)) });
+  test.equal(environment.tagsReactions, false, 'and no tags of reactions');
   await environment.close();
   await test.rejects(openLmdbEnvironment(place, 1), /in format 2/);
 });
+
+t.test(
+  'a data directory remembers that messages with reactions have had their tag from the beginning',
+  async (test) => {
+    const place = join(test.testdir(), 'data');
+    for (const known of [5, 5, 6]) {
+      const environment = await openLmdbEnvironment(place, known);
+      test.equal(environment.tagsReactions, true);
+      test.equal(new LmdbStore(environment, REAL_CLOCK).tagsReactions, true);
+      await environment.close();
+    }
+  },
+);

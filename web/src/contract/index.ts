@@ -7,6 +7,7 @@
  */
 import type { Answers, Events } from './types.js';
 
+export * from './registration.js';
 export * from './types.js';
 
 /** Any event of a queue, discriminated by `type` and, within it, by `op`. */

@@ -7,13 +7,10 @@
  * A call throws `ApiFailure` when the server refuses it, and `Unreachable` when there is no answer or the server can't
  * serve now; the request may have taken effect then.
  */
-import { type Answers, QUOTED, type Requests } from '../contract/index.js';
+import { type Answers, CSRF_HEADERS, QUOTED, type Requests } from '../contract/index.js';
 import type { HttpAnswer, LocalFile, Platform } from './ports.js';
 
 const API_PATH_PREFIX = '/api/v1';
-
-/** The server takes a session cookie only together with this header, which no other site can send. */
-const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
 
 type ApiPathsOfMethod<M extends string> = keyof Requests extends infer K
   ? K extends `${M} ${infer P}`

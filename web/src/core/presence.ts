@@ -7,11 +7,16 @@ import type { BrowserEventQueue } from './sync/queue.js';
 const REPORT_INTERVAL_MS = 60_000;
 const IDLE_AFTER_MS = 5 * 60_000;
 
-/** Reports the user as active or idle once a minute, and takes everyone's presence from the answers. */
+/**
+ * Reports the user as active or idle once a minute, and takes everyone's presence from the answers; not from the first
+ * one after a registration, which has just brought them.
+ */
 export class PresenceReporter {
   #lastInputAt = 0;
   #hasNewInput = false;
   #currentReportRound = 0;
+  /** Number of registrations at the last report. */
+  #seenRegistrationCount = 0;
   #isStarted = false;
 
   constructor(
@@ -42,16 +47,20 @@ export class PresenceReporter {
     const active = this.platform.visible.peek() && this.platform.now() - this.#lastInputAt < IDLE_AFTER_MS;
     const new_user_input = this.#hasNewInput;
     this.#hasNewInput = false;
+    const { people } = this.state;
+    const { registrationCount } = this.queue;
+    const ping_only = this.#seenRegistrationCount !== registrationCount;
+    this.#seenRegistrationCount = registrationCount;
     try {
       const answer = await this.api.post('/users/me/presence', {
         status: active ? 'active' : 'idle',
         new_user_input,
         slim_presence: true,
-        ping_only: false,
+        ping_only,
       });
       const { presences, server_timestamp } = answer;
       if (round === this.#currentReportRound && typeof presences === 'object' && presences !== null) {
-        this.state.people.replacePresences(presences as Record<string, object>, Number(server_timestamp));
+        people.replacePresences(presences as Record<string, object>, Number(server_timestamp));
       }
     } catch {
       // The next report makes up for a lost one.

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals-core';
+import { SESSION_CHECK_PATH, type SessionCheck } from '../contract/index.js';
 import { type ApiClient, ApiFailure } from './api.js';
 
 /** `visitor`: reads what is public on the web, without an account. */
@@ -28,8 +29,7 @@ export class SignInSession {
 
   /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
   async fetchMayRead(): Promise<boolean> {
-    type Check = { readonly signed_in: boolean; readonly public_access: boolean };
-    const { signed_in, public_access } = await this.api.callOutsideApi<Check>('GET', '/web/session');
+    const { signed_in, public_access } = await this.api.callOutsideApi<SessionCheck>('GET', SESSION_CHECK_PATH);
     return signed_in || public_access;
   }
 

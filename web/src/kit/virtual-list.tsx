@@ -22,34 +22,38 @@ function computeRowEdges(heights: readonly number[]): number[] {
   return edges;
 }
 
-/** First and last visible row; the component renders again when they change. */
-function useVisibleRowRange(
-  scroller: { readonly current: HTMLElement | null },
-  edges: readonly number[],
-): [number, number] {
+/**
+ * First and last visible row; the component renders again when more rows come into sight. What is visible is read after
+ * the browser has laid the list out, never while rendering, which would make it lay out the page at once; until then
+ * the list counts as high as the page.
+ * @returns the rows, and `update` for a list that was scrolled by script
+ */
+function useVisibleRowRange(scroller: { readonly current: HTMLElement | null }, edges: readonly number[]) {
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
-  const range = (): [number, number] => {
-    const { scrollTop = 0, clientHeight = 0 } = scroller.current ?? {};
+  const view = useRef({ scrollTop: 0, clientHeight: innerHeight });
+  const range = (): readonly [number, number] => {
+    const { scrollTop, clientHeight } = view.current;
     return [findRowIndexAt(edges, scrollTop), findRowIndexAt(edges, scrollTop + clientHeight)];
   };
-  const shown = useRef<[number, number]>([0, 0]);
+  const shown = useRef<readonly [number, number]>([0, 0]);
   shown.current = range();
+  const update = (): void => {
+    const { scrollTop, clientHeight } = scroller.current!;
+    view.current = { scrollTop, clientHeight };
+    const [first, last] = range();
+    if (first !== shown.current[0] || last > shown.current[1]) again(undefined);
+  };
   useLayoutEffect(() => {
     const element = scroller.current!;
-    const update = () => {
-      const [first, last] = range();
-      if (first !== shown.current[0] || last !== shown.current[1]) again(undefined);
-    };
     const observer = new ResizeObserver(update);
     observer.observe(element);
     element.addEventListener('scroll', update, { passive: true });
-    update();
     return () => {
       observer.disconnect();
       element.removeEventListener('scroll', update);
     };
   }, [edges]);
-  return shown.current;
+  return { range: shown.current, update };
 }
 
 /** Attributes for the element of a row that has the focus: a link or a button. */
@@ -85,7 +89,10 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
   const heights = items.map(getItemHeightPx);
   const edges = useMemo(() => computeRowEdges(heights), [heights.join()]);
-  const [first, last] = useVisibleRowRange(scroller, edges);
+  const {
+    range: [first, last],
+    update,
+  } = useVisibleRowRange(scroller, edges);
   const rows: number[] = [];
   for (let at = Math.max(0, first - OVERSCAN_ROWS); at <= last + OVERSCAN_ROWS && at < items.length; at++)
     rows.push(at);
@@ -96,6 +103,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     const [top, bottom] = [edges[at]!, edges[at + 1]!];
     if (top < element.scrollTop) element.scrollTop = top;
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
+    update();
   };
   useLayoutEffect(() => {
     if (wanted.current === undefined) return;

@@ -13,8 +13,9 @@ import type { MessageRow } from './rows.js';
 import { markSeenAsRead } from './seen.js';
 import { useVirtualizer } from './virtual.js';
 
-/** Rows on each side of those on screen. */
+/** Rows on each side of those on screen; few at first, so that what is on screen is painted sooner. */
 const OVERSCAN_ROWS_PER_SIDE = 12;
+const FIRST_OVERSCAN_ROWS_PER_SIDE = 3;
 /** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
 const PAGE_FETCH_DISTANCE_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
@@ -66,20 +67,28 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
   /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
   const wanted = useRef<{ readonly id: number; readonly where: MessageScrollPlacement }>(undefined);
   const timer = useRef(0);
+  const hasRested = useRef(false);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = (range) => {
     const index = wanted.current && at.get(wanted.current.id);
     if (index === undefined) return defaultRangeExtractor(range);
-    const start = Math.max(0, index - OVERSCAN_ROWS_PER_SIDE * 2);
-    const end = Math.min(range.count - 1, index + OVERSCAN_ROWS_PER_SIDE * 2);
+    // What the row leaves free on screen above it, and below.
+    const { where } = wanted.current!;
+    let abovePx = typeof where === 'number' && where >= 0 ? where : innerHeight;
+    let belowPx: number = innerHeight;
+    let [start, end] = [index, index];
+    while (start > 0 && abovePx > 0) abovePx -= estimateRowHeight(rows[--start]);
+    while (end < range.count - 1 && belowPx > 0) belowPx -= estimateRowHeight(rows[++end]);
+    start = Math.max(0, start - range.overscan);
+    end = Math.min(range.count - 1, end + range.overscan);
     return Array.from({ length: end - start + 1 }, (_, n) => start + n);
   };
-  const virtual = useVirtualizer({
+  const { virtual, measureRow } = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRowHeight(rows[index]),
     getItemKey: (index) => rows[index]!.id,
-    overscan: OVERSCAN_ROWS_PER_SIDE,
+    overscan: hasRested.current ? OVERSCAN_ROWS_PER_SIDE : FIRST_OVERSCAN_ROWS_PER_SIDE,
     scrollMargin: LIST_TOP_HEIGHT_PX,
     // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
     scrollToFn: () => {},
@@ -93,6 +102,10 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
     if (timer.current) return;
     timer.current = globalThis.setTimeout(() => {
       timer.current = 0;
+      if (!hasRested.current) {
+        hasRested.current = true;
+        again(undefined);
+      }
       onRest();
     }, SEEN_CHECK_DELAY_MS);
   };
@@ -146,7 +159,7 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
     scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
     findVisibleIds: () => findMessageIdsOnScreen(scroller.current),
   };
-  return { scroller, virtual, handle, place, follows };
+  return { scroller, virtual, measureRow, handle, place, follows };
 }
 
 /** Scrolls a message of the document to its place. @returns whether it is in the document */
@@ -193,6 +206,7 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
   const {
     scroller,
     virtual,
+    measureRow,
     handle: own,
     place,
     follows,
@@ -240,9 +254,7 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
         <div style={{ height: `${first - LIST_TOP_HEIGHT_PX}px` }} />
         {items.map(({ key, index }) => {
           const row = rows[index];
-          return (
-            row && <MessageItem key={key} row={row} index={index} window={window} measure={virtual.measureElement} />
-          );
+          return row && <MessageItem key={key} row={row} index={index} window={window} measure={measureRow} />;
         })}
         <div style={{ height: `${Math.max(0, virtual.getTotalSize() - (last - LIST_TOP_HEIGHT_PX))}px` }} />
       </div>

@@ -5,7 +5,7 @@ import {
   Virtualizer,
   type VirtualizerOptions,
 } from '@tanstack/virtual-core';
-import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 
 type UseVirtualizerOptions = Pick<
   VirtualizerOptions<HTMLElement, HTMLElement>,
@@ -13,8 +13,14 @@ type UseVirtualizerOptions = Pick<
 > &
   Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
 
-/** @returns a virtualizer that renders the component again when the visible range changes */
-export function useVirtualizer(options: UseVirtualizerOptions): Virtualizer<HTMLElement, HTMLElement> {
+interface RenderedVirtualizer {
+  readonly virtual: Virtualizer<HTMLElement, HTMLElement>;
+  /** The `ref` of each row. Rows are measured together once all are filled: one by one, each would lay the page out. */
+  readonly measureRow: (row: HTMLElement | null) => void;
+}
+
+/** A virtualizer that renders the component again when the visible range changes. */
+export function useVirtualizer(options: UseVirtualizerOptions): RenderedVirtualizer {
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   const whole = {
     observeElementRect,
@@ -30,7 +36,16 @@ export function useVirtualizer(options: UseVirtualizerOptions): Virtualizer<HTML
   ref.current ??= new Virtualizer(whole);
   const virtual = ref.current;
   virtual.setOptions(whole);
+  const unmeasuredRows = useRef(new Set<HTMLElement>());
+  const measureRow = useCallback((row: HTMLElement | null) => {
+    if (row) unmeasuredRows.current.add(row);
+    else virtual.measureElement(null);
+  }, []);
+  useLayoutEffect(() => {
+    for (const row of unmeasuredRows.current) virtual.measureElement(row);
+    unmeasuredRows.current.clear();
+  });
   useLayoutEffect(() => virtual._didMount(), []);
   useLayoutEffect(() => virtual._willUpdate());
-  return virtual;
+  return { virtual, measureRow };
 }

@@ -1,17 +1,20 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { HttpAnswer, HttpRequest, LocalFile, Platform, UploadRequest } from '../core/index.js';
+import { startTakingEarlyAnswers, takeEarlyAnswer } from './early-answers.js';
 import { IndexedStore } from './indexed-store.js';
 import { LockedTabs } from './locked-tabs.js';
 
 async function fetchHttpAnswer({ method, path, headers, body, signal: abort }: HttpRequest): Promise<HttpAnswer> {
-  const answer = await fetch(path, {
-    method,
-    headers,
-    credentials: 'same-origin',
-    cache: 'no-store',
-    ...(body === undefined ? {} : { body }),
-    ...(abort === undefined ? {} : { signal: abort }),
-  });
+  const answer =
+    (await takeEarlyAnswer(method, path, body)) ??
+    (await fetch(path, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body }),
+      ...(abort === undefined ? {} : { signal: abort }),
+    }));
   return { status: answer.status, text: await answer.text() };
 }
 
@@ -50,6 +53,7 @@ export function makeBrowserPlatform(): Platform {
   const readHash = (): void => {
     hash.value = location.hash;
   };
+  startTakingEarlyAnswers();
   addEventListener('hashchange', readHash);
   addEventListener('popstate', readHash);
   return {

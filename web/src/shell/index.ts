@@ -5,7 +5,7 @@
  *
  * - `app.tsx` chooses by the session; `frame.tsx` lays out columns, drawers on a phone.
  * - `views.tsx` is the table from routes to views. A view that is not needed at once comes by `lazy`.
- * - `bar.tsx`, `title.ts` and `badge.ts` say what is on screen and unread; `boundary.tsx` catches a view that fails;
+ * - `bar.tsx` and `title.ts` say what is on screen and unread; `boundary.tsx` catches a view that fails;
  *   `status.tsx` says in one line what the connection does.
  * - `swipe.ts` leads back to the list on a phone, a lazy chunk.
  * - `menu.tsx`, `theme.ts`, `commands.ts` (shortcuts of the frame), `help/` (list of shortcuts, a lazy chunk).

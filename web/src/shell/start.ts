@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import { h, render } from 'preact';
 import { provideCore } from '../client/index.js';
 import type { Core } from '../core/index.js';
@@ -6,19 +6,29 @@ import { startShortcutListener, startToastsAndTooltips } from '../kit/index.js';
 import { loadAndStartNotifying } from '../notify/index.js';
 import { loadAndUseFirstKnownLanguage, uses24HourClock } from '../text/index.js';
 import { App } from './app.js';
-import { startUnreadBadgeOnIcon } from './badge.js';
 import { syncShortcutKeysWithStorage } from './keys.js';
 import { startApplyingTheme } from './theme.js';
 import { startUpdatingDocumentTitle } from './title.js';
 import { loadMessagesChunkIfAddressed } from './views.js';
 
+/** Asks for the messages of the address as soon as the state is there: the frame is rendered while they come. */
+function startLoadingAddressedMessages({ session, router, windows }: Core): void {
+  const load = () => {
+    const { value: route } = router.route;
+    if (route.view === 'narrow') void windows.openWindow(route.narrow).showOrLoadAround(route.near ?? 'first_unread');
+  };
+  effect(() => {
+    if (session.state.value === 'signed-in' || session.state.value === 'visitor') untracked(load);
+  });
+}
+
 /** Shows the client. */
 export async function startShell(core: Core, root: HTMLElement): Promise<void> {
   loadMessagesChunkIfAddressed();
   provideCore(core);
+  startLoadingAddressedMessages(core);
   startApplyingTheme(core);
   startUpdatingDocumentTitle(core);
-  startUnreadBadgeOnIcon(core);
   syncShortcutKeysWithStorage();
   await loadAndUseFirstKnownLanguage(navigator.languages);
   effect(() => {

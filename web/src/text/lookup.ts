@@ -5,12 +5,14 @@ export type { TextKey };
 
 /** Texts of the current language. A text that is not loaded shows its key. */
 let currentTexts: { [K in keyof AllTexts]?: CatalogText } = englishTexts;
-let pluralRules = new Intl.PluralRules('en');
+let currentLocale = 'en';
+let pluralRules: Intl.PluralRules | undefined;
 
 /** Takes the texts of a language in use. */
 export function replaceTextsAndLocale(locale: string, replacement: { [K in keyof AllTexts]?: CatalogText }): void {
   currentTexts = replacement;
-  pluralRules = new Intl.PluralRules(locale);
+  currentLocale = locale;
+  pluralRules = undefined;
 }
 
 /** Adds texts that came with a lazy chunk. */
@@ -23,6 +25,7 @@ function selectPluralForm(key: TextKey, values: Readonly<Record<string, unknown>
   const text = currentTexts[key];
   if (text === undefined) return key;
   if (typeof text === 'string') return text;
+  pluralRules ??= new Intl.PluralRules(currentLocale);
   return text[pluralRules.select(Number(values?.n))] ?? text.other;
 }
 

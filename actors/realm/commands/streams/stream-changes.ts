@@ -4,6 +4,7 @@
  */
 
 import { formatSilentMention, quoteStreamDescription } from '#actors/shared';
+import { systemGroupIdOfPostPolicy } from '#domain/people';
 import { type StreamPrivacyFlags, streamPrivacyNameOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
@@ -14,6 +15,8 @@ import { makeStreamEventAudience, makeStreamUpdatedEvent, makeStreamVisibilityEv
 export interface StreamChangeOutcome {
   readonly stream: DirectoryStream;
   readonly events: readonly LogItem[];
+  /** Events of newer API levels. They come after all others, whose ids stay those that they have without them. */
+  readonly newerEvents?: readonly LogItem[];
   /** Text of the notice about the change, Markdown; absent: no notice. */
   readonly notice?: string;
 }
@@ -121,6 +124,9 @@ const POST_POLICY_DESCRIPTIONS: Readonly<Record<number, string>> = {
   4: 'Only organization administrators and moderators can post',
 };
 
+/** First API level whose clients know the group whose members may send to a stream. */
+const FIRST_LEVEL_WITH_SENDING_GROUP = 333;
+
 export function makeStreamPostPolicyChange(
   before: DirectoryStream,
   postPolicy: number,
@@ -133,6 +139,12 @@ export function makeStreamPostPolicyChange(
     events: [
       makeStreamUpdatedEvent(before, to, 'stream_post_policy', postPolicy),
       makeStreamUpdatedEvent(before, to, 'is_announcement_only', postPolicy === 2),
+    ],
+    newerEvents: [
+      {
+        ...makeStreamUpdatedEvent(before, to, 'can_send_message_group', systemGroupIdOfPostPolicy(postPolicy)),
+        sinceLevel: FIRST_LEVEL_WITH_SENDING_GROUP,
+      },
     ],
     notice:
       `${formatSilentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +

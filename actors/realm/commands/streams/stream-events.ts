@@ -7,7 +7,7 @@ import {
   formatVisibleDefaultStreamGroups,
   weakestRoleSeeingUnsubscribed,
 } from '#domain/streams';
-import type { EventAudience, LogItem } from '#model';
+import type { EventAudience, EventLogItem, LogItem } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
@@ -50,7 +50,7 @@ export const makeStreamUpdatedEvent = (
   property: string,
   value: boolean | number | string | null,
   more: JsonObject = {},
-): LogItem => ({
+): EventLogItem => ({
   t: 'event',
   to,
   event: { type: 'stream', op: 'update', property, value, stream_id: before.id, name: before.name, ...more },

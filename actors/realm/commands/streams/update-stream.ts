@@ -172,6 +172,7 @@ export const updateStreamHandler: RealmCommandHandler<
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
         ...(last.name === before.name ? [] : makeBotEventsOfRenamedStream(view.parts, before.id, last.name)),
         ...(regrouped ? [makeDefaultStreamGroupsEvent(view.parts, last, version)] : []),
+        ...(before.archived ? [] : changes.flatMap(({ newerEvents = [] }) => newerEvents)),
       ],
       commands: before.archived
         ? []

@@ -24,15 +24,18 @@ import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#do
 import { findReceivingStayOfMessageId, type Subscription, type UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
+import type { StoredBlobInfo } from '#ports/blobs';
 import { isSafeArchivePath } from '../format/archive-paths.js';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
+import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
-import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
 import { makeUserGroupTableRows } from '../tables/groups.js';
-import { makeMessageRow, makeReactionRow } from '../tables/messages.js';
+import { makeMessageRow } from '../tables/messages.js';
 import { makeAccountRow, makeBotConfigRows, makeBotServiceRows, makeSystemBotRows } from '../tables/people.js';
 import { makePreferenceTableRows, makeProfileFieldRows, makeProfileFieldValueRows } from '../tables/personal.js';
+import { makeReactionRow } from '../tables/reactions.js';
 import {
   makeEmailDomainRows,
   makeLinkifierRows,
@@ -40,6 +43,7 @@ import {
   makeRealmRow,
   makeUserDefaultSettingsRow,
 } from '../tables/realm.js';
+import { ReceiverRowEncoder } from '../tables/receivers.js';
 import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
 import {
   DirectGroupRecipientIds,
@@ -104,6 +108,8 @@ async function packFolder(cwd: string, name: string, target: string, signal?: Ab
   await pipeline(Readable.from(archive), createGzip(), createWriteStream(target, { mode: 0o600 }), { signal });
 }
 
+type BlobFacts = Pick<StoredBlobInfo, 'mediaType' | 'sizeBytes'>;
+
 class OrganizationExport {
   readonly #realmTables: ExportTableWriter;
   readonly #messageReceivers = new ExportedMessageReceivers();
@@ -119,6 +125,7 @@ class OrganizationExport {
   readonly #privateConversationMessageIds = new Set<number>();
   readonly #excludedMessageIds = new Set<number>();
   readonly #slicer = new TimeSlicer();
+  readonly #madeFolders = new Set<string>();
   #exportedMessageCount = 0;
 
   constructor(
@@ -366,25 +373,24 @@ class OrganizationExport {
       this.#getOrAssignClientId(message.body.client);
       if (message.participants.length > 2) this.#directGroupRecipientIds.getOrAssignRecipientId(message.participants);
       if (this.#isPrivateConversationMessage(message)) this.#privateConversationMessageIds.add(message.id);
-      await file.appendText(
+      const full = file.appendText(
         `${i === 0 ? '' : ',\n'}    ${JSON.stringify(makeMessageRow(message, this.#clientIdsByName))}`,
       );
+      if (full) await full;
       for (const reaction of message.body.reactions ?? []) {
         const id = this.#realmTables.nextRowId('zerver_reaction');
         await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message.id, reaction));
       }
     }
     await file.appendText('\n  ],\n  "zerver_usermessage": [\n');
-    let id = 0;
+    const rows = new ReceiverRowEncoder();
     for (const message of messages) {
       const pause = this.#pace();
       if (pause) await pause;
-      // A stream has many rows for a message: a pause and a write for each would cost more than the row.
-      let rows = '';
-      this.#forEachReceiver(message, (user, mask) => {
-        rows += `${id === 0 ? '' : ',\n'}    {"id":${++id},"user_profile":${user},"message":${message.id},"flags_mask":${mask}}`;
-      });
-      await file.appendText(rows);
+      rows.beginMessage(message.id);
+      this.#forEachReceiver(message, (user, mask) => rows.addRow(user, mask));
+      const full = file.appendBytes(rows.takeBytes());
+      if (full) await full;
     }
     await file.appendText('\n  ]\n}\n');
     await file.flushAndClose();
@@ -409,11 +415,10 @@ class OrganizationExport {
     const own = this.#messageReceivers.personalCopyUserIdsByMessageId.get(message.id);
     if (!own && !body.moves?.length) {
       // Most messages: the stays in one stream decide.
-      for (const [user, member] of this.#messageReceivers.membershipsByUserOfStream(originStream)) {
-        if (findReceivingStayOfMessageId(member, message.id) === undefined) continue;
-        const receiver = this.#messageReceivers.findReceiver(user);
-        if (receiver)
-          listener(user, streamMessageFlagMask(message, receiver.list({ message, copy: true, gained: false })));
+      const readable = { message, copy: true, gained: false };
+      for (const { receiver, member } of this.#messageReceivers.receiversOfStream(originStream)) {
+        if (findReceivingStayOfMessageId(member, message.id) !== undefined)
+          listener(receiver.user, streamMessageFlagMask(message, receiver.list(readable)));
       }
       return;
     }
@@ -453,14 +458,27 @@ class OrganizationExport {
     const { realm, blobs } = this.source;
     await attachments.ensureTableAndAddRows('zerver_attachment', []);
     const records: JsonObject[] = [];
-    for (const { owner, file, scheduled } of this.#exportCandidateFiles.sort((a, b) => a.file.id - b.file.id)) {
-      const messages = file.messages.map(({ id }) => id).filter(this.#isMessageExported);
-      if (messages.length === 0 && scheduled.length === 0) continue;
-      this.options.signal?.throwIfAborted();
+    const candidates = this.#exportCandidateFiles
+      .sort((a, b) => a.file.id - b.file.id)
+      .map((one) => ({ ...one, messages: one.file.messages.map(({ id }) => id).filter(this.#isMessageExported) }))
+      .filter(({ messages, scheduled }) => messages.length > 0 || scheduled.length > 0);
+    const limiter = new FileCopyLimiter();
+    const copyFile = async ({ file }: (typeof candidates)[number]): Promise<BlobFacts | undefined> => {
       const blob = await blobs.find(realm, blobNameOfFile(file.path));
+      if (!blob) return undefined;
+      await limiter.runCopy(blob.sizeBytes, async () => this.#writeExportFile('uploads', file.path, await blob.read()));
+      return blob;
+    };
+    const copied: (BlobFacts | undefined)[] = [];
+    for (let from = 0; from < candidates.length; from += MAX_FILES_COPIED_AT_ONCE) {
+      this.options.signal?.throwIfAborted();
+      const copying = candidates.slice(from, from + MAX_FILES_COPIED_AT_ONCE).map(copyFile);
+      await Promise.allSettled(copying);
+      copied.push(...(await Promise.all(copying)));
+    }
+    for (const [i, { owner, file, scheduled, messages }] of candidates.entries()) {
+      const blob = copied[i];
       if (!blob) continue;
-      const bytes = await blob.read();
-      await this.#writeExportFile('uploads', file.path, bytes);
       await attachments.addRow('zerver_attachment', {
         id: file.id,
         realm: 1,
@@ -474,7 +492,7 @@ class OrganizationExport {
         messages,
         scheduled_messages: scheduled,
       });
-      records.push({ ...makeFileRecord(file.path, owner), size: bytes.length, content_type: blob.mediaType });
+      records.push({ ...makeFileRecord(file.path, owner), size: blob.sizeBytes, content_type: blob.mediaType });
     }
     await this.#writeRecordsFile('uploads', records);
   }
@@ -527,7 +545,11 @@ class OrganizationExport {
   async #writeExportFile(folder: string, path: string, bytes: Uint8Array): Promise<void> {
     if (!isSafeArchivePath(path)) throw new Error(`${path} is no plain path`);
     const target = join(this.folder, folder, path);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const parent = dirname(target);
+    if (!this.#madeFolders.has(parent)) {
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      this.#madeFolders.add(parent);
+    }
     await writeFile(target, bytes, { mode: 0o600 });
   }
 

@@ -36,10 +36,17 @@ interface ExportedMessageReceiver {
   readonly list: (own: ReadableMessage) => readonly string[];
 }
 
+/** A user who is or was subscribed to a stream. */
+interface ExportedStreamReceiver {
+  readonly receiver: ExportedMessageReceiver;
+  readonly member: StreamMembershipRecord;
+}
+
 /** The users who received messages, and their flags. */
 export class ExportedMessageReceivers {
   readonly #receiverByUserId = new Map<number, ExportedMessageReceiver>();
   readonly #membershipsByStreamAndUser = new Map<number, ReadonlyMap<number, StreamMembershipRecord>>();
+  readonly #receiversByStream = new Map<number, readonly ExportedStreamReceiver[]>();
   /** Users who received a message individually, by message id. */
   readonly personalCopyUserIdsByMessageId = new Map<number, number[]>();
 
@@ -72,6 +79,19 @@ export class ExportedMessageReceivers {
 
   membershipsByUserOfStream(stream: number): ReadonlyMap<number, StreamMembershipRecord> {
     return this.#membershipsByStreamAndUser.get(stream) ?? new Map();
+  }
+
+  /** Returns everybody who is or was subscribed to a stream. All users must have been added. */
+  receiversOfStream(stream: number): readonly ExportedStreamReceiver[] {
+    let receivers = this.#receiversByStream.get(stream);
+    if (!receivers) {
+      receivers = [...this.membershipsByUserOfStream(stream)].flatMap(([user, member]) => {
+        const receiver = this.findReceiver(user);
+        return receiver ? [{ receiver, member }] : [];
+      });
+      this.#receiversByStream.set(stream, receivers);
+    }
+    return receivers;
   }
 
   readonly makeMembershipLookupOfUser = (user: number) => (stream: number) =>

@@ -15,6 +15,12 @@ const MESSAGE_FILE_PREFIX = 'messages-';
 export const nameOfMessageFile = (number: number): string =>
   `${MESSAGE_FILE_PREFIX}${String(number).padStart(6, '0')}.json`;
 
+export interface UploadedExportFile {
+  /** Bytes. */
+  readonly size: number;
+  readAll(): Promise<Uint8Array>;
+}
+
 export class ExportFolder {
   /** @param messageRoot folder of the message files, if it is another one */
   constructor(
@@ -75,6 +81,11 @@ export class ExportFolder {
    * @throws ExportFormatError for a path that leads outside the folder, also by a link
    */
   async readUploadedFile(folder: string, path: string): Promise<Uint8Array | undefined> {
+    return (await this.findUploadedFile(folder, path))?.readAll();
+  }
+
+  /** Finds an uploaded file; undefined if the export does not contain it. @throws ExportFormatError */
+  async findUploadedFile(folder: string, path: string): Promise<UploadedExportFile | undefined> {
     if (!isSafeArchivePath(path))
       throw new ExportFormatError(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
     const full = join(this.root, folder, path);
@@ -86,7 +97,7 @@ export class ExportFolder {
     }
     if (found.size > MAX_BYTES_PER_EXPORTED_FILE)
       throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_BYTES_PER_EXPORTED_FILE} bytes`);
-    return readFile(full);
+    return { size: found.size, readAll: () => readFile(full) };
   }
 
   #pathOf(name: string): string {

@@ -317,11 +317,23 @@ class StreamingJsonRowSplitter {
   }
 }
 
+/** Bytes of a row around its numbers. Rows of one file mostly have the same. */
+interface NumberRowLayout {
+  /** Bytes before each number. */
+  readonly before: readonly Uint8Array[];
+  /** Bytes from the last number to the bracket that ends the row. */
+  readonly after: Uint8Array;
+  /** Index of each number's column; -1 for a number of another column. */
+  readonly columns: readonly number[];
+}
+
 /** Reads rows whose values are all whole numbers. */
 class NumberRowReader {
   readonly #columnNames: readonly Buffer[];
   readonly #numbers: Float64Array;
   readonly #allColumnsMask: number;
+  /** Layout of the last row. */
+  #layout: NumberRowLayout | undefined;
 
   constructor(private readonly table: JsonNumberTable) {
     this.#columnNames = table.columns.map((name) => Buffer.from(name));
@@ -334,8 +346,39 @@ class NumberRowReader {
    * @returns the position behind the row; -1 for a row of another form, or one that goes on in the next chunk
    */
   takeRowIfOfNumbers(chunk: Buffer, start: number): number {
+    const end = this.#layout ? this.#takeRowOfLayout(chunk, start, this.#layout) : -1;
+    return end > 0 ? end : this.#takeRowOfUnknownLayout(chunk, start);
+  }
+
+  #takeRowOfLayout(chunk: Buffer, start: number, { before, after, columns }: NumberRowLayout): number {
+    let at = start;
+    for (let i = 0; i < before.length; i++) {
+      const bytes = before[i]!;
+      for (let n = 0; n < bytes.length; n++) if (chunk[at + n] !== bytes[n]) return -1;
+      at += bytes.length;
+      const numberStart = at;
+      let number = 0;
+      for (; ; at++) {
+        const digit = chunk[at]! - ZERO_BYTE;
+        // False at the end of the chunk, too.
+        if (!(digit >= 0 && digit <= 9)) break;
+        number = number * 10 + digit;
+      }
+      if (!isPlainNumberText(chunk, numberStart, at - numberStart)) return -1;
+      const column = columns[i]!;
+      if (column >= 0) this.#numbers[column] = number;
+    }
+    for (let n = 0; n < after.length; n++) if (chunk[at + n] !== after[n]) return -1;
+    this.table.takeNumbers(this.#numbers);
+    return at + after.length;
+  }
+
+  #takeRowOfUnknownLayout(chunk: Buffer, start: number): number {
     let found = 0;
     let at = start;
+    let textStart = start;
+    const before: Uint8Array[] = [];
+    const columns: number[] = [];
     for (;;) {
       at = skipJsonBlanks(chunk, at + 1);
       if (chunk[at] !== QUOTE_BYTE) return -1;
@@ -352,8 +395,10 @@ class NumberRowReader {
         if (!(digit >= 0 && digit <= 9)) break;
         number = number * 10 + digit;
       }
-      const digits = at - numberStart;
-      if (digits === 0 || digits > MAX_EXACT_DIGITS || (digits > 1 && chunk[numberStart] === ZERO_BYTE)) return -1;
+      if (!isPlainNumberText(chunk, numberStart, at - numberStart)) return -1;
+      before.push(Uint8Array.prototype.slice.call(chunk, textStart, numberStart));
+      columns.push(column);
+      textStart = at;
       if (column >= 0) {
         this.#numbers[column] = number;
         found |= 1 << column;
@@ -363,6 +408,7 @@ class NumberRowReader {
       if (chunk[at] !== COMMA_BYTE) return -1;
     }
     if (found !== this.#allColumnsMask) return -1;
+    this.#layout = { before, after: Uint8Array.prototype.slice.call(chunk, textStart, at + 1), columns };
     this.table.takeNumbers(this.#numbers);
     return at + 1;
   }
@@ -379,6 +425,10 @@ class NumberRowReader {
     return -1;
   }
 }
+
+/** True if these digits are a number in JSON, and small enough to be read exactly. */
+const isPlainNumberText = (chunk: Buffer, start: number, digits: number): boolean =>
+  digits > 0 && digits <= MAX_EXACT_DIGITS && (digits === 1 || chunk[start] !== ZERO_BYTE);
 
 function skipJsonBlanks(chunk: Buffer, from: number): number {
   let at = from;

@@ -1,7 +1,5 @@
 /** Error of an archive that can't be imported. The message is for the operator and names the table and row. */
-import { AdminError } from '#app/admin';
-
-export class ExportFormatError extends AdminError {
+export class ExportFormatError extends Error {
   override name = 'ExportFormatError';
 }
 

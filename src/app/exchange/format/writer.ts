@@ -4,41 +4,80 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '#base';
 
-/** Number of buffered characters above which rows are written to the file. */
-const FLUSH_AT_BUFFERED_CHARACTERS = 262_144;
+/** Size of the pieces in which a table is written, bytes. An export has some forty tables open. */
+const TABLE_PIECE_BYTES = 65_536;
+/** Size of the pieces in which other files are written, bytes. */
+export const LARGE_PIECE_BYTES = 262_144;
+const MAX_BYTES_PER_CODE_UNIT = 3;
 
-/** A file that is written in pieces. */
+/** A file that is written in pieces: one fills up while the one before is written. */
 export class BufferedExportFileWriter {
-  #bufferedTextPieces: string[] = [];
-  #bufferedCharacters = 0;
+  #piece: Buffer;
+  #usedBytes = 0;
+  #otherPiece: Buffer | undefined;
+  #writing: Promise<void> | undefined;
 
-  private constructor(private readonly handle: FileHandle) {}
-
-  static async create(path: string): Promise<BufferedExportFileWriter> {
-    return new BufferedExportFileWriter(await open(path, 'w', 0o600));
+  private constructor(
+    private readonly handle: FileHandle,
+    private readonly pieceBytes: number,
+  ) {
+    this.#piece = Buffer.allocUnsafeSlow(pieceBytes);
   }
 
-  async appendText(text: string): Promise<void> {
-    this.#bufferedTextPieces.push(text);
-    this.#bufferedCharacters += text.length;
-    if (this.#bufferedCharacters >= FLUSH_AT_BUFFERED_CHARACTERS) await this.#flushBufferedText();
+  static async create(path: string, pieceBytes = LARGE_PIECE_BYTES): Promise<BufferedExportFileWriter> {
+    return new BufferedExportFileWriter(await open(path, 'w', 0o600), pieceBytes);
   }
 
-  async appendBytes(bytes: Uint8Array): Promise<void> {
-    await this.#flushBufferedText();
-    await this.handle.write(bytes);
+  /** Appends a text. @returns a promise to await before the next call; undefined if none is needed */
+  appendText(text: string): Promise<void> | undefined {
+    if (text.length * MAX_BYTES_PER_CODE_UNIT > this.pieceBytes - this.#usedBytes) {
+      return text.length * MAX_BYTES_PER_CODE_UNIT > this.pieceBytes
+        ? this.appendBytes(Buffer.from(text))
+        : this.#beginNextPiece().then(() => this.appendText(text));
+    }
+    this.#usedBytes += this.#piece.write(text, this.#usedBytes);
+    return undefined;
+  }
+
+  /** Copies bytes to the end. @returns a promise to await before the next call; undefined if none is needed */
+  appendBytes(bytes: Uint8Array): Promise<void> | undefined {
+    if (bytes.length > this.pieceBytes - this.#usedBytes) return this.#appendBytesInPieces(bytes);
+    this.#piece.set(bytes, this.#usedBytes);
+    this.#usedBytes += bytes.length;
+    return undefined;
+  }
+
+  async #appendBytesInPieces(bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length; from += this.pieceBytes) {
+      const part = bytes.subarray(from, from + this.pieceBytes);
+      if (part.length > this.pieceBytes - this.#usedBytes) await this.#beginNextPiece();
+      await this.appendBytes(part);
+    }
   }
 
   async flushAndClose(): Promise<void> {
-    await this.#flushBufferedText();
-    await this.handle.close();
+    try {
+      await this.#beginNextPiece();
+      await this.#writing;
+    } finally {
+      await this.handle.close();
+    }
   }
 
-  async #flushBufferedText(): Promise<void> {
-    const text = this.#bufferedTextPieces.join('');
-    this.#bufferedTextPieces = [];
-    this.#bufferedCharacters = 0;
-    if (text !== '') await this.handle.write(text);
+  /** Begins to write the present piece, as soon as the one before is written. */
+  async #beginNextPiece(): Promise<void> {
+    await this.#writing;
+    const full = this.#piece;
+    this.#writing = this.#writeBytes(full.subarray(0, this.#usedBytes));
+    // A failure is reported where the promise is awaited.
+    this.#writing.catch(() => undefined);
+    this.#piece = this.#otherPiece ?? Buffer.allocUnsafeSlow(this.pieceBytes);
+    this.#otherPiece = full;
+    this.#usedBytes = 0;
+  }
+
+  async #writeBytes(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; ) at += (await this.handle.write(bytes, at)).bytesWritten;
   }
 }
 
@@ -65,13 +104,14 @@ export class ExportTableWriter {
   async addRow(table: string, row: Json): Promise<number> {
     const pause = this.pace();
     if (pause) await pause;
-    const open = await this.#getOrOpenPartialFile(table);
-    await open.file.appendText(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
+    const open = this.#partialFileByTable.get(table) ?? (await this.#openPartialFile(table));
+    const full = open.file.appendText(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
+    if (full) await full;
     return ++open.rows;
   }
 
   async ensureTableAndAddRows(table: string, rows: Iterable<Json>): Promise<void> {
-    await this.#getOrOpenPartialFile(table);
+    if (!this.#partialFileByTable.has(table)) await this.#openPartialFile(table);
     for (const row of rows) await this.addRow(table, row);
   }
 
@@ -97,13 +137,10 @@ export class ExportTableWriter {
     return new Map([...this.#partialFileByTable].map(([name, { rows }]) => [name, rows]));
   }
 
-  async #getOrOpenPartialFile(table: string): Promise<PartialTableFile> {
-    let open = this.#partialFileByTable.get(table);
-    if (!open) {
-      const path = join(this.folder, `${table}.partial`);
-      open = { file: await BufferedExportFileWriter.create(path), path, rows: 0 };
-      this.#partialFileByTable.set(table, open);
-    }
+  async #openPartialFile(table: string): Promise<PartialTableFile> {
+    const path = join(this.folder, `${table}.partial`);
+    const open = { file: await BufferedExportFileWriter.create(path, TABLE_PIECE_BYTES), path, rows: 0 };
+    this.#partialFileByTable.set(table, open);
     return open;
   }
 }

@@ -8,6 +8,7 @@ import { type DirectoryRecordTypeByCollection, type DirectorySingletons, EMPTY_D
 import type { ServerCryptography } from '#domain/secrets';
 import { DEFAULT_REALM_SETTINGS, type RealmId, type RealmSettings } from '#model';
 import { ImportedIdMap, ImportedMessageIdMap } from '../ids.js';
+import { ImportedSubscriptions } from '../tables/subscriptions.js';
 
 type WithoutReadonly<T> = { -readonly [K in keyof T]: T[K] };
 type ImportedDirectoryRecords = { [C in keyof DirectoryRecordTypeByCollection]: DirectoryRecordTypeByCollection[C][] };
@@ -100,6 +101,7 @@ export class ImportedOrganizationDraft {
   /** Due times of the timers of users' actors, ms. */
   readonly earliestDueTimeMsByUserId = new Map<number, number>();
   readonly extraUserStateByUserId = new Map<number, Record<string, Json>>();
+  readonly subscriptions = new ImportedSubscriptions();
   readonly adjustedRowCounts = new AdjustedRowCounts();
   readonly importedCountByKind = new Map<string, number>();
   uploadIdAndBytesCounters = { next: 1, used: 0 };
@@ -142,8 +144,9 @@ export class ImportedOrganizationDraft {
     else this.#partsByStreamId.set(stream, { ...parts });
   }
 
+  /** Returns the parts of a user's actor that do not come from messages. */
   partsOfUser(user: number): Readonly<Record<string, Json>> {
-    return this.#partsByUserId.get(user) ?? {};
+    return { ...this.#partsByUserId.get(user), ...this.subscriptions.makePartsOfUser(user) };
   }
 
   partsOfStream(stream: number): Readonly<Record<string, Json>> {

@@ -1,7 +1,7 @@
 /** Script of a thread that reads files of messages (message-threads.ts). */
 import { serveThreadPoolJobs } from '#base/threads';
 import { ExportFormatError } from '../format/problem.js';
-import { type MessageFileContent, type MessageFileJob, readMessageFile } from './message-jobs.js';
+import { type MessageFileContent, type MessageFileJob, readMessageFile } from './message-files.js';
 
 export type MessageFileAnswer = MessageFileContent | { readonly problem: string };
 

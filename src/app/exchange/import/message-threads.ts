@@ -1,23 +1,19 @@
 /**
- * Threads of an import: one reads files of messages, some render texts, while the import's own thread keeps the order
- * and writes. A job is a pure function of the file or of the texts, so threads change nothing of the result.
+ * Threads of an import: one reads files of messages, some render and store messages, while the import's own thread
+ * sorts in and keeps the order. The result of a job follows from the file or the messages alone, so threads change
+ * nothing of it.
  */
 import { availableParallelism } from 'node:os';
+import { Semaphore } from '#base';
 import { ThreadPool } from '#base/threads';
 import { ExportFormatError } from '../format/problem.js';
 import type { MessageFileAnswer } from './message-file-worker.js';
-import {
-  type MessageFileContent,
-  type MessageFileJob,
-  type MessageTextContext,
-  MessageTextRenderer,
-  type MessageTextToRender,
-  type RenderedMessageText,
-  readMessageFile,
-} from './message-jobs.js';
+import { type MessageFileContent, type MessageFileJob, readMessageFile } from './message-files.js';
+import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-writer.js';
+import type { MessageWriterJob } from './message-writer-worker.js';
 
-/** Rendering a file takes less time than reading, sorting in and writing it: more threads would wait. */
-const MAX_RENDERING_THREADS = 2;
+/** The import's own thread, which sorts in, keeps up with no more. Each takes some 70 MB. */
+const MAX_WRITER_THREADS = 2;
 /** Keeps the memory of an import below its bound; with V8's usual size a thread has 20 MB more and is as fast. */
 const MAX_YOUNG_GENERATION_MIB = 8;
 /** A file has a thousand messages, but those of foreign converters may be much larger. */
@@ -30,8 +26,15 @@ export interface MessageFileReader {
   close(): Promise<void>;
 }
 
-export interface MessageTextRenderers {
-  renderTexts(texts: readonly MessageTextToRender[]): Promise<RenderedMessageText[]>;
+/** Renders and stores files of messages, several at a time. */
+export interface MessageWriters {
+  /** Number of files that are written at a time. */
+  readonly atOnce: number;
+  /** Renders and stores the messages of a file, whose ids are above those of the calls before. */
+  storeMessages(messages: readonly UnrenderedMessage[]): Promise<void>;
+  /** Waits until all messages whose storing has ended are durable with their index entries. */
+  flush(): Promise<void>;
+  /** Closes the writers after the files under way. */
   close(): Promise<void>;
 }
 
@@ -50,15 +53,71 @@ export function makeMessageFileReader(cores = availableParallelism()): MessageFi
   };
 }
 
-/** Makes a renderer with threads of its own, if the machine has cores for them. */
-export function makeMessageTextRenderers(
-  context: MessageTextContext,
+/** Makes writers, with threads of their own if the machine has cores for them. */
+export async function makeMessageWriters(
+  context: MessageWriterContext,
   cores = availableParallelism(),
-): MessageTextRenderers {
-  if (cores < 2) return new MessageTextRenderer(context);
-  const script = new URL('./message-text-worker.js', import.meta.url);
-  const threads = Math.min(cores - 1, MAX_RENDERING_THREADS);
-  const options = { ...THREAD_OPTIONS, script, threads, threadData: context };
-  const pool = new ThreadPool<readonly MessageTextToRender[], RenderedMessageText[]>(options);
-  return { renderTexts: (texts) => pool.runJob(texts), close: () => pool.close() };
+): Promise<MessageWriters> {
+  if (cores < 2) {
+    const writer = await StoringMessageWriter.open(context);
+    const turns = new Semaphore(1);
+    return {
+      atOnce: 1,
+      storeMessages: (messages) => turns.runWhenPermitted(() => writer.storeMessages(messages)),
+      flush: () => turns.runWhenPermitted(() => writer.flush()),
+      close: () => writer.close(),
+    };
+  }
+  return new ThreadedMessageWriters(context, Math.min(cores - 1, MAX_WRITER_THREADS));
+}
+
+interface WriterThread {
+  readonly pool: ThreadPool<MessageWriterJob, void>;
+  pendingJobs: number;
+}
+
+class ThreadedMessageWriters implements MessageWriters {
+  readonly atOnce: number;
+  readonly #threads: WriterThread[] = [];
+
+  constructor(threadData: MessageWriterContext, atOnce: number) {
+    this.atOnce = atOnce;
+    const script = new URL('./message-writer-worker.js', import.meta.url);
+    for (let i = 0; i < atOnce; i++) {
+      // A pool of one thread each, because each thread must get a job to close its Store.
+      const pool = new ThreadPool<MessageWriterJob, void>({ ...THREAD_OPTIONS, script, threads: 1, threadData });
+      this.#threads.push({ pool, pendingJobs: 0 });
+    }
+  }
+
+  storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
+    const thread = this.#threads.reduce((least, one) => (one.pendingJobs < least.pendingJobs ? one : least));
+    return this.#runJob(thread, messages);
+  }
+
+  async flush(): Promise<void> {
+    const flushing = this.#threads
+      .filter(({ pool }) => pool.runningThreadCount > 0)
+      .map((thread) => this.#runJob(thread, 'flush'));
+    await Promise.all(flushing);
+  }
+
+  async #runJob(thread: WriterThread, job: MessageWriterJob): Promise<void> {
+    thread.pendingJobs++;
+    try {
+      await thread.pool.runJob(job);
+    } finally {
+      thread.pendingJobs--;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#threads.map(async ({ pool }) => {
+        // A thread that failed to open its Store has none to close.
+        if (pool.runningThreadCount > 0) await pool.runJob('close').catch(() => undefined);
+        await pool.close();
+      }),
+    );
+  }
 }

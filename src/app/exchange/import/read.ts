@@ -14,7 +14,6 @@ import {
   storeRealmPicturesAndUpdateDraft,
 } from '../tables/files.js';
 import { addMembersToCustomGroups, assignGroupIdsAndAddGroups } from '../tables/groups.js';
-import { ExportedReactions } from '../tables/messages.js';
 import {
   addConfigEntryToImportedBot,
   assignImportedUserIds,
@@ -31,6 +30,7 @@ import {
   ImportedTopicPolicies,
   setImportedUserStatus,
 } from '../tables/personal.js';
+import { ExportedReactions } from '../tables/reactions.js';
 import {
   addImportedEmailDomain,
   addImportedLinkifier,
@@ -69,13 +69,18 @@ const REQUIRED_EXPORT_TABLES = [
   'zerver_subscription',
 ];
 
-/** Rows of the small tables of realm.json, by table. */
-export type SmallExportTables = ReadonlyMap<string, readonly CheckedExportRow[]>;
+/** The small tables of realm.json. */
+export interface SmallExportTables {
+  readonly rowsByTable: ReadonlyMap<string, readonly CheckedExportRow[]>;
+  /** Numbers of rows of the tables that are not imported. These tables may be as large as the messages. */
+  readonly rowCountByNotImportedTable: ReadonlyMap<string, number>;
+}
 
 export async function readSmallExportTables(folder: ExportFolder): Promise<SmallExportTables> {
   if (!(await folder.hasPlainFile(REALM_FILE_NAME)))
     throw new ExportFormatError(`there is no ${REALM_FILE_NAME}: this is no export`);
   const tables = new Map<string, CheckedExportRow[]>();
+  const counts = new Map<string, number>();
   const found = new Set<string>();
   const passedOver = (table: string): boolean => {
     found.add(table);
@@ -84,7 +89,9 @@ export async function readSmallExportTables(folder: ExportFolder): Promise<Small
   for await (const batch of folder.readRowBatches(REALM_FILE_NAME, { skips: passedOver })) {
     for (const row of batch) {
       const rows = tables.get(row.table);
-      if (rows) rows.push(row);
+      if (Object.hasOwn(LABEL_BY_NOT_IMPORTED_TABLE, row.table))
+        counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
+      else if (rows) rows.push(row);
       else tables.set(row.table, [row]);
     }
   }
@@ -92,7 +99,7 @@ export async function readSmallExportTables(folder: ExportFolder): Promise<Small
     if (!found.has(name)) throw new ExportFormatError(`${REALM_FILE_NAME} has no table ${name}`);
   if (tables.get('zerver_realm')?.length !== 1)
     throw new ExportFormatError(`${REALM_FILE_NAME} has not exactly one organization`);
-  return tables;
+  return { rowsByTable: tables, rowCountByNotImportedTable: counts };
 }
 
 async function forEachRowOfRealmTable(
@@ -112,7 +119,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   facts: OrganizationImportFacts,
   secrets: ServerCryptography,
 ): Promise<ImportedOrganizationDraft> {
-  const rows = (name: string): readonly CheckedExportRow[] => tables.get(name) ?? [];
+  const rows = (name: string): readonly CheckedExportRow[] => tables.rowsByTable.get(name) ?? [];
   const draft = new ImportedOrganizationDraft(facts, secrets, 1);
   const [realm] = rows('zerver_realm');
   importRealmWithoutStreamSettings(realm!, draft);
@@ -146,13 +153,14 @@ export async function buildDraftWithoutMessagesAndFiles(
   addDirectGroupsWithRecipientIds(rows('zerver_huddle'), members, draft);
   importPersonalTablesIntoDraft(tables, draft);
   for (const [table, name] of Object.entries(LABEL_BY_NOT_IMPORTED_TABLE)) {
-    if (rows(table).length > 0) draft.adjustedRowCounts.addCount(name, rows(table).length);
+    const count = tables.rowCountByNotImportedTable.get(table) ?? 0;
+    if (count > 0) draft.adjustedRowCounts.addCount(name, count);
   }
   return draft;
 }
 
 function importPersonalTablesIntoDraft(tables: SmallExportTables, draft: ImportedOrganizationDraft): void {
-  const rows = (name: string): readonly CheckedExportRow[] => tables.get(name) ?? [];
+  const rows = (name: string): readonly CheckedExportRow[] => tables.rowsByTable.get(name) ?? [];
   for (const row of rows('zerver_alertword')) addImportedAlertWord(row, draft);
   for (const row of rows('zerver_muteduser')) addImportedMutedUser(row, draft);
   const policies = new ImportedTopicPolicies();
@@ -207,7 +215,7 @@ export async function importAndStorePictures(
   blobs: BlobStorage,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
-  await storeEmojiPicturesAndUpdateRecords(tables.get('zerver_realmemoji') ?? [], folder, blobs, draft);
+  await storeEmojiPicturesAndUpdateRecords(tables.rowsByTable.get('zerver_realmemoji') ?? [], folder, blobs, draft);
   await storeAvatarsAndUpdateAccounts(folder, blobs, draft);
   await storeRealmPicturesAndUpdateDraft(folder, blobs, draft);
 }

@@ -4,30 +4,31 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasReachableAddress } from '#actors/realm';
+import type { Json } from '#base';
 import { RealmDirectory } from '#directory';
 import { MessageRenderer } from '#domain/messages';
 import { isBotOfOutgoingService } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type ActorKey, type ProductEmoji, realmActorKey, toRealmId, toUserId } from '#model';
 import type { RealmImportReservation } from '#model/commands';
-import type { MessageRecord } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import { isSortedByDate, sortMessagesByDate } from '../format/sorted-messages.js';
+import type { StoreLocation } from '../store-location.js';
 import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables/copies.js';
 import { ImportedUploads } from '../tables/files.js';
 import { ImportedReadStatesAndMarks } from '../tables/flags.js';
-import { type ImportedMessageTexts, importScheduledMessageRow, MessageImport } from '../tables/messages.js';
+import { importScheduledMessageRow, MessageImport } from '../tables/messages.js';
 import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
-import type { MessageFileContent, RenderedMessageText } from './message-jobs.js';
+import type { MessageFileContent } from './message-files.js';
 import {
   type MessageFileReader,
-  type MessageTextRenderers,
+  type MessageWriters,
   makeMessageFileReader,
-  makeMessageTextRenderers,
+  makeMessageWriters,
 } from './message-threads.js';
 import {
   assignMessageIdsAndListFiles,
@@ -39,13 +40,19 @@ import {
 } from './read.js';
 import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } from './write.js';
 
-/** Number of files of messages that are rendered or written while the next one is read and sorted in. */
-const MAX_FILES_UNDER_WAY = 1;
+/**
+ * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
+ * After a crash, the files since then are rendered again. Index entries are written faster the more come at once.
+ */
+const MAX_FILES_PER_FLUSH = 50;
+const MAX_MS_PER_FLUSH = 3_000;
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 const STORED_MESSAGE_FILES_PART = 'import-progress';
 
 export interface OrganizationImportTarget {
   readonly store: Store;
+  /** Location of `store`, for threads that open it themselves. */
+  readonly storeLocation: StoreLocation;
   readonly blobs: BlobStorage;
   /** Aborted when another process has taken over the import. */
   readonly lostSignal: AbortSignal;
@@ -132,6 +139,8 @@ class OrganizationImportRun {
   readonly #messageCopies: ImportedMessageCopies;
   readonly #userMarks = new ImportedReadStatesAndMarks();
   readonly #uploads: ImportedUploads;
+  /** Number of files whose messages were flushed last, and the time. */
+  #flushed = { files: 0, atMs: performance.now() };
 
   constructor(
     private readonly options: OrganizationImportOptions,
@@ -147,12 +156,14 @@ class OrganizationImportRun {
   }
 
   async importAndOpen(): Promise<OrganizationImportReport> {
-    const { draft, folder, tables, options } = this;
+    const { draft, folder, options } = this;
     const { target } = options;
-    const files = await assignMessageIdsAndListFiles(folder, this.reader, draft, this.isSorted);
+    const [files] = await allOrFirstErrorWhenSettled([
+      assignMessageIdsAndListFiles(folder, this.reader, draft, this.isSorted),
+      this.#importFilesAndPictures(),
+    ]);
     this.#dropIdleAccountsWithoutMessages();
-    await this.#uploads.importAllFiles(folder, target?.blobs);
-    if (target) await importAndStorePictures(folder, tables, target.blobs, draft);
+    this.#uploads.mapMessagesOfFiles();
     const reactions = await readExportedReactions(folder, draft);
     const snapshot = makeImportedDirectorySnapshot(draft);
     const directory = new RealmDirectory(draft.facts.realm, snapshot, options.extraEmoji);
@@ -167,16 +178,17 @@ class OrganizationImportRun {
     await this.#importScheduledMessages(directory);
     const { extraEmoji, imageProxyKey, origin } = options;
     const { realm } = draft.facts;
-    const renderers = makeMessageTextRenderers({ realm, directory: snapshot, extraEmoji, imageProxyKey, origin });
+    const context = { realm, directory: snapshot, extraEmoji, imageProxyKey, origin };
+    const writers = target && (await makeMessageWriters({ ...context, store: target.storeLocation }));
     try {
-      await this.#importMessageFiles(files, messages, renderers);
+      await this.#importMessageFiles(files, messages, writers);
     } finally {
       // Memory of the threads is free before the roots are made.
-      await Promise.all([renderers.close(), this.reader.close()]);
+      await Promise.all([writers?.close(), this.reader.close()]);
     }
     target?.lostSignal.throwIfAborted();
     const streams = this.#finishStreamMemberships(messages);
-    this.#finishUserPartsAndUploads();
+    this.#uploads.addFileRecordsToOwners();
     const invitedUserIds = options.isInviting ? this.#listUsersToInvite() : [];
     if (invitedUserIds.length > 0) draft.addImportedCount('invitations by mail', invitedUserIds.length);
     if (target) {
@@ -185,6 +197,7 @@ class OrganizationImportRun {
         draft,
         messages,
         streams,
+        takePartsOfUser: this.#takePartsOfUser,
         passwords,
         invitedUserIds,
       });
@@ -193,9 +206,15 @@ class OrganizationImportRun {
     return { counts: draft.importedCountByKind, leftOut: draft.adjustedRowCounts.countByReason };
   }
 
+  async #importFilesAndPictures(): Promise<void> {
+    const { folder, tables, options, draft } = this;
+    await this.#uploads.importAllFiles(folder, options.target?.blobs);
+    if (options.target) await importAndStorePictures(folder, tables, options.target.blobs, draft);
+  }
+
   async #importScheduledMessages(directory: RealmDirectory): Promise<void> {
     const last = new Map<number, number>();
-    for (const row of this.tables.get('zerver_scheduledmessage') ?? []) {
+    for (const row of this.tables.rowsByTable.get('zerver_scheduledmessage') ?? []) {
       await importScheduledMessageRow(
         row,
         this.draft,
@@ -225,13 +244,14 @@ class OrganizationImportRun {
   async #importMessageFiles(
     files: readonly string[],
     messages: MessageImport,
-    renderers: MessageTextRenderers,
+    writers: MessageWriters | undefined,
   ): Promise<void> {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART }]) : [];
     const done = Number(stored?.value ?? 0);
+    // The oldest first. Each ends after the one before, and when its own messages are durable.
     const underWay: Promise<void>[] = [];
     let next = this.#beginReading(files[0]);
     try {
@@ -241,20 +261,13 @@ class OrganizationImportRun {
         next = this.#beginReading(files[i + 1]);
         const recorded = messages.recordFile(content!);
         this.draft.addImportedCount('messages', recorded.length);
-        if (target && i >= done) {
-          const prepared = messages.prepareTexts(recorded);
-          const writing = this.#renderAndStoreFile(
-            target.store,
-            messages,
-            prepared,
-            renderers.renderTexts(prepared.texts),
-            underWay.at(-1),
-            i + 1,
-          );
+        if (writers && i >= done) {
+          const storing = writers.storeMessages(messages.prepareForRendering(recorded));
+          const writing = this.#storeFileAndProgress(writers, storing, underWay.at(-1), i + 1, files.length);
           // A failure is reported where the promise is awaited.
           writing.catch(() => undefined);
           underWay.push(writing);
-          if (underWay.length > MAX_FILES_UNDER_WAY) await underWay.shift();
+          if (underWay.length > writers.atOnce) await underWay.shift();
         }
         progress?.(i + 1, files.length);
       }
@@ -272,28 +285,23 @@ class OrganizationImportRun {
     return reading;
   }
 
-  /** Stores the messages of a file after those of the file before. */
-  async #renderAndStoreFile(
-    store: Store,
-    messages: MessageImport,
-    prepared: ImportedMessageTexts,
-    rendering: Promise<readonly RenderedMessageText[]>,
+  /** Waits for the messages of a file and of all files before, and stores from time to time how many are done. */
+  async #storeFileAndProgress(
+    writers: MessageWriters,
+    storing: Promise<void>,
     before: Promise<void> | undefined,
     files: number,
+    allFiles: number,
   ): Promise<void> {
-    const records = messages.makeRecords(prepared, await rendering);
-    await before;
-    await this.#storeFileMessagesAndProgress(store, records, files);
-  }
-
-  /** Stores the messages of a file, then the number of stored files. */
-  async #storeFileMessagesAndProgress(store: Store, records: readonly MessageRecord[], files: number): Promise<void> {
-    const { realm } = this.draft.facts;
-    await store.applyRecords(
-      records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const),
-    );
-    await store.applyRecords([
-      { type: 'part', key: realmActorKey(realm), part: STORED_MESSAGE_FILES_PART, rev: files, value: files },
+    const [stored, earlier] = await Promise.allSettled([storing, before]);
+    for (const result of [earlier, stored]) if (result.status === 'rejected') throw result.reason;
+    const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
+    if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH && files !== allFiles) return;
+    await writers.flush();
+    this.#flushed = { files, atMs: performance.now() };
+    const key = realmActorKey(this.draft.facts.realm);
+    await this.options.target!.store.applyRecords([
+      { type: 'part', key, part: STORED_MESSAGE_FILES_PART, rev: files, value: files },
     ]);
   }
 
@@ -311,13 +319,12 @@ class OrganizationImportRun {
     return streams;
   }
 
-  #finishUserPartsAndUploads(): void {
-    for (const [user, ids] of this.#messageCopies.singleCopyMessageIdsByUserId)
-      for (const id of ids) this.#userMarks.addMarkedMessage(user, 'copied', id);
-    for (const { id } of this.draft.directoryRecords.users)
-      this.draft.mergeUserParts(id, this.#userMarks.encodePartsOfUser(id));
-    this.#uploads.addFileRecordsToOwners();
-  }
+  /** Returns the parts of a user's actor. They are made when they are written: those of all users would be large. */
+  readonly #takePartsOfUser = (user: number): Readonly<Record<string, Json>> => ({
+    ...this.draft.partsOfUser(user),
+    ...this.#userMarks.takePartsOfUser(user),
+    ...this.#messageCopies.takeSingleCopiesPartOfUser(user),
+  });
 
   /** Active people with an address, but no password. */
   #listUsersToInvite(): number[] {
@@ -336,4 +343,14 @@ class OrganizationImportRun {
     }
     return hashed;
   }
+}
+
+/** Waits until all work has ended, so that none goes on after an error. @throws the error of the first that failed */
+async function allOrFirstErrorWhenSettled<T extends readonly unknown[]>(
+  work: {
+    readonly [K in keyof T]: Promise<T[K]>;
+  },
+): Promise<T> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as unknown as T;
 }

@@ -32,6 +32,7 @@ const DAY_MS = 86_400_000;
 /** Collects records and writes them in batches. */
 export class BatchedImportRecordWriter {
   #pendingWrites: StoreRecordWrite[] = [];
+  #writing: Promise<void> | undefined;
 
   constructor(private readonly store: Store) {}
 
@@ -45,14 +46,23 @@ export class BatchedImportRecordWriter {
 
   /** Waits until all records are durable. */
   async flushDurably(): Promise<void> {
-    const writes = this.#pendingWrites;
-    this.#pendingWrites = [];
-    if (writes.length > 0) await this.store.applyRecords(writes);
+    await this.#beginWrite();
+    await this.#writing;
   }
 
   async #bufferAndFlushIfFull(write: StoreRecordWrite): Promise<void> {
     this.#pendingWrites.push(write);
-    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.flushDurably();
+    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.#beginWrite();
+  }
+
+  /** Begins to write the pending records when those before are durable; the next ones are made meanwhile. */
+  async #beginWrite(): Promise<void> {
+    await this.#writing;
+    const writes = this.#pendingWrites;
+    this.#pendingWrites = [];
+    this.#writing = this.store.applyRecords(writes);
+    // A failure is reported where the promise is awaited.
+    this.#writing.catch(() => undefined);
   }
 }
 
@@ -61,6 +71,8 @@ export interface FinishedImportData {
   readonly draft: ImportedOrganizationDraft;
   readonly messages: MessageImport;
   readonly streams: ReadonlyMap<number, ImportedStreamMemberships>;
+  /** Returns all parts of a user's actor; called once for each user. */
+  takePartsOfUser(user: number): Readonly<Record<string, Json>>;
   readonly passwords: ReadonlyMap<number, string>;
   /** Accounts that are invited by mail to set a password. */
   readonly invitedUserIds: readonly number[];
@@ -84,7 +96,7 @@ export async function writeOrganizationAndListTimedActors(store: Store, of: Fini
   const writer = new BatchedImportRecordWriter(store);
   await writeAllStreamParts(writer, of);
   for (const user of of.draft.directoryRecords.users) {
-    await writer.writeParts(userActorKey(of.draft.facts.realm, user.id), of.draft.partsOfUser(user.id));
+    await writer.writeParts(userActorKey(of.draft.facts.realm, user.id), of.takePartsOfUser(user.id));
   }
   await writeDirectoryAndRealmParts(writer, of);
   await writer.flushDurably();

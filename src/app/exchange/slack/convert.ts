@@ -8,11 +8,11 @@ import type { JsonObject } from '#base';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
 import { isSafeArchivePath } from '../format/archive-paths.js';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import { CheckedExportRow } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
-import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
 import { convertSlackTextToMarkdown, type SlackMentionNameLookups } from './text.js';
 
 const CHANNELS_FILE_NAME = 'channels.json';

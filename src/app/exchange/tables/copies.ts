@@ -4,6 +4,8 @@
  * for which a user has a row, and ends before the first message without one. Runs of one or two rows are kept as single
  * messages instead of stays.
  */
+import { IdSet, type Json } from '#base';
+import { encodeMarkedMessageIdsPart } from '#domain/messages';
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
@@ -104,8 +106,8 @@ export interface ImportedStreamMemberships {
 
 export class ImportedMessageCopies {
   readonly #staysBuilderByStreamId = new Map<number, StreamStaysBuilder>();
-  /** Ids of single messages that users received outside of stays, by user. */
-  readonly singleCopyMessageIdsByUserId = new Map<number, number[]>();
+  /** Ids of single messages that users received outside of stays, by user; they ascend within one stream only. */
+  readonly #singleCopyMessageIdsByUserId = new Map<number, number[]>();
 
   constructor(private readonly draft: ImportedOrganizationDraft) {}
 
@@ -153,13 +155,20 @@ export class ImportedMessageCopies {
     };
   }
 
+  /** Returns the part of a user's actor with the single copies, after `finishStream` of all streams. */
+  takeSingleCopiesPartOfUser(user: number): Record<string, Json> {
+    const ids = this.#singleCopyMessageIdsByUserId.get(user);
+    this.#singleCopyMessageIdsByUserId.delete(user);
+    return ids ? encodeMarkedMessageIdsPart('copied', IdSet.fromIds(ids)) : {};
+  }
+
   #getOrMakeStaysBuilder(stream: number): StreamStaysBuilder {
     let stays = this.#staysBuilderByStreamId.get(stream);
     if (!stays) {
       stays = new StreamStaysBuilder((user, id) => {
-        const ids = this.singleCopyMessageIdsByUserId.get(user);
+        const ids = this.#singleCopyMessageIdsByUserId.get(user);
         if (ids) ids.push(id);
-        else this.singleCopyMessageIdsByUserId.set(user, [id]);
+        else this.#singleCopyMessageIdsByUserId.set(user, [id]);
       });
       this.#staysBuilderByStreamId.set(stream, stays);
     }

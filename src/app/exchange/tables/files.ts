@@ -26,6 +26,7 @@ import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/rec
 import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import type { CheckedExportRow } from '../format/row.js';
+import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
 import { castToJson, type ImportedOrganizationDraft } from '../import/draft.js';
 
 /** An uploaded file that is being imported. */
@@ -39,9 +40,23 @@ interface ImportedFile {
   readonly messages: { readonly id: number; readonly sent: number }[];
 }
 
+/** A row of attachment.json with the record of its file. */
+interface ExportedFile {
+  readonly row: CheckedExportRow;
+  readonly record: CheckedExportRow;
+  readonly old: string;
+  readonly name: string;
+  readonly owner: number;
+  /** Path of the file here. */
+  readonly path: string;
+}
+
 /** The uploads of an organization. Messages are read after the files, so the times of the messages are added later. */
 export class ImportedUploads {
   readonly #importedFileByNewPath = new Map<string, ImportedFile>();
+  /** Ids in the export of the messages that link to a file, by the new path of the file, until they are mapped. */
+  readonly #oldMessageIdsByNewPath = new Map<string, readonly number[]>();
+  readonly #copyLimiter = new FileCopyLimiter();
 
   constructor(private readonly draft: ImportedOrganizationDraft) {}
 
@@ -57,56 +72,75 @@ export class ImportedUploads {
       if (row.hasNonNullField('s3_path')) records.set(row.textOrDefault('s3_path'), row);
     }
     for await (const rows of folder.readRowBatches('attachment.json')) {
-      for (const row of rows) await this.#importFileOrCountLeftOut(row, records, folder, blobs);
+      for (let from = 0; from < rows.length; from += MAX_FILES_COPIED_AT_ONCE) {
+        const files = rows
+          .slice(from, from + MAX_FILES_COPIED_AT_ONCE)
+          .map((row) => this.#toExportedFile(row, records));
+        const sizes = await Promise.allSettled(files.map((file) => this.#storeFile(file, folder, blobs)));
+        // The files get their numbers in the order of the rows, whichever was stored first.
+        for (const [i, size] of sizes.entries()) {
+          if (size.status === 'rejected') throw size.reason;
+          this.#recordFileOrCountLeftOut(files[i]!, size.value);
+        }
+      }
     }
   }
 
-  async #importFileOrCountLeftOut(
-    row: CheckedExportRow,
-    records: ReadonlyMap<string, CheckedExportRow>,
-    folder: ExportFolder,
-    blobs: BlobStorage | undefined,
-  ): Promise<void> {
+  #toExportedFile(row: CheckedExportRow, records: ReadonlyMap<string, CheckedExportRow>): ExportedFile {
     const old = row.textOrDefault('path_id');
     const record = records.get(old);
     if (!record) throw row.makeRowError(`uploads/records.json has no file ${JSON.stringify(old)}`);
     const { draft } = this;
     const name = toFileDisplayName(row.textOrDefault('file_name', 'file'));
-    const bytes = await folder.readUploadedFile('uploads', record.textOrDefault('path'));
-    if (!bytes) {
+    const owner = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('owner'), row.table);
+    const token = draft.deriveRepeatableBytes(`file/${row.requiredId}`);
+    const path = makeFilePathFromBytes(draft.facts.realm, toUserId(owner), name, token);
+    return { row, record, old, name, owner, path };
+  }
+
+  /** @returns the size of the file, bytes; undefined if the export does not contain the file */
+  async #storeFile(
+    { record, path }: ExportedFile,
+    folder: ExportFolder,
+    blobs: BlobStorage | undefined,
+  ): Promise<number | undefined> {
+    const found = await folder.findUploadedFile('uploads', record.textOrDefault('path'));
+    if (!found || !blobs) return found?.size;
+    const type = record.textOrDefault('content_type', 'application/octet-stream');
+    const { realm } = this.draft.facts;
+    const store = async () => blobs.put(realm, blobNameOfFile(path), await found.readAll(), type);
+    await this.#copyLimiter.runCopy(found.size, store);
+    return found.size;
+  }
+
+  #recordFileOrCountLeftOut({ row, old, name, owner, path }: ExportedFile, size: number | undefined): void {
+    const { draft } = this;
+    if (size === undefined) {
       draft.adjustedRowCounts.addCount(`uploaded file ${name}`);
       return;
     }
-    const owner = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('owner'), row.table);
-    const { realm } = draft.facts;
-    const path = makeFilePathFromBytes(
-      realm,
-      toUserId(owner),
-      name,
-      draft.deriveRepeatableBytes(`file/${row.requiredId}`),
-    );
-    const type = record.textOrDefault('content_type', 'application/octet-stream');
-    await blobs?.put(realm, blobNameOfFile(path), bytes, type);
     draft.newFilePathByOldPath.set(old, path);
     const created = Math.floor(row.timeSecondsOrDefault('create_time', draft.createdMs / 1000) * 1000);
-    this.#importedFileByNewPath.set(path, {
-      id: draft.uploadIdAndBytesCounters.next++,
-      path,
-      owner,
-      name,
-      size: bytes.length,
-      created,
-      messages: [],
-    });
-    draft.uploadIdAndBytesCounters.used += bytes.length;
+    const id = draft.uploadIdAndBytesCounters.next++;
+    this.#importedFileByNewPath.set(path, { id, path, owner, name, size, created, messages: [] });
+    draft.uploadIdAndBytesCounters.used += size;
     draft.addImportedCount('files');
-    for (const message of row.numberListOrEmpty('messages')) {
-      const id = draft.messageIdMap.findNewId(message);
-      if (id === undefined) continue;
-      const known = draft.filePathsByMessageId.get(id);
-      if (known) known.push(path);
-      else draft.filePathsByMessageId.set(id, [path]);
+    this.#oldMessageIdsByNewPath.set(path, row.numberListOrEmpty('messages'));
+  }
+
+  /** Finds the messages that link to the files. The messages must have their new ids. */
+  mapMessagesOfFiles(): void {
+    const { messageIdMap, filePathsByMessageId } = this.draft;
+    for (const [path, messages] of this.#oldMessageIdsByNewPath) {
+      for (const message of messages) {
+        const id = messageIdMap.findNewId(message);
+        if (id === undefined) continue;
+        const known = filePathsByMessageId.get(id);
+        if (known) known.push(path);
+        else filePathsByMessageId.set(id, [path]);
+      }
     }
+    this.#oldMessageIdsByNewPath.clear();
   }
 
   /** Records the files to which a message links. @param sent time at which the message was sent, seconds since 1970 */

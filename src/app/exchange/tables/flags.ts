@@ -1,59 +1,54 @@
 /**
- * Flags of messages: the bits of zerver_usermessage, and the read state that users' actors keep instead of rows. Each
+ * Flags of messages: the read state that users' actors keep instead of rows of zerver_usermessage. Each
  * origin (a stream, or all direct messages) has a mark up to which all messages are read, and two sets of exceptions.
- * This file finds the mark and the exceptions while messages come in the order of their ids.
+ * This file finds the mark and the exceptions while messages come in the order of their ids, and keeps them in the form
+ * in which they are stored: an import of a million messages has tens of millions of exceptions.
  */
-import { IdSet, type Json } from '#base';
-import { encodeMarkedMessageIdsPart, encodeOriginReadStatePart, type MessageMarkName } from '#domain/messages';
-
-/** Bits of `flags_mask`. Other bits are unused, or have a meaning only for the exporting server. */
-export const EXPORTED_MESSAGE_FLAG_BITS = {
-  read: 1,
-  starred: 2,
-  collapsed: 4,
-  mentioned: 8,
-  wildcard_mentioned: 16,
-  /** Of newer servers; older ones used the bit for a feature that has ended. */
-  topic_wildcard_mentioned: 32,
-  has_alert_word: 512,
-  historical: 1024,
-  is_private: 2048,
-} as const;
+import { AscendingIdSetEncoder, type Json } from '#base';
+import { type MessageMarkName, makeMarkedMessageIdsPart, makeOriginReadStatePart } from '#domain/messages';
 
 /** Maximum number of unread messages at the end of an origin that become exceptions when a newer message is read. */
 const MAX_UNREAD_IDS_FOLDED_BELOW_MARK = 64;
+const NO_ENCODED_IDS = new Uint8Array();
 
 class OriginReadStateBuilder {
   #readUpToId = 0;
-  /** Message ids below the mark that are unread. */
-  readonly #unreadIdsBelowMark: number[] = [];
-  /** Message ids above the mark that are read. */
-  readonly #readIdsAboveMark: number[] = [];
-  /** Message ids above the mark that are unread, as long as there are few. */
-  #unreadIdsAboveMarkWhileFew: number[] = [];
   #unreadCountAboveMark = 0;
+  /**
+   * Message ids below the mark that are unread. Those above it are added, too, as long as there are few, and kept when
+   * the mark rises above them.
+   */
+  #unreadIds: AscendingIdSetEncoder | undefined;
+  /** Message ids above the mark that are read. */
+  #readIdsAboveMark: AscendingIdSetEncoder | undefined;
 
   addMessageInOrder(id: number, read: boolean): void {
     if (!read) {
       this.#unreadCountAboveMark++;
-      if (this.#unreadIdsAboveMarkWhileFew.length <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK)
-        this.#unreadIdsAboveMarkWhileFew.push(id);
+      if (this.#unreadCountAboveMark <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK) {
+        this.#unreadIds ??= new AscendingIdSetEncoder();
+        this.#unreadIds.addId(id);
+      } else if (this.#unreadCountAboveMark === MAX_UNREAD_IDS_FOLDED_BELOW_MARK + 1) this.#unreadIds!.dropAddedIds();
     } else if (this.#unreadCountAboveMark <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK) {
-      this.#unreadIdsBelowMark.push(...this.#unreadIdsAboveMarkWhileFew);
-      this.#unreadIdsAboveMarkWhileFew = [];
+      this.#unreadIds?.keepAddedIds();
       this.#unreadCountAboveMark = 0;
-      this.#readIdsAboveMark.length = 0;
       this.#readUpToId = id;
-    } else this.#readIdsAboveMark.push(id);
+    } else {
+      this.#readIdsAboveMark ??= new AscendingIdSetEncoder();
+      this.#readIdsAboveMark.addId(id);
+    }
   }
 
+  /** Makes the part of a user's actor. No message may be added after that. */
   encodeReadStatePart(origin: number): Record<string, Json> {
-    if (this.#readUpToId === 0 && this.#readIdsAboveMark.length === 0) return {};
-    return encodeOriginReadStatePart(origin, {
-      mark: this.#readUpToId,
-      read: IdSet.fromIds(this.#readIdsAboveMark),
-      unread: IdSet.fromIds(this.#unreadIdsBelowMark),
-    });
+    if (this.#readUpToId === 0 && !this.#readIdsAboveMark) return {};
+    this.#unreadIds?.dropAddedIds();
+    return makeOriginReadStatePart(
+      origin,
+      this.#readUpToId,
+      this.#readIdsAboveMark?.encode() ?? NO_ENCODED_IDS,
+      this.#unreadIds?.encode() ?? NO_ENCODED_IDS,
+    );
   }
 }
 
@@ -61,7 +56,7 @@ class OriginReadStateBuilder {
 export class ImportedReadStatesAndMarks {
   /** Read states by origin, and within one by user: an array, because a message has rows of many users. */
   readonly #readStateByOriginAndUser = new Map<number, (OriginReadStateBuilder | undefined)[]>();
-  readonly #markedIdsByUserAndMark = new Map<number, Map<MessageMarkName, number[]>>();
+  readonly #markedIdsByUserAndMark = new Map<number, Map<MessageMarkName, AscendingIdSetEncoder>>();
 
   addMessageReadState(user: number, origin: number, id: number, read: boolean): void {
     let users = this.#readStateByOriginAndUser.get(origin);
@@ -77,26 +72,33 @@ export class ImportedReadStatesAndMarks {
     reading.addMessageInOrder(id, read);
   }
 
+  /** Adds a mark of a user. The ids of one user and mark ascend from call to call. */
   addMarkedMessage(user: number, name: MessageMarkName, id: number): void {
     let marks = this.#markedIdsByUserAndMark.get(user);
     if (!marks) {
       marks = new Map();
       this.#markedIdsByUserAndMark.set(user, marks);
     }
-    const ids = marks.get(name);
-    if (ids) ids.push(id);
-    else marks.set(name, [id]);
+    let ids = marks.get(name);
+    if (!ids) {
+      ids = new AscendingIdSetEncoder();
+      marks.set(name, ids);
+    }
+    ids.addId(id);
   }
 
-  /** Returns the parts of a user's actor with the read state. */
-  encodePartsOfUser(user: number): Record<string, Json> {
+  /** Returns the parts of a user's actor with the read state, and forgets the marks. */
+  takePartsOfUser(user: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
     for (const [origin, users] of this.#readStateByOriginAndUser) {
       const reading = users[user];
-      if (reading) Object.assign(parts, reading.encodeReadStatePart(origin));
+      if (!reading) continue;
+      Object.assign(parts, reading.encodeReadStatePart(origin));
+      users[user] = undefined;
     }
     for (const [name, ids] of this.#markedIdsByUserAndMark.get(user) ?? [])
-      Object.assign(parts, encodeMarkedMessageIdsPart(name, IdSet.fromIds(ids)));
+      Object.assign(parts, makeMarkedMessageIdsPart(name, ids.encode()));
+    this.#markedIdsByUserAndMark.delete(user);
     return parts;
   }
 }

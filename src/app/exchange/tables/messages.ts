@@ -1,32 +1,27 @@
-/** Messages of an export: zerver_message with its edit history, zerver_usermessage, zerver_reaction. */
+/** Messages of an export: zerver_message with its edit history, zerver_usermessage. */
 import type { Json, JsonObject } from '#base';
 import { findTopicLinks, type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
 import {
   type MessageBody,
   type StoredMessage,
   type StoredMessageEdit,
-  type StoredReaction,
   storeNameOfDirectConversation,
-  toMessageRecord,
 } from '#domain/messages';
 import { type DailyMessageCounts, withMessageAddedToDailyCounts } from '#domain/streams';
-import { type EmojiReference, toUserId, type UserId } from '#model';
-import type { DirectoryView, MessageRecord } from '#model/records';
+import { toUserId, type UserId } from '#model';
+import type { DirectoryView } from '#model/records';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
-import {
-  MESSAGE_TABLE,
-  type MessageFileContent,
-  type MessageTextToRender,
-  RECEIVER_TABLE,
-  type RenderedMessageText,
-} from '../import/message-jobs.js';
+import { MESSAGE_TABLE, type MessageFileContent, RECEIVER_TABLE } from '../import/message-files.js';
+import type { UnrenderedMessage, UnrenderedMessageEdit } from '../import/message-writer.js';
 import type { ImportedMessageCopies } from './copies.js';
 import type { ImportedUploads } from './files.js';
-import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedReadStatesAndMarks } from './flags.js';
+import type { ImportedReadStatesAndMarks } from './flags.js';
 import { ImportedLinkRewriter } from './links.js';
 import { hasNewerMentions, topicMentionBitsOfHtml } from './newer-mentions.js';
-import { convertEmojiOfRow, makeEmojiColumns, toTopicOrUndefined } from './personal.js';
+import { toTopicOrUndefined } from './personal.js';
+import type { ExportedReactions } from './reactions.js';
 
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
 const MAX_IMPORTED_CONTENT_CHARACTERS = 10_000;
@@ -54,67 +49,6 @@ export interface ImportedMessageBeforeRendering {
   readonly flags: MessageBody['flags'];
   readonly wildcard: boolean;
   readonly files: readonly string[];
-}
-
-/** An entry of an edit history whose earlier text is not rendered yet. */
-interface ImportedEditBeforeRendering {
-  readonly edit: StoredMessageEdit;
-  /** The earlier text; undefined if the edit did not change the text. */
-  readonly raw: string | undefined;
-  /** True if the earlier text was written with mentions of newer clients. */
-  readonly newerMentions: boolean;
-}
-
-/** Messages of a file, and the texts to render: of each message the present one, then those of its edits. */
-export interface ImportedMessageTexts {
-  readonly messages: readonly {
-    readonly message: ImportedMessageBeforeRendering;
-    readonly content: string;
-    readonly edits: readonly ImportedEditBeforeRendering[];
-  }[];
-  readonly texts: readonly MessageTextToRender[];
-}
-
-/** Reactions of all messages in compact form: a million of them are read before the first message. */
-export class ExportedReactions {
-  readonly #distinctEmoji: EmojiReference[] = [];
-  readonly #emojiIndexByKey = new Map<string, number>();
-  /** Pairs of an index into `#customEmoji` and a user, in the order of the rows, by message. */
-  readonly #emojiUserPairsByMessageId = new Map<number, number[]>();
-
-  addReactionRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-    const message = draft.messageIdMap.findNewId(row.requireNonNegativeInteger('message'));
-    const user = draft.userIdMap.findNewId(row.requireNonNegativeInteger('user_profile'));
-    const emoji = convertEmojiOfRow(row, draft);
-    if (message === undefined || user === undefined || !emoji) {
-      draft.adjustedRowCounts.addCount('reaction with an unknown emoji, user or message');
-      return;
-    }
-    const known = this.#emojiUserPairsByMessageId.get(message);
-    if (known) known.push(this.#getOrAddEmojiIndex(emoji), user);
-    else this.#emojiUserPairsByMessageId.set(message, [this.#getOrAddEmojiIndex(emoji), user]);
-    draft.addImportedCount('reactions');
-  }
-
-  #getOrAddEmojiIndex(emoji: EmojiReference): number {
-    const key = `${emoji.type} ${emoji.code} ${emoji.name}`;
-    let place = this.#emojiIndexByKey.get(key);
-    if (place === undefined) {
-      place = this.#distinctEmoji.push(emoji) - 1;
-      this.#emojiIndexByKey.set(key, place);
-    }
-    return place;
-  }
-
-  takeReactionsOf(message: number): readonly StoredReaction[] | undefined {
-    const found = this.#emojiUserPairsByMessageId.get(message);
-    if (!found) return undefined;
-    this.#emojiUserPairsByMessageId.delete(message);
-    const reactions: StoredReaction[] = [];
-    for (let i = 0; i < found.length; i += 2)
-      reactions.push({ ...this.#distinctEmoji[found[i]!]!, user: found[i + 1]! });
-    return reactions;
-  }
 }
 
 /** Facts that a conversation's actor keeps about its messages. */
@@ -179,7 +113,6 @@ export class MessageImport {
     const sender = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('sender'), row.table);
     const place = this.#findConversationOf(row, sender);
     if (!place) {
-      this.reactions.takeReactionsOf(id);
       draft.adjustedRowCounts.addCount('message to a recipient that the export does not contain');
       return undefined;
     }
@@ -295,70 +228,40 @@ export class MessageImport {
       });
   }
 
-  /** Rewrites the links in the texts of messages. */
-  prepareTexts(messages: readonly ImportedMessageBeforeRendering[]): ImportedMessageTexts {
-    const texts: MessageTextToRender[] = [];
-    const prepared = messages.map((message) => {
-      const { row, sender, place } = message;
-      const content = this.#readRewrittenContent(row, 'content');
-      const edits = this.#readEditHistoryNewestFirst(row, place, sender);
-      const newerMentions = hasNewerMentions(row.textOrDefault('rendered_content'));
-      texts.push({ content, sender, topic: place.topic, newerMentions });
-      for (const { raw, newerMentions } of edits)
-        if (raw !== undefined) texts.push({ content: raw, sender, topic: undefined, newerMentions });
-      return { message, content, edits };
+  /** Rewrites the links in the texts of messages and adds what is known without rendering. */
+  prepareForRendering(messages: readonly ImportedMessageBeforeRendering[]): UnrenderedMessage[] {
+    return messages.map(({ id, row, sender, place, flags, wildcard, files }) => {
+      const reactions = this.reactions.reactionsOf(id);
+      const body: MessageBody = {
+        content: this.#readRewrittenContent(row, 'content'),
+        html: '',
+        topic: place.topic,
+        sent: Math.floor(row.timeSecondsOrDefault('date_sent')),
+        client: this.draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import',
+        recipient: place.recipient,
+        stream: place.stream,
+        rev: 1,
+        flags,
+        wildcard,
+        topicLinks: this.#getOrFindTopicLinks(place.topic),
+        has: { link: false, image: false },
+        ...(reactions ? { reactions } : {}),
+        ...(files.length > 0 ? { files } : {}),
+      };
+      return {
+        id,
+        sender,
+        participants: place.participants,
+        originStream: place.stream,
+        body,
+        directConversation:
+          place.stream === 0
+            ? storeNameOfDirectConversation(this.draft.facts.realm, place.participants.map(toUserId))
+            : '',
+        newerMentions: hasNewerMentions(row.textOrDefault('rendered_content')),
+        edits: this.#readEditHistoryNewestFirst(row, place, sender),
+      };
     });
-    return { messages: prepared, texts };
-  }
-
-  /** Makes the records of messages. @param rendered the rendered `texts`, in their order */
-  makeRecords({ messages }: ImportedMessageTexts, rendered: readonly RenderedMessageText[]): MessageRecord[] {
-    let at = 0;
-    return messages.map(({ message, content, edits }) => {
-      const text = rendered[at++]!;
-      const history = edits.map(({ edit, raw }) => {
-        const { user, at: time, ...moves } = edit;
-        const earlier = raw === undefined ? {} : { content: { raw, html: rendered[at++]!.html } };
-        return { user, at: time, ...earlier, ...moves };
-      });
-      return this.#makeRecord(message, content, text, history);
-    });
-  }
-
-  #makeRecord(
-    { id, row, sender, place, flags, wildcard, files }: ImportedMessageBeforeRendering,
-    content: string,
-    { html, hasLink, hasImage, stems }: RenderedMessageText,
-    edits: readonly StoredMessageEdit[],
-  ): MessageRecord {
-    const reactions = this.reactions.takeReactionsOf(id);
-    const body: MessageBody = {
-      content,
-      html,
-      topic: place.topic,
-      sent: Math.floor(row.timeSecondsOrDefault('date_sent')),
-      client: this.draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import',
-      recipient: place.recipient,
-      stream: place.stream,
-      rev: 1,
-      flags,
-      wildcard,
-      topicLinks: this.#getOrFindTopicLinks(place.topic),
-      has: { link: hasLink, image: hasImage },
-      ...(reactions ? { reactions } : {}),
-      ...(edits.length > 0 ? { edits } : {}),
-      ...(files.length > 0 ? { files } : {}),
-    };
-    const message: StoredMessage = {
-      id,
-      sender,
-      participants: place.participants,
-      originStream: place.stream,
-      body,
-    };
-    const direct =
-      place.stream === 0 ? storeNameOfDirectConversation(this.draft.facts.realm, place.participants.map(toUserId)) : '';
-    return toMessageRecord(message, direct, stems);
   }
 
   #readRewrittenContent(row: CheckedExportRow, field: string): string {
@@ -386,10 +289,10 @@ export class MessageImport {
     row: CheckedExportRow,
     place: ImportedMessageConversation,
     sender: number,
-  ): ImportedEditBeforeRendering[] {
+  ): UnrenderedMessageEdit[] {
     const text = row.textOrDefault('edit_history');
     if (text === '' || text === '[]') return [];
-    const edits: ImportedEditBeforeRendering[] = [];
+    const edits: UnrenderedMessageEdit[] = [];
     // Older servers record only the topic that a message left: the new topic is in the next newer entry.
     let topic = place.topic;
     for (const entry of parseEditHistoryRows(text, row)) {
@@ -400,7 +303,7 @@ export class MessageImport {
     return edits;
   }
 
-  #readEditEntry(entry: CheckedExportRow, topic: string, sender: number): ImportedEditBeforeRendering {
+  #readEditEntry(entry: CheckedExportRow, topic: string, sender: number): UnrenderedMessageEdit {
     const { draft } = this;
     const user =
       (entry.hasNonNullField('user_id')
@@ -464,13 +367,6 @@ const makeEditHistoryEntry = ({ user, at, content, topic, stream }: StoredMessag
     : {}),
   ...(topic ? { prev_topic: topic.from, topic: topic.to } : {}),
   ...(stream ? { prev_stream: stream.from, stream: stream.to } : {}),
-});
-
-export const makeReactionRow = (id: number, message: number, { user, ...emoji }: StoredReaction): JsonObject => ({
-  id,
-  user_profile: user,
-  message,
-  ...makeEmojiColumns(emoji),
 });
 
 /** Imports zerver_scheduledmessage into parts of the senders. */

@@ -2,7 +2,7 @@
  * Mentions that clients of newer API levels write (markdown.md § Mentions): `@**topic**` and `@**channel**`. Only the
  * exported HTML of a text says whether its author's client knew them; in other texts they are names of users.
  */
-import { EXPORTED_MESSAGE_FLAG_BITS } from './flags.js';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 
 const TOPIC_MENTION = 'class="topic-mention';
 const CHANNEL_MENTION_PATTERN = /data-user-id="\*">@?channel</;

@@ -16,7 +16,7 @@ import {
 import { directMessageActorKey, parseActorKey, toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
-import { castToJson, type ExportedRecipientTarget, type ImportedOrganizationDraft } from '../import/draft.js';
+import type { ExportedRecipientTarget, ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
 const DEACTIVATED_STREAM_NAME_PREFIX_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
@@ -154,7 +154,7 @@ export function importSubscriptionOrGroupMember(
     email: row.booleanOrNull('email_notifications'),
     wildcard: row.booleanOrNull('wildcard_mentions_notify'),
   };
-  draft.mergeUserParts(user, { [`sub/${stream}`]: castToJson(own) });
+  draft.subscriptions.addSubscription(user, own);
   draft.addImportedCount('subscriptions');
   if (own.push || own.email) draft.addUserNotifiedOfAllMessages(stream, user);
   if (!active) return;
@@ -165,10 +165,9 @@ export function importSubscriptionOrGroupMember(
 
 /** Adds the ended subscription of a user who received messages of a stream: access to them needs a subscription. */
 export function addEndedSubscriptionIfNone(user: number, stream: number, draft: ImportedOrganizationDraft): void {
-  const part = `sub/${stream}`;
-  if (draft.partsOfUser(user)[part] !== undefined) return;
+  if (draft.subscriptions.hasSubscription(user, stream)) return;
   const former = { ...makeDefaultSubscription(stream, pickSubscriptionColor(new Set(), stream)), active: false };
-  draft.mergeUserParts(user, { [part]: castToJson(former) });
+  draft.subscriptions.addSubscription(user, former);
 }
 
 /**

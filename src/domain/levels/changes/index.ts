@@ -1,15 +1,23 @@
 /** All changes since the base level, oldest first. */
 import type { ApiChange } from '../change.js';
 import { ACTIVITY_OF_ACCOUNTS } from './account-activity.js';
+import { STATE_OF_CHANNELS } from './archived-channels.js';
 import { CHANNELS_IN_QUEUE_NARROWS } from './channel-narrows.js';
 import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipients.js';
+import { STATE_OF_GROUPS } from './deactivated-groups.js';
 import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
 import { AUTOMATIC_TOPIC_POLICIES, FOLLOWING_WHERE_MENTIONED, SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
+import { SEPARATED_FORMULAS } from './formulas.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
 import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
+import {
+  GROUP_DELETING_ANY_MESSAGE,
+  GROUP_DELETING_OWN_MESSAGES,
+  GROUP_SENDING_TO_CHANNEL,
+} from './permission-groups.js';
 import { WELL_FORMED_POLLS } from './polls.js';
 import { NAMES_OF_EXTRA_EMOJI } from './product-emoji.js';
 import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
@@ -32,6 +40,12 @@ const CHANGES: readonly ApiChange[] = [
   NAMES_OF_EXTRA_EMOJI,
   NAMES_OF_ROLE_GROUPS,
   WELL_FORMED_POLLS,
+  SEPARATED_FORMULAS,
+  GROUP_DELETING_ANY_MESSAGE,
+  GROUP_DELETING_OWN_MESSAGES,
+  GROUP_SENDING_TO_CHANNEL,
+  STATE_OF_GROUPS,
+  STATE_OF_CHANNELS,
   IDS_OF_DEFAULT_STREAMS,
   EMPTY_TOPIC_NAME,
   SAVED_SNIPPETS,

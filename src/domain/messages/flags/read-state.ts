@@ -48,22 +48,30 @@ export function decodeOriginReadState(parts: ActorParts, origin: number): Origin
   return stored ? decodeOriginReadStateCached(stored) : NOTHING_READ_IN_ORIGIN;
 }
 
-export function encodeOriginReadStatePart(
+export const encodeOriginReadStatePart = (
   origin: number,
   { mark, read, unread }: OriginReadState,
-): Record<string, Json> {
-  return {
-    [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read: read.idsAbove(mark).encode(), unread: unread.encode() },
-  };
-}
+): Record<string, Json> => makeOriginReadStatePart(origin, mark, read.idsAbove(mark).encode(), unread.encode());
+
+/** Makes the part of an origin from sets in their stored form. @param read ids above the mark */
+export const makeOriginReadStatePart = (
+  origin: number,
+  mark: number,
+  read: Uint8Array,
+  unread: Uint8Array,
+): Record<string, Json> => ({ [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read, unread } });
 
 export function decodeMarkedMessageIds(parts: ActorParts, name: MessageMarkName): IdSet {
   const stored = parts.get(`${MESSAGE_MARK_PART_PREFIX}${name}`) as JsonObject | undefined;
   return stored ? decodeMarkedIdsCached(stored) : IdSet.EMPTY;
 }
 
-export const encodeMarkedMessageIdsPart = (name: MessageMarkName, ids: IdSet): Record<string, Json> => ({
-  [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
+export const encodeMarkedMessageIdsPart = (name: MessageMarkName, ids: IdSet): Record<string, Json> =>
+  makeMarkedMessageIdsPart(name, ids.encode());
+
+/** Makes the part of a mark from a set in its stored form. */
+export const makeMarkedMessageIdsPart = (name: MessageMarkName, ids: Uint8Array): Record<string, Json> => ({
+  [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.length === 0 ? null : { ids },
 });
 
 /** True if a message is read, by the mark or the sets. Undefined if neither decides: then the flags at creation do. */

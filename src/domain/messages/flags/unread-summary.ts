@@ -15,26 +15,30 @@ interface UnreadSummaryView {
   readonly missing: boolean;
 }
 
-interface ConversationUnreadMessages {
-  readonly key: JsonObject;
-  readonly ids: number[];
+/** Unread ids by conversation, and what the API shows of a conversation beside them. */
+class UnreadIdsByConversation<K extends number | string> {
+  readonly #idsByConversation = new Map<K, number[]>();
+
+  addUnread(conversation: K, id: number): void {
+    const ids = this.#idsByConversation.get(conversation);
+    if (ids) ids.push(id);
+    else this.#idsByConversation.set(conversation, [id]);
+  }
+
+  /** The conversations with their unread ids, as the API shows them; numbers ascending, texts by their code units. */
+  listForApi(format: (conversation: K) => JsonObject): JsonObject[] {
+    const sorted = [...this.#idsByConversation.keys()].sort(comparePrimitives);
+    return sorted.map((conversation) => ({
+      ...format(conversation),
+      unread_message_ids: this.#idsByConversation.get(conversation)!,
+    }));
+  }
 }
 
-class UnreadIdsByConversation<K> {
-  readonly #unreadByConversation = new Map<K, ConversationUnreadMessages>();
-
-  addUnread(name: K, key: JsonObject, id: number): void {
-    const group = this.#unreadByConversation.get(name);
-    if (group) group.ids.push(id);
-    else this.#unreadByConversation.set(name, { key, ids: [id] });
-  }
-
-  /** The conversations or topics with their unread ids, as the API shows them. @param order compares two names */
-  listForApi(order: (a: K, b: K) => number): JsonObject[] {
-    return [...this.#unreadByConversation]
-      .sort(([a], [b]) => order(a, b))
-      .map(([, { key, ids }]) => ({ ...key, unread_message_ids: ids }));
-  }
+/** Unread ids of a topic, and whether the topic or its stream is muted. */
+interface TopicUnreadMessages {
+  readonly muted: boolean;
+  readonly ids: number[];
 }
 
 const comparePrimitives = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -47,30 +51,37 @@ export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view
   const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_LISTED_UNREAD_MESSAGES);
   const pms = new UnreadIdsByConversation<number>();
   const huddles = new UnreadIdsByConversation<string>();
-  const streams = new UnreadIdsByConversation<string>();
+  const streams = new Map<number, Map<string, TopicUnreadMessages>>();
   const mentions: number[] = [];
   let count = 0;
-  for (const { id, participants, body } of newest.toReversed()) {
-    const muted = body.stream !== 0 && view.muted(body.stream, body.topic);
+  const addToTopic = (stream: number, topic: string, id: number): boolean => {
+    const topics = streams.get(stream) ?? new Map<string, TopicUnreadMessages>();
+    streams.set(stream, topics);
+    const unreadOfTopic = topics.get(topic) ?? { muted: view.muted(stream, topic), ids: [] };
+    topics.set(topic, unreadOfTopic);
+    unreadOfTopic.ids.push(id);
+    return unreadOfTopic.muted;
+  };
+  for (let i = newest.length - 1; i >= 0; i--) {
+    const { id, participants, body } = newest[i]!;
+    const muted = body.stream !== 0 && addToTopic(body.stream, body.topic, id);
     if (!muted) count++;
     const flags = body.flags[view.user] ?? NO_FLAGS;
     const isMentionedWithOthers = body.wildcard || flags.includes('wildcard_mentioned');
     if (flags.includes('mentioned') || (isMentionedWithOthers && !muted)) mentions.push(id);
-    if (body.stream !== 0) {
-      const key = { stream_id: body.stream, topic: body.topic };
-      streams.addUnread(`${String(body.stream).padStart(16, '0')} ${body.topic}`, key, id);
-    } else if (participants.length > 2) {
-      const everybody = participants.join(',');
-      huddles.addUnread(everybody, { user_ids_string: everybody }, id);
-    } else {
-      const other = participants.find((one) => one !== view.user) ?? view.user;
-      pms.addUnread(other, { other_user_id: other, sender_id: other }, id);
-    }
+    if (body.stream !== 0) continue;
+    if (participants.length > 2) huddles.addUnread(participants.join(','), id);
+    else pms.addUnread(participants.find((one) => one !== view.user) ?? view.user, id);
   }
   return {
-    pms: pms.listForApi(comparePrimitives),
-    streams: streams.listForApi(comparePrimitives),
-    huddles: huddles.listForApi(comparePrimitives),
+    pms: pms.listForApi((other) => ({ other_user_id: other, sender_id: other })),
+    streams: [...streams.keys()].sort(comparePrimitives).flatMap((stream_id) => {
+      const topics = streams.get(stream_id)!;
+      return [...topics.keys()]
+        .sort(comparePrimitives)
+        .map((topic) => ({ stream_id, topic, unread_message_ids: topics.get(topic)!.ids }));
+    }),
+    huddles: huddles.listForApi((everybody) => ({ user_ids_string: everybody })),
     mentions,
     count,
     old_unreads_missing: view.missing || counted.length > newest.length,

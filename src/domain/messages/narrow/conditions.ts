@@ -116,8 +116,7 @@ export function deriveNarrowStoreConditions(
         direct = agreed(direct, false);
         break;
       case 'has':
-        // Messages have no tag for their reactions, which come later.
-        if (term.what !== 'reaction') addIndex({ by: 'tag', tag: messageIndexTags.has(term.what) });
+        addIndex({ by: 'tag', tag: messageIndexTags.has(term.what) });
         break;
       case 'search':
         if (term.search.stems.length === 0) impossible = true;
@@ -147,3 +146,9 @@ export function deriveNarrowStoreConditions(
     unread: wants('unread'),
   };
 }
+
+/** The conditions for data in which messages with reactions may lack their tag: the exact test finds them. */
+export const withoutReactionTagCondition = (conditions: NarrowStoreConditions): NarrowStoreConditions => ({
+  ...conditions,
+  also: conditions.also.filter((index) => index.by !== 'tag' || index.tag !== messageIndexTags.has('reaction')),
+});

@@ -10,6 +10,7 @@ import {
   streamIdsDecidingMessageCopies,
 } from '../access/message-access.js';
 import { CachedUserStreamMemberships, type MessageViewerContext } from '../access/viewer.js';
+import { withoutReactionTagCondition } from '../narrow/conditions.js';
 import { makeUnreadNarrowQueryPlan, type NarrowQueryPlan } from '../narrow/plan.js';
 import { isActivePublicStream } from '../narrow/predicate.js';
 import { makeStreamHistoryRanges, makeUserCopyRanges } from '../narrow/sources.js';
@@ -153,8 +154,12 @@ export class UserMessageReader {
     }
   }
 
-  async #loadMessageRangesOfPlan({ history, conditions }: NarrowQueryPlan): Promise<readonly MessageIndexRange[]> {
+  async #loadMessageRangesOfPlan({
+    history,
+    conditions: derived,
+  }: NarrowQueryPlan): Promise<readonly MessageIndexRange[]> {
     const { user, flags, streams, directory } = this.viewer;
+    const conditions = this.store.tagsReactions ? derived : withoutReactionTagCondition(derived);
     if (history === 'public')
       return makeStreamHistoryRanges(
         [...directory.streams()].map(({ id }) => id),

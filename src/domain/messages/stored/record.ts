@@ -17,7 +17,7 @@ export const messageIndexTags = {
    */
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
-  has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
+  has: (what: 'link' | 'image' | 'attachment' | 'reaction'): string => `has:${what}`,
   /** Tag of a message that links to an uploaded file. Readers of any such message may read the file. */
   file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
@@ -51,6 +51,7 @@ function messageTagsExceptWords({ body, participants, originStream }: StoredMess
     tags.push(messageIndexTags.has('attachment'));
     for (const path of body.files) tags.push(messageIndexTags.file(parseFilePath(path)?.token ?? path));
   }
+  if (body.reactions && body.reactions.length > 0) tags.push(messageIndexTags.has('reaction'));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX)) tags.push(messageIndexTags.resolved);
   if (originStream !== body.stream) tags.push(messageIndexTags.cameTo(`s${body.stream}`));
   return tags.length < 2 ? tags : [...new Set(tags)];

@@ -64,12 +64,13 @@ class EncodedUserListCache {
    */
   readonly #chunksByVariant = new Map<string, ChunksByIndex>();
   readonly #listByKey = new Map<string, EncodedJson>();
+  readonly #viewerByRoleClass = new Map<number, DirectoryUser>();
 
   constructor(private readonly directory: DirectoryView) {}
 
   getOrEncodeListFor(viewer: DirectoryUser, options: UserListVariantOptions): EncodedJson {
     this.#dropStaleChunks();
-    const anybody: DirectoryUser = { ...viewer, id: toUserId(-1), role: addressViewerRoleClass(viewer) };
+    const anybody = this.#viewerOfClassOf(viewer);
     const {
       clientGravatar,
       profile = false,
@@ -100,6 +101,17 @@ class EncodedUserListCache {
     const list = new EncodedJson(parts);
     if (!own) this.#listByKey.set(key, list);
     return list;
+  }
+
+  /** Stand-in for all viewers who see the same addresses: what is shown depends on nothing else of the viewer. */
+  #viewerOfClassOf(viewer: DirectoryUser): DirectoryUser {
+    const role = addressViewerRoleClass(viewer);
+    let anybody = this.#viewerByRoleClass.get(role);
+    if (!anybody) {
+      anybody = { ...viewer, id: toUserId(-1), role };
+      this.#viewerByRoleClass.set(role, anybody);
+    }
+    return anybody;
   }
 
   /** Drops what changes of accounts and profiles since the last call have made stale. */

@@ -175,6 +175,22 @@ export const newerForms: Facts = async (t, server) => {
     t.same(await heard(newer), [], 'nothing of others');
   });
 
+  await t.test('a status loses its emoji by empty texts, all three', async (t) => {
+    const smile = { emoji_name: 'smile', emoji_code: '1f642', reaction_type: 'unicode_emoji' };
+    const queue = await Queue.register(member, { event_types: ['user_status'] });
+    await member.api.ok('POST /users/me/status', { status_text: 'here', ...smile });
+    await member.api.ok('POST /users/me/status', {
+      status_text: '',
+      emoji_name: '',
+      emoji_code: '',
+      reaction_type: '',
+    });
+    t.match(await queue.take(2), [
+      { status_text: 'here', ...smile },
+      { status_text: '', emoji_name: '' },
+    ]);
+  });
+
   await t.test('narrows of queues name a channel', async (t) => {
     const narrowed = (by: Person) =>
       by.api.call('POST /register', { event_types: ['message'], narrow: [['channel', 'pier']] });

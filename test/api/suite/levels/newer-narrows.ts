@@ -120,6 +120,10 @@ export const newerNarrows: Facts = async (t, server) => {
     t.same(await find([followed], owner), [], 'by another user');
     t.same(await find([{ ...followed, negated: true }, channel(deck)]), []);
     t.same(await find([reacted]), sails);
+    t.same(await find([reacted, channel(deck), topic('sails')]), sails);
+    await member.api.ok('DELETE /messages/{message_id}/reactions', { message_id: sails[0], emoji_name: 'smile' });
+    t.same(await find([reacted]), [], 'without the reaction');
+    await member.api.ok('POST /messages/{message_id}/reactions', { message_id: sails[0], emoji_name: 'smile' });
     t.same(await find([{ ...reacted, negated: true }, channel(hold)]), ropes);
     t.same(await find([{ operator: 'id', operand: sails[0] }]), sails);
     await member.api.ok('POST /user_topics', { stream_id: deck, topic: 'sails', visibility_policy: 2 });

@@ -73,6 +73,8 @@ export class MessageWindow {
   readerMessageId: number | undefined;
   #idsArrivedDuringFetch: number[] = [];
   #requestedAnchor: WindowAnchor = 'first_unread';
+  /** The first load, while it runs. */
+  #firstLoad: Promise<void> | undefined;
   #latestLoadNumber = 0;
   #isStale = false;
 
@@ -98,15 +100,22 @@ export class MessageWindow {
     return this.messageIds.peek().at(-1);
   }
 
-  /** Loads around this place, and replaces what is loaded unless the place is in it. */
+  /**
+   * Loads around this place, and replaces what is loaded unless the place is in it. A second call for the same place
+   * waits for the first one.
+   */
   async showOrLoadAround(anchor: WindowAnchor): Promise<void> {
+    if (this.#firstLoad && anchor === this.#requestedAnchor) return this.#firstLoad;
     this.#requestedAnchor = anchor;
     if (this.loadPhase.peek() === 'ready' && this.#isAnchorLoaded(anchor)) {
       this.anchorMessageId.value =
         anchor === 'newest' ? this.lastMessageId : anchor === 'oldest' ? this.firstMessageId : Number(anchor);
       return;
     }
-    await this.#loadAround(anchor, FIRST_LOAD_MESSAGES_PER_SIDE, FIRST_LOAD_MESSAGES_PER_SIDE, 'loaded');
+    const load = this.#loadAround(anchor, FIRST_LOAD_MESSAGES_PER_SIDE, FIRST_LOAD_MESSAGES_PER_SIDE, 'loaded');
+    this.#firstLoad = load;
+    await load;
+    if (this.#firstLoad === load) this.#firstLoad = undefined;
   }
 
   reloadRequestedAnchor(): Promise<void> {

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals-core';
-import type { QueueEvent, Snapshot } from '../../contract/index.js';
+import { type QueueEvent, REGISTRATION_PARAMS, type Snapshot } from '../../contract/index.js';
 import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import type { Platform, TimerHandle } from '../ports.js';
 import { isTabMessage, type TabMessage } from './tabs.js';
@@ -16,46 +16,6 @@ const FIRST_STATE_LIMIT_MS = 4_000;
 const SUSPENDED_MS = 10_000;
 const FIRST_RETRY_PAUSE_MS = 400;
 const MAX_RETRY_PAUSE_MS = 30_000;
-
-const CLIENT_CAPABILITIES = {
-  notification_settings_null: true,
-  bulk_message_deletion: true,
-  user_avatar_url_field_optional: false,
-  stream_typing_notifications: true,
-  user_settings_object: true,
-  linkifier_url_template: true,
-};
-
-/** Parts of the state, by the events that change them; `subscription` has all visible streams. */
-const FETCHED_EVENT_TYPES = [
-  'alert_words',
-  'custom_profile_fields',
-  'default_stream_groups',
-  'default_streams',
-  'drafts',
-  'giphy',
-  'message',
-  'muted_users',
-  'presence',
-  'realm',
-  'realm_bot',
-  'realm_domains',
-  'realm_emoji',
-  'realm_linkifiers',
-  'realm_playgrounds',
-  'realm_user',
-  'realm_user_groups',
-  'realm_user_settings_defaults',
-  'recent_private_conversations',
-  'scheduled_messages',
-  'starred_messages',
-  'subscription',
-  'update_message_flags',
-  'user_settings',
-  'user_status',
-  'user_topic',
-  'video_calls',
-];
 
 /** The owner of the state that the queue keeps up to date. */
 export interface QueueStateOwner {
@@ -79,6 +39,8 @@ export interface QueueStateOwner {
 export class BrowserEventQueue {
   readonly status = signal<SyncStatus>('starting');
   readonly isLeadingTab = signal(false);
+  /** Registrations that this tab has made. */
+  registrationCount = 0;
   #queueId: string | undefined;
   #lastEventId = -1;
   #hasLoadedState = false;
@@ -240,6 +202,13 @@ export class BrowserEventQueue {
     }
   }
 
+  /** A copy of the whole state takes long in large organizations: a tab that is alone makes none. */
+  async #postStateToOtherTabs(turn: number): Promise<void> {
+    const { tabs } = this.platform;
+    const open = await tabs.listOpenTabIds();
+    if (turn === this.#currentLoopNumber && open.some((id) => id !== tabs.id)) this.#postState('*');
+  }
+
   #postState(to: string): void {
     const [queue, last, status] = [this.#queueId, this.#lastEventId, this.status.peek()];
     this.#postToOtherTabs({ type: 'state', to, queue, last, status, snapshot: this.user.makeSnapshot() });
@@ -276,23 +245,17 @@ export class BrowserEventQueue {
       this.user.onSessionChanged(false);
       return;
     }
-    const snapshot = (await this.api.post('/register', {
-      apply_markdown: true,
-      client_gravatar: false,
-      slim_presence: true,
-      include_subscribers: false,
-      client_capabilities: CLIENT_CAPABILITIES,
-      fetch_event_types: FETCHED_EVENT_TYPES,
-    })) as Snapshot;
+    const snapshot = (await this.api.post('/register', REGISTRATION_PARAMS)) as Snapshot;
     if (turn !== this.#currentLoopNumber) return;
     const again = this.#hasLoadedState;
+    this.registrationCount++;
     this.#queueId = snapshot.queue_id ?? undefined;
     this.#lastEventId = snapshot.last_event_id ?? -1;
     this.#hasLoadedState = true;
     this.#lastAnswerAt = this.platform.now();
     this.user.loadSnapshot(snapshot, again);
     this.#setStatus('live');
-    this.#postState('*');
+    void this.#postStateToOtherTabs(turn);
   }
 
   async #pollOnce(turn: number, atOnce: boolean): Promise<void> {

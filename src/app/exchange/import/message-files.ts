@@ -1,12 +1,5 @@
-/**
- * The work on messages that takes most of an import's time and needs only plain data, so that threads can do it:
- * reading a file of messages, and rendering texts.
- */
+/** Reading a file of messages: most of it needs only plain data, so a thread can do it (message-threads.ts). */
 import type { JsonObject } from '#base';
-import { type DirectorySnapshot, RealmDirectory } from '#directory';
-import { makeRenderFailureHtml } from '#domain/markdown';
-import { indexedWordStemsOfMessage, MessageRenderer } from '#domain/messages';
-import type { ProductEmoji, RealmId } from '#model';
 import { ExportFolder } from '../format/folder.js';
 import type { JsonNumberTable } from '../format/json-rows.js';
 import { hasNewerMentions } from '../tables/newer-mentions.js';
@@ -115,60 +108,4 @@ function joinReceivers(ids: readonly number[], pairsByMessage: Map<number, numbe
     at += pairs.length;
   }
   return { receivers, receiverCounts };
-}
-
-/** The facts of the imported organization that rendering depends on. */
-export interface MessageTextContext {
-  readonly realm: RealmId;
-  readonly directory: DirectorySnapshot;
-  readonly extraEmoji: ProductEmoji;
-  readonly imageProxyKey: string;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
-
-/** A text of a message, in which links already refer to this server. */
-export interface MessageTextToRender {
-  readonly content: string;
-  readonly sender: number;
-  /** Topic of the message whose words are indexed; undefined for an earlier text, which is not searched. */
-  readonly topic: string | undefined;
-  /** True if the text was written with mentions of newer clients. */
-  readonly newerMentions: boolean;
-}
-
-export interface RenderedMessageText {
-  readonly html: string;
-  readonly hasLink: boolean;
-  readonly hasImage: boolean;
-  /** Stems of the words of topic and text; empty for an earlier text. */
-  readonly stems: readonly string[];
-}
-
-/** Renders texts of messages for one organization. */
-export class MessageTextRenderer {
-  readonly #renderer: MessageRenderer;
-  readonly #directory: RealmDirectory;
-  readonly #origin: string;
-
-  constructor({ realm, directory, extraEmoji, imageProxyKey, origin }: MessageTextContext) {
-    this.#renderer = new MessageRenderer(imageProxyKey);
-    this.#directory = new RealmDirectory(realm, directory, extraEmoji);
-    this.#origin = origin;
-  }
-
-  async renderTexts(texts: readonly MessageTextToRender[]): Promise<RenderedMessageText[]> {
-    const all: RenderedMessageText[] = [];
-    for (const { content, sender, topic, newerMentions } of texts) {
-      const rendered = await this.#renderer.renderOrNull(content, this.#directory, this.#origin, sender, newerMentions);
-      const html = rendered?.html ?? makeRenderFailureHtml('Conclave');
-      const stems = topic === undefined ? [] : [...indexedWordStemsOfMessage({ topic, html })];
-      all.push({ html, hasLink: rendered?.hasLink ?? false, hasImage: rendered?.hasImage ?? false, stems });
-    }
-    return all;
-  }
-
-  close(): Promise<void> {
-    return this.#renderer.close();
-  }
 }

@@ -1,0 +1,147 @@
+/**
+ * Rendering and storing messages: what takes most of an import's time and needs only plain data, so that threads can do
+ * it (message-threads.ts).
+ */
+import { type DirectorySnapshot, RealmDirectory } from '#directory';
+import { type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
+import {
+  type MessageBody,
+  MessageRenderer,
+  type StoredMessage,
+  type StoredMessageEdit,
+  toMessageRecord,
+} from '#domain/messages';
+import { type ProductEmoji, type RealmId, realmActorKey } from '#model';
+import type { MessageRecord } from '#model/records';
+import type { MessageBulkLoader, Store } from '#ports/store';
+import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-location.js';
+
+/** The facts of the imported organization that rendering depends on. */
+export interface MessageRenderingContext {
+  readonly realm: RealmId;
+  readonly directory: DirectorySnapshot;
+  readonly extraEmoji: ProductEmoji;
+  readonly imageProxyKey: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+}
+
+export interface MessageWriterContext extends MessageRenderingContext {
+  readonly store: StoreLocation;
+}
+
+/** An entry of an edit history whose earlier text is not rendered yet. */
+export interface UnrenderedMessageEdit {
+  readonly edit: StoredMessageEdit;
+  /** The earlier text, in which links already refer to this server; undefined if the edit did not change the text. */
+  readonly raw: string | undefined;
+  /** True if the earlier text was written with mentions of newer clients. */
+  readonly newerMentions: boolean;
+}
+
+/** A message in whose text links already refer to this server, before the text is rendered. */
+export interface UnrenderedMessage extends StoredMessage {
+  /** The body without what rendering gives: HTML, links, images and edits. */
+  readonly body: MessageBody;
+  /** Name of its direct conversation in the Store; '' for a message in a stream. */
+  readonly directConversation: string;
+  /** True if the text was written with mentions of newer clients. */
+  readonly newerMentions: boolean;
+  /** Edits, newest first. */
+  readonly edits: readonly UnrenderedMessageEdit[];
+}
+
+/** Renders messages of one organization and makes their records. */
+class ImportedMessageRenderer {
+  readonly #renderer: MessageRenderer;
+  readonly #directory: RealmDirectory;
+  readonly #origin: string;
+
+  constructor({ realm, directory, extraEmoji, imageProxyKey, origin }: MessageRenderingContext) {
+    this.#renderer = new MessageRenderer(imageProxyKey);
+    this.#directory = new RealmDirectory(realm, directory, extraEmoji);
+    this.#origin = origin;
+  }
+
+  async makeRecord(unrendered: UnrenderedMessage): Promise<MessageRecord> {
+    const { id, sender, participants, originStream, body, directConversation, newerMentions } = unrendered;
+    const rendered = await this.#render(body.content, sender, newerMentions);
+    const html = rendered?.html ?? makeRenderFailureHtml('Conclave');
+    const edits: StoredMessageEdit[] = [];
+    for (const { edit, raw, newerMentions } of unrendered.edits) {
+      const { user, at, ...moves } = edit;
+      const earlier = raw === undefined ? undefined : await this.#render(raw, sender, newerMentions);
+      const content =
+        raw === undefined ? {} : { content: { raw, html: earlier?.html ?? makeRenderFailureHtml('Conclave') } };
+      edits.push({ user, at, ...content, ...moves });
+    }
+    const whole: MessageBody = {
+      ...body,
+      html,
+      has: { link: rendered?.hasLink ?? false, image: rendered?.hasImage ?? false },
+      ...(edits.length > 0 ? { edits } : {}),
+    };
+    return toMessageRecord({ id, sender, participants, originStream, body: whole }, directConversation);
+  }
+
+  #render(content: string, sender: number, newerMentions: boolean): Promise<MarkdownRenderResult | null> {
+    return this.#renderer.renderOrNull(content, this.#directory, this.#origin, sender, newerMentions);
+  }
+
+  close(): Promise<void> {
+    return this.#renderer.close();
+  }
+}
+
+/** The loader of a Store that has none. */
+class RecordWiseLoader implements MessageBulkLoader {
+  constructor(
+    private readonly store: Store,
+    private readonly realm: RealmId,
+  ) {}
+
+  addMessages(messages: readonly MessageRecord[]): Promise<void> {
+    const { realm } = this;
+    return this.store.applyRecords(messages.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value })));
+  }
+
+  async flush(): Promise<void> {}
+}
+
+/** Renders messages of one organization and stores their records. */
+export class StoringMessageWriter {
+  readonly #renderer: ImportedMessageRenderer;
+  readonly #loader: MessageBulkLoader;
+
+  private constructor(
+    context: MessageWriterContext,
+    private readonly opened: OpenedStore,
+  ) {
+    this.#renderer = new ImportedMessageRenderer(context);
+    const { realm } = context;
+    const { store } = opened;
+    this.#loader = store.makeMessageBulkLoader?.(realm, realmActorKey(realm)) ?? new RecordWiseLoader(store, realm);
+  }
+
+  static async open(context: MessageWriterContext): Promise<StoringMessageWriter> {
+    return new StoringMessageWriter(context, await openStoreAt(context.store));
+  }
+
+  /** Stores the messages of a file. */
+  async storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
+    const records: MessageRecord[] = [];
+    for (const message of messages) records.push(await this.#renderer.makeRecord(message));
+    // The Store is locked while it is written, so all is rendered before.
+    await this.#loader.addMessages(records);
+  }
+
+  /** Waits until all stored messages are durable with their index entries. */
+  flush(): Promise<void> {
+    return this.#loader.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#renderer.close();
+    await this.opened.close();
+  }
+}

@@ -1,0 +1,107 @@
+/** Loads many messages into LMDB: records as they come, index entries later, in the order of their keys. */
+import { AscendingIdSetEncoder, IdSet } from '#base';
+import type { ActorKey, RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
+import { type MessageBulkLoader, MessageBulkLoadRefusedError } from './store.js';
+import type { LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
+import type { LmdbMessageTable } from './store-lmdb-messages.js';
+
+/** Number of index entries of one transaction: some 20 ms, for which commits of other processes wait. */
+const MAX_INDEX_ENTRIES_PER_TRANSACTION = 10_000;
+/** Number of records of one transaction. They go to the end of their table, which takes some 5 ms. */
+const MAX_RECORDS_PER_TRANSACTION = 1_000;
+/** Number of index entries above which they are written before `flush`, which bounds the memory. */
+const MAX_PENDING_INDEX_ENTRIES = 2_000_000;
+/** Number of distinct indexes above which they are written before `flush`: a text has many words. */
+const MAX_PENDING_INDEXES = 100_000;
+
+/** Messages of one index that are not written yet. */
+interface PendingPostings {
+  /** Key of the index entries without the message id. */
+  readonly prefix: readonly (string | number)[];
+  readonly ids: AscendingIdSetEncoder;
+}
+
+interface LmdbBulkLoaderOptions {
+  readonly realm: RealmId;
+  readonly closingActor: ActorKey;
+  readonly messageTable: LmdbMessageTable;
+  /** True if the closing actor has a root. Must be called inside a write transaction. */
+  isClosed(): boolean;
+  runWrite<T>(action: () => T): Promise<T>;
+}
+
+/**
+ * Index entries of messages in the order of sending are spread over the whole index table: each transaction would
+ * rewrite most of its pages. In the order of their keys many entries share a page.
+ */
+export class LmdbMessageBulkLoader implements MessageBulkLoader {
+  #pendingPostingsByIndex = new Map<string, PendingPostings>();
+  #pendingEntryCount = 0;
+
+  constructor(private readonly options: LmdbBulkLoaderOptions) {}
+
+  async addMessages(messages: readonly MessageRecord[]): Promise<void> {
+    for (let from = 0; from < messages.length; from += MAX_RECORDS_PER_TRANSACTION)
+      await this.#addMessagesAtOnce(messages.slice(from, from + MAX_RECORDS_PER_TRANSACTION));
+    if (this.#pendingEntryCount > MAX_PENDING_INDEX_ENTRIES || this.#pendingPostingsByIndex.size > MAX_PENDING_INDEXES)
+      await this.flush();
+  }
+
+  async #addMessagesAtOnce(messages: readonly MessageRecord[]): Promise<void> {
+    const { messageTable, realm } = this.options;
+    const prepared = messages.map((message) => messageTable.prepareBulkRecord(realm, message));
+    await this.#runWriteUnlessClosed(() => {
+      for (const record of prepared) record.putUnlessStored();
+    });
+    for (const { keys } of prepared) for (const key of keys) this.#addPendingEntry(key);
+  }
+
+  #addPendingEntry(key: LmdbMessageIndexKey): void {
+    const id = key[key.length - 1] as number;
+    // The id makes no part of the name, and the other fields are unambiguous: only the last one may have a slash.
+    let name = key[0];
+    for (let i = 1; i < key.length - 1; i++) name += `/${key[i]}`;
+    let postings = this.#pendingPostingsByIndex.get(name);
+    if (!postings) {
+      postings = { prefix: key.slice(0, -1), ids: new AscendingIdSetEncoder() };
+      this.#pendingPostingsByIndex.set(name, postings);
+    }
+    postings.ids.addId(id);
+    this.#pendingEntryCount++;
+  }
+
+  async flush(): Promise<void> {
+    const pending = this.#pendingPostingsByIndex;
+    this.#pendingPostingsByIndex = new Map();
+    this.#pendingEntryCount = 0;
+    let batch: LmdbMessageIndexKey[] = [];
+    for (const name of [...pending.keys()].sort()) {
+      const { prefix, ids } = pending.get(name)!;
+      pending.delete(name);
+      for (const id of IdSet.decode(ids.encode()).ids) {
+        batch.push([...prefix, id] as unknown as LmdbMessageIndexKey);
+        if (batch.length < MAX_INDEX_ENTRIES_PER_TRANSACTION) continue;
+        await this.#putIndexEntries(batch);
+        batch = [];
+      }
+    }
+    if (batch.length > 0) await this.#putIndexEntries(batch);
+  }
+
+  #putIndexEntries(keys: readonly LmdbMessageIndexKey[]): Promise<void> {
+    return this.#runWriteUnlessClosed(() => {
+      for (const key of keys) this.options.messageTable.putIndexEntry(key);
+    });
+  }
+
+  async #runWriteUnlessClosed(action: () => void): Promise<void> {
+    const { closingActor, isClosed, runWrite } = this.options;
+    const isDone = await runWrite(() => {
+      if (isClosed()) return false;
+      action();
+      return true;
+    });
+    if (!isDone) throw new MessageBulkLoadRefusedError(`${closingActor} exists already`);
+  }
+}

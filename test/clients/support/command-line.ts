@@ -1,0 +1,93 @@
+/**
+ * Commands of the command line. `runCommand` runs them in one process for all of this test process, a start of the
+ * program less for each. Tests of the start itself, of kills and of commands at the same time use `conclave`.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { cleanEnvironment, END_MARK, type Ended, killAtExit } from './process.js';
+import { HANGS_MS } from './wait.js';
+
+const SCRIPT = fileURLToPath(new URL('./command-line-process.js', import.meta.url));
+
+class CommandLineProcess {
+  over = false;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #texts = { stdout: '', stderr: '' };
+  #changed = (): void => {};
+
+  constructor() {
+    const child = spawn(process.execPath, [SCRIPT], { env: cleanEnvironment(), stdio: 'pipe' });
+    killAtExit(child);
+    this.#child = child;
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        this.#texts[name] += text;
+        this.#changed();
+      });
+    }
+    // It may have ended before a command reaches it.
+    child.stdin.on('error', () => {});
+    child.once('close', () => {
+      this.over = true;
+      this.#changed();
+    });
+    // Its end is waited for, so that the runner knows its CPU.
+    process.on('beforeExit', () => {
+      if (!this.over) this.#end();
+    });
+  }
+
+  async run(words: readonly string[], withinMs: number): Promise<Ended> {
+    const started = performance.now();
+    this.#texts.stdout = '';
+    this.#texts.stderr = '';
+    this.#keepAwake(true);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
+    const isDone = (): boolean =>
+      this.over || Object.values(this.#texts).every((text) => text.includes(END_MARK) && text.endsWith('\n'));
+    this.#child.stdin.write(`${JSON.stringify(words)}\n`);
+    await new Promise<void>((resolve) => {
+      this.#changed = () => {
+        if (isDone()) resolve();
+      };
+      this.#changed();
+    });
+    clearTimeout(timer);
+    this.#keepAwake(false);
+    const [stdout = '', code] = this.#texts.stdout.split(END_MARK);
+    const [stderr = ''] = this.#texts.stderr.split(END_MARK);
+    return {
+      code: code === undefined ? this.#child.exitCode : Number(code),
+      signal: this.#child.signalCode,
+      ...{ stdout, stderr, ms: performance.now() - started },
+    };
+  }
+
+  /** Whether this process goes on while it has nothing to do but this. */
+  #keepAwake(yes: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
+    for (const one of [this.#child, stdin as Socket, stdout as Socket, stderr as Socket]) yes ? one.ref() : one.unref();
+  }
+
+  #end(): void {
+    this.#keepAwake(true);
+    this.#child.stdin.end();
+  }
+}
+
+let current: CommandLineProcess | undefined;
+/** Commands run one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+async function runNext(words: readonly string[], withinMs: number): Promise<Ended> {
+  if (!current || current.over) current = new CommandLineProcess();
+  return current.run(words, withinMs);
+}
+
+/** Runs a command to whatever end. Its process is killed after the time. */
+export function runCommand(words: readonly string[], withinMs = HANGS_MS): Promise<Ended> {
+  const ended = last.then(() => runNext(words, withinMs));
+  last = ended.catch(() => undefined);
+  return ended;
+}

@@ -1,0 +1,197 @@
+/**
+ * The HTML of messages as the official mobile client of today reads it. The client shows other constructs as source,
+ * block by block.
+ */
+import { DomUtils, parseDocument } from 'htmlparser2';
+
+const { isTag, isText } = DomUtils;
+type ChildNode = ReturnType<typeof parseDocument>['children'][number];
+type Element = Extract<ChildNode, { readonly attribs: unknown }>;
+
+/** Classes of the Pygments scheme that the highlighter may emit; the client knows them all. */
+const CODE_CLASS =
+  /^(?:bp|c|c1|ch|cm|cp|cpf|cs|err|esc|fm|g|gd|ge|gh|gi|go|gp|gr|gs|gt|gu|il|k|kc|kd|kn|kp|kr|kt|l|ld|m|mb|mf|mh|mi|mo|n|na|nb|nc|nd|ne|nf|ni|nl|nn|no|nt|nv|nx|o|ow|p|pm|py|s|s1|s2|sa|sb|sc|sd|se|sh|si|sr|ss|sx|vc|vg|vi|vm|w)$/;
+const MENTION = /^(?:user-mention|user-group-mention|topic-mention)(?: silent)?$/;
+/** Shown as source by every version of the client. */
+const ERRORS: ReadonlySet<string> = new Set(['timestamp-error', 'tex-error']);
+const PREVIEW_DIVISIONS: ReadonlySet<string> = new Set(['message_inline_image', 'youtube-video message_inline_image']);
+const PLAIN_INLINE: ReadonlySet<string> = new Set(['strong', 'em', 'del', 'code']);
+
+const classOf = (of: Element): string => of.attribs.class ?? '';
+const isNewline = (node: ChildNode): boolean => isText(node) && node.data === '\n';
+const isBlank = (node: ChildNode): boolean => isText(node) && node.data.trim() === '';
+const elementsIn = (of: Element): Element[] => of.children.filter(isTag);
+const textOf = (node: ChildNode): string =>
+  isText(node) ? node.data : isTag(node) ? node.children.map(textOf).join('') : '';
+
+class MarkupReader {
+  readonly unknown: string[] = [];
+
+  #tell(node: ChildNode, why = ''): void {
+    const tag = isTag(node) ? `<${node.name} ${JSON.stringify(node.attribs)}>` : `text ${JSON.stringify(textOf(node))}`;
+    this.unknown.push(`${tag}${why && `: ${why}`}`);
+  }
+
+  #withoutAttributes(of: Element, allowed: readonly string[] = []): void {
+    for (const name of Object.keys(of.attribs)) if (!allowed.includes(name)) this.#tell(of, `attribute ${name}`);
+  }
+
+  /** Children with exactly one newline before, between and after them. */
+  #spaced(of: Element, names: readonly string[]): Element[] {
+    of.children.forEach((child, i) => {
+      const good = i % 2 === 0 ? isNewline(child) : isTag(child) && names.includes(child.name);
+      if (!good) this.#tell(child, `in ${of.name}`);
+    });
+    if (of.children.length % 2 === 0) this.#tell(of, 'space at the end');
+    return elementsIn(of);
+  }
+
+  blocks(nodes: readonly ChildNode[]): void {
+    for (const node of nodes) {
+      if (isTag(node)) this.#block(node);
+      else if (!isBlank(node)) this.#tell(node, 'outside of blocks');
+    }
+  }
+
+  #block(of: Element): void {
+    switch (of.name) {
+      case 'p':
+        this.#withoutAttributes(of);
+        if (of.children[0] && isTag(of.children[0]) && classOf(of.children[0]) === 'katex-display') this.#formulas(of);
+        else this.#inline(of.children);
+        return;
+      case 'h1':
+      case 'h2':
+      case 'h3':
+      case 'h4':
+      case 'h5':
+      case 'h6':
+        this.#withoutAttributes(of);
+        this.#inline(of.children);
+        return;
+      case 'hr':
+      case 'br':
+        this.#withoutAttributes(of);
+        return;
+      case 'ul':
+      case 'ol':
+        this.#withoutAttributes(of, of.name === 'ol' ? ['start'] : []);
+        for (const child of of.children) {
+          if (isTag(child) && child.name === 'li') this.#item(child);
+          else if (!isNewline(child)) this.#tell(child, 'in a list');
+        }
+        return;
+      case 'blockquote':
+        this.#withoutAttributes(of);
+        this.blocks(of.children);
+        return;
+      case 'table':
+        this.#table(of);
+        return;
+      case 'div':
+        this.#division(of);
+        return;
+      default:
+        this.#tell(of, 'as a block');
+    }
+  }
+
+  #item(of: Element): void {
+    this.#withoutAttributes(of);
+    const isBlockName = (node: ChildNode): boolean =>
+      isTag(node) && /^(?:p|h[1-6]|hr|ul|ol|blockquote|table|div)$/.test(node.name);
+    this.#inline(of.children.filter((node) => !isBlockName(node)));
+    this.blocks(of.children.filter(isBlockName));
+  }
+
+  #formulas(of: Element): void {
+    of.children.forEach((child, i) => {
+      const good =
+        i % 2 === 0 ? isTag(child) && classOf(child) === 'katex-display' : isText(child) && child.data === '\n\n';
+      if (!good && !(isTag(child) && ERRORS.has(classOf(child)))) this.#tell(child, 'between formulas');
+    });
+  }
+
+  #table(of: Element): void {
+    this.#withoutAttributes(of);
+    const [head, body, ...more] = this.#spaced(of, ['thead', 'tbody']);
+    if (head?.name !== 'thead' || body?.name !== 'tbody' || more.length > 0) this.#tell(of, 'parts');
+    for (const part of [head, body])
+      for (const row of part ? this.#spaced(part, ['tr']) : [])
+        for (const cell of this.#spaced(row, [part === head ? 'th' : 'td'])) {
+          this.#withoutAttributes(cell, ['style']);
+          const { style } = cell.attribs;
+          if (style !== undefined && !/^text-align: (?:left|center|right);$/.test(style)) this.#tell(cell, 'style');
+          this.#inline(cell.children);
+        }
+  }
+
+  #division(of: Element): void {
+    const kind = classOf(of);
+    if (kind === 'spoiler-block') {
+      const parts = elementsIn(of);
+      if (parts.map(classOf).join() !== 'spoiler-header,spoiler-content') this.#tell(of, 'parts');
+      for (const part of parts) this.blocks(part.children);
+    } else if (kind === 'codehilite') this.#code(of);
+    else if (PREVIEW_DIVISIONS.has(kind)) {
+      const [link] = elementsIn(of);
+      const [image] = link ? elementsIn(link) : [];
+      if (link?.attribs.href === undefined || image?.name !== 'img' || !image.attribs.src) this.#tell(of, 'preview');
+    } else if (kind !== 'message_embed') this.#tell(of);
+  }
+
+  #code(of: Element): void {
+    const [pre, ...others] = of.children;
+    const [mark, code] = pre && isTag(pre) ? elementsIn(pre) : [];
+    if (others.length > 0 || mark?.name !== 'span' || mark.children.length > 0 || code?.name !== 'code')
+      this.#tell(of, 'parts');
+    for (const piece of code?.children ?? []) {
+      const isPlain = isText(piece);
+      const isColored =
+        isTag(piece) &&
+        piece.name === 'span' &&
+        classOf(piece)
+          .split(' ')
+          .some((c) => CODE_CLASS.test(c));
+      if (!isPlain && !isColored) this.#tell(piece, 'in code');
+    }
+  }
+
+  #inline(nodes: readonly ChildNode[]): void {
+    for (const node of nodes) if (isTag(node)) this.#inlineElement(node);
+  }
+
+  #inlineElement(of: Element): void {
+    const kind = classOf(of);
+    if (PLAIN_INLINE.has(of.name)) {
+      this.#withoutAttributes(of);
+      this.#inline(of.children);
+    } else if (of.name === 'br') this.#withoutAttributes(of);
+    else if (of.name === 'a') {
+      if (of.attribs.href === undefined || !/^(?:|stream|stream-topic|message-link)$/.test(kind)) this.#tell(of);
+      this.#inline(of.children);
+    } else if (of.name === 'img') {
+      if (kind !== 'emoji' || !of.attribs.src || !of.attribs.alt) this.#tell(of);
+    } else if (of.name === 'time') {
+      if (!/Z$/.test(of.attribs.datetime ?? '')) this.#tell(of);
+    } else if (of.name === 'span') this.#span(of, kind);
+    else this.#tell(of, 'within a line');
+  }
+
+  #span(of: Element, kind: string): void {
+    if (/^emoji emoji-[0-9a-f]+(?:-[0-9a-f]+)*$/.test(kind) || ERRORS.has(kind)) return;
+    if (MENTION.test(kind)) {
+      const id = of.attribs[kind.startsWith('user-group') ? 'data-user-group-id' : 'data-user-id'];
+      if (!kind.startsWith('topic') && !/^(?:\d+|\*)$/.test(id ?? '')) this.#tell(of);
+    } else if (kind === 'katex') {
+      if (elementsIn(of).map(classOf).join() !== 'katex-mathml,katex-html') this.#tell(of, 'parts');
+    } else this.#tell(of);
+  }
+}
+
+/** Parts of a message's HTML that the client would show as source, with the reason. */
+export function unreadableMarkup(html: string): readonly string[] {
+  const reader = new MarkupReader();
+  reader.blocks(parseDocument(html).children);
+  return reader.unknown;
+}

@@ -1,0 +1,101 @@
+/** The official mobile client of today can show what the server renders (docs/api/levels.md). */
+import t from 'tap';
+import type { JsonObject } from '#base';
+import { translatorOfLevel } from '#domain/levels';
+import { renderMarkdown } from '#domain/markdown';
+import { unreadableMarkup } from '../../support/current-client-markup.js';
+import { context, recorded } from './support.js';
+
+const newest = translatorOfLevel(371)!;
+const CLIENT = { takesEmptyTopicName: true };
+
+const contentFor = (html: string): string =>
+  newest.translateMessage({ content: html, content_type: 'text/html', reactions: [], submessages: [] }, CLIENT)
+    .content as string;
+const render = (content: string): string => renderMarkdown(content, { ...context, newerMentions: true }).html;
+
+/** Code that each grammar parts in its own way. */
+const CODE: Readonly<Record<string, string>> = {
+  python:
+    '@a\nclass B(C):\n    """doc"""\n    def f(self, x=1.5):\n        return f"a{x!r}" if None else r"\\d"  # c\n',
+  js: 'const a = `x` + b; /** @type {A} */ class B extends C { #d = /e/g; async f() { await g?.(1n) } }',
+  ts: 'type A<T> = { readonly [k in keyof T]?: string };\nenum B { C = "d" }\ninterface D extends E {}',
+  html: '<!doctype html><a href="x" class=y>&amp;<script>let a = "b";</script><style>p { color: #fff }</style><!-- c -->',
+  css: '@media (max-width: 1px) { a:hover > .b#c::before { content: "\\201C"; width: calc(1px + 2%) } }',
+  rust: "#[derive(Debug)]\nfn f<'a>(x: &'a str) -> Option<u8> { println!(\"{}\", x); Some(b'\\n') }",
+  sql: "select count(*) as n from t where a = 'b' and c is null -- d",
+  bash: '#!/bin/sh\nfor a in "$@"; do echo "$a" | grep -v \'b\' >/dev/null; done # c',
+  json: '{"a": [1, true, null, "b\\n"]}',
+  yaml: 'a: &x\n  - "b"\n  - !!int 3 # c\n',
+  diff: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n',
+  markdown: '# a\n*b* **c** `d` [e](f)\n> g\n- h\n',
+  php: '<?php function f(array $a = []): ?string { return "b {$a[0]}"; } ?><p>c</p>',
+  java: "@Override public final <T> int f(String... a) throws B { return a.length > 0 ? 0x1F : 'c'; }",
+  go: 'package a\nimport "b"\nfunc (x *T) F() (int, error) { return 0, nil }\n',
+  'c++': '#include <a>\ntemplate <typename T> auto f(T&& x) -> decltype(x) { return R"(b)" + 1; }',
+  ruby: 'module A\n  def b(c: :d, **e) = "#{c} f"\n  @g ||= %w[h i]\nend\n',
+  latex: '\\documentclass{a}\n\\begin{b} $c^2$ % d\n\\end{b}',
+  dockerfile: 'FROM a AS b\nRUN echo "c" && d\n',
+};
+
+t.test('the recorded answers', async (t) => {
+  for (const { content } of recorded()) t.same(unreadableMarkup(contentFor(render(content))), [], content.slice(0, 60));
+});
+
+t.test('code of many languages', async (t) => {
+  for (const [language, code] of Object.entries(CODE)) {
+    const html = render(`\`\`\`${language}\n${code}\n\`\`\``);
+    t.match(html, '<span class="', `${language} is colored`);
+    t.same(unreadableMarkup(contentFor(html)), [], language);
+  }
+});
+
+t.test('lists, quotes, tables and spoilers in each other', async (t) => {
+  for (const content of [
+    '1. a\n\n   b\n2. c\n   * d\n   * e',
+    '* a\n\n* b **c** `d`\n  * e',
+    '> a\n> * b\n> 1. c\n\n> # d',
+    '```quote\n| a | b |\n|:--|--:|\n| **c** | ~~d~~ |\n```',
+    '```spoiler a *b*\n```python\n1\n```\n* c\n```',
+    '````spoiler\n```quote\n```math\nx\n```\n```\n````',
+    '* https://example.com/a.png\n* b',
+    'a\n---\nb\n***\nc',
+    '@**all** @_**all** @**channel** @**topic** @**Iago** @*hamletcharacters* #**Verona** #**Verona>a b**',
+    '<time:2023-05-28T12:00:00Z> <time:never> $$x$$ $$\\frac{$$ :smile: :green_tick: :zulip: 😀',
+  ])
+    t.same(unreadableMarkup(contentFor(render(content))), [], content);
+});
+
+t.test('displayed formulas of one block are separated by a blank line', async (t) => {
+  const html = render('```math\na\n\nb\n\nc\n```');
+  t.equal(html.match(/<\/span><br>\n<span class="katex-display">/g)?.length, 2, 'at the base level');
+  t.not(unreadableMarkup(html).length, 0, 'which the client can not show');
+  const shown = contentFor(html);
+  t.equal(shown, html.replaceAll('<br>\n', '\n\n'));
+  t.same(unreadableMarkup(shown), []);
+  const event = (rendered_content: string): JsonObject => ({ type: 'update_message', flags: [], rendered_content });
+  t.same(newest.translateEvent(event(html), CLIENT), event(shown));
+  t.same(newest.translateAnswer('render-message', { rendered: html }, CLIENT), { rendered: shown });
+  const source = { content: html, content_type: 'text/x-markdown', reactions: [], submessages: [] };
+  t.equal(newest.translateMessage(source, CLIENT).content, html, 'the source of a message stays');
+  const answer = (content: string): Uint8Array[] => [Buffer.from(JSON.stringify({ messages: [{ content }] }))];
+  t.ok(newest.mayChangeAnswer('get-messages', answer(html)));
+  t.notOk(newest.mayChangeAnswer('get-messages', answer(shown)));
+});
+
+t.test('markup that the client can not show is told', async (t) => {
+  for (const html of [
+    'text',
+    '<p class="x">a</p>',
+    '<p><b>a</b></p>',
+    '<p><span class="user-mention">@a</span></p>',
+    '<p><span class="user-mention channel" data-user-id="5">@a</span></p>',
+    '<div class="codehilite"><pre><span></span><code><span>a</span></code></pre></div>',
+    '<div class="codehilite"><pre><span></span><code><span class="hll">a</span></code></pre></div>',
+    '<table><thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n</tbody>\n</table>',
+    '<ul><li>a</li> </ul>',
+    '<p><img alt="x" class="emoji big" src="/x"></p>',
+    '<div class="message_inline_image"><img src="x"></div>',
+  ])
+    t.not(unreadableMarkup(html).length, 0, html);
+});

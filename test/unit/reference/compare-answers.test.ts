@@ -1,0 +1,74 @@
+/** The comparison of the answers of two servers (tools/compare-answers): what counts as a difference. */
+import { join } from 'node:path';
+import t from 'tap';
+
+interface Comparison {
+  readonly compared: number;
+  readonly differences: readonly { readonly request: string; readonly gone: string[]; readonly added: string[] }[];
+}
+
+const { answersByRequest, compareAnswers } = (await import(
+  new URL(`file://${join(process.cwd(), 'tools/compare-answers/compare.mjs')}`).href
+)) as {
+  answersByRequest(lines: readonly string[]): Map<string, Set<string>>;
+  compareAnswers(before: unknown, again: unknown, after: unknown): Comparison;
+};
+
+const line = (path: string, fields: object, headers: object = {}, status = 200): string =>
+  JSON.stringify({ method: 'GET', path, headers, body: '', status, text: JSON.stringify(fields) });
+const compare = (before: string[], again: string[], after: string[]): Comparison =>
+  compareAnswers(answersByRequest(before), answersByRequest(again), answersByRequest(after));
+const single = (before: string, after: string): Comparison => compare([before], [before], [after]);
+
+t.test('a field, a status or a value that differs is found', async (t) => {
+  const before = line('/api/v1/users/me', { user_id: 7 });
+  for (const after of [
+    line('/api/v1/users/me', { user_id: 8 }),
+    line('/api/v1/users/me', { user_id: 7, more: null }),
+    line('/api/v1/users/me', { user_id: 7 }, {}, 400),
+  ]) {
+    const { compared, differences } = single(before, after);
+    t.same([compared, differences.map(({ request }) => request)], [1, ['GET /api/v1/users/me ']]);
+  }
+  t.same(single(before, before), { compared: 1, differences: [] });
+});
+
+t.test('keys, times and ids of queues are the same everywhere', async (t) => {
+  const answer = (n: number): string =>
+    line('/api/v1/register', {
+      queue_id: `1234567${n}-0000-4000-8000-000000000000`,
+      api_key: `abcdefghijABCDEFGHIJ012345678${n}9-`,
+      now: 1_700_000_000 + n,
+      last_event_id: 8_192 * n + 4_096,
+    });
+  t.same(single(answer(1), answer(2)).differences, []);
+});
+
+t.test('polls may divide events, but an event may not change its form or its place in an entry', async (t) => {
+  const poll = (events: object[]): string => line('/api/v1/events?queue_id=x&last_event_id=-1', { events });
+  const [a, b] = [
+    { type: 'typing', id: 8_192 },
+    { type: 'message', id: 8_193 },
+  ];
+  const after = [
+    poll([a]),
+    poll([
+      { ...b, id: 3 * 8_192 + 1 },
+      { type: 'heartbeat', id: 5 },
+    ]),
+  ];
+  t.same(compare([poll([a, b])], [poll([a, b])], after), { compared: 1, differences: [] });
+  t.equal(single(poll([a, b]), poll([a, { ...b, id: 8_194 }])).differences.length, 1);
+});
+
+t.test('what differs between two runs of one server says nothing', async (t) => {
+  const path = '/api/v1/messages';
+  const at = (n: number): string => line(path, { n });
+  t.same(compare([at(1)], [at(2)], [at(3)]), { compared: 0, differences: [] });
+});
+
+t.test('clients of newer levels are left out', async (t) => {
+  for (const headers of [{ 'X-Conclave-Api-Level': '371' }, { 'user-agent': 'ZulipFlutter/30' }])
+    t.equal(answersByRequest([line('/api/v1/users', {}, headers)]).size, 0);
+  t.equal(answersByRequest([line('/api/v1/users', {}, { 'x-conclave-api-level': '184' })]).size, 1);
+});

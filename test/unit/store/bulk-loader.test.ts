@@ -1,0 +1,143 @@
+/** The bulk loader of LMDB: loaded messages are found as those are that were written one by one. */
+import fc from 'fast-check';
+import t from 'tap';
+import { REAL_CLOCK } from '#base/clock';
+import { realmActorKey, toEpoch, toRealmId } from '#model';
+import type { MessageRecord } from '#model/records';
+import {
+  LmdbStore,
+  type MessageBulkLoader,
+  MessageBulkLoadRefusedError,
+  type MessageIndexCondition,
+  openLmdbEnvironment,
+} from '#ports/store';
+
+const REALM = toRealmId(3);
+const ACTOR = realmActorKey(REALM);
+const CONVERSATIONS = ['s1', 's2', 'd5,6'];
+const TAGS = ['=tide', '=a/b', '@5', 'has:link'];
+
+async function openStore(directory: string) {
+  const environment = await openLmdbEnvironment(directory);
+  const store = new LmdbStore(environment, REAL_CLOCK);
+  return {
+    store,
+    loader: () => store.makeMessageBulkLoader(REALM, ACTOR) satisfies MessageBulkLoader,
+    async close() {
+      await store.close();
+      await environment.close();
+    },
+  };
+}
+
+const record = (id: number, fields: Partial<MessageRecord>): MessageRecord => ({
+  id,
+  conversation: 's1',
+  topicKey: 'topic',
+  sender: 5,
+  participants: [],
+  movedFrom: '',
+  tags: [],
+  body: { content: `message ${id}` },
+  ...fields,
+});
+
+const fieldsOfMessage = fc.record({
+  conversation: fc.constantFrom(...CONVERSATIONS),
+  topicKey: fc.constantFrom('topic', 'a/b', 'a', ''),
+  sender: fc.integer({ min: 5, max: 7 }),
+  participants: fc.subarray([5, 6]),
+  movedFrom: fc.constantFrom('', 's2'),
+  tags: fc.subarray(TAGS),
+});
+
+const CONDITIONS: readonly MessageIndexCondition[] = [
+  { by: 'realm' },
+  ...CONVERSATIONS.map((conversation) => ({ by: 'conversation', conversation }) as const),
+  ...['topic', 'a/b', 'a', ''].flatMap((topicKey) =>
+    CONVERSATIONS.map((conversation) => ({ by: 'topic', conversation, topicKey }) as const),
+  ),
+  ...[5, 6, 7].map((sender) => ({ by: 'sender', sender }) as const),
+  ...[5, 6].map((user) => ({ by: 'participant', user }) as const),
+  ...TAGS.map((tag) => ({ by: 'tag', tag }) as const),
+  { by: 'moved', from: 's2' },
+];
+
+/** Ids that each index has. */
+async function idsByIndex(store: LmdbStore): Promise<number[][]> {
+  const found: number[][] = [];
+  for (const index of CONDITIONS) {
+    const messages = await store.scanMessages({ realm: REALM, index, from: 0, direction: 'newer', limit: 1_000 });
+    found.push(messages.map(({ id }) => id));
+  }
+  return found;
+}
+
+t.test('messages of two loaders are stored and found as messages that were written one by one', async (test) => {
+  const [loaded, written] = [await openStore(test.testdir()), await openStore(`${test.testdirName}-written`)];
+  test.teardown(() => Promise.all([loaded.close(), written.close()]));
+  let next = 1;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(fieldsOfMessage, { maxLength: 12 }), { maxLength: 6 }), async (batches) => {
+      const first = next;
+      const loaders = [loaded.loader(), loaded.loader()];
+      for (const [i, batch] of batches.entries()) {
+        const messages = batch.map((fields) => record(next++, fields));
+        await loaders[i % 2]!.addMessages(messages);
+        await written.store.applyRecords(
+          messages.map((value) => ({ type: 'message', realm: REALM, id: value.id, rev: 1, value })),
+        );
+        if (i % 3 === 2) await loaders[i % 2]!.flush();
+      }
+      for (const loader of loaders) await loader.flush();
+      const ids = Array.from({ length: next - first }, (_, i) => first + i);
+      test.strictSame(await loaded.store.getMessages(REALM, ids), await written.store.getMessages(REALM, ids));
+    }),
+    { numRuns: 20 },
+  );
+  test.ok(next > 50, 'enough messages');
+  test.strictSame(await idsByIndex(loaded.store), await idsByIndex(written.store));
+});
+
+t.test('more index entries than one transaction takes are all written', async (test) => {
+  const { store, loader, close } = await openStore(test.testdir());
+  test.teardown(close);
+  const bulk = loader();
+  const tags = Array.from({ length: 20 }, (_, i) => `=word${i}`);
+  await bulk.addMessages(Array.from({ length: 2_500 }, (_, i) => record(i + 1, { tags })));
+  await bulk.flush();
+  const scan = { realm: REALM, from: 0, direction: 'newer', limit: 5_000 } as const;
+  for (const tag of tags)
+    test.equal((await store.scanMessages({ ...scan, index: { by: 'tag', tag } })).length, 2_500, tag);
+});
+
+t.test('a message that is stored already stays as it is, with its index entries', async (test) => {
+  const { store, loader, close } = await openStore(test.testdir());
+  test.teardown(close);
+  await loader().addMessages([record(1, { tags: ['=tide'] })]);
+  // As after a crash: another process repeats the load, perhaps another version of the program.
+  const again = loader();
+  await again.addMessages([record(1, { tags: ['@5'], sender: 7 }), record(2, {})]);
+  await again.flush();
+  test.equal((await store.getMessages(REALM, [1]))[0]!.sender, 5);
+  const ids = await idsByIndex(store);
+  const idsOf = (index: MessageIndexCondition) =>
+    ids[CONDITIONS.findIndex((one) => JSON.stringify(one) === JSON.stringify(index))];
+  test.strictSame(idsOf({ by: 'tag', tag: '=tide' }), [1]);
+  test.strictSame(idsOf({ by: 'tag', tag: '@5' }), []);
+  test.strictSame(idsOf({ by: 'sender', sender: 5 }), [1, 2]);
+});
+
+t.test('nothing is loaded once the closing actor exists', async (test) => {
+  const { store, loader, close } = await openStore(test.testdir());
+  test.teardown(close);
+  const late = loader();
+  await late.addMessages([record(1, { tags: ['=tide'] })]);
+  const root = { key: ACTOR, epoch: toEpoch(1), expected: 0, state: {}, outbox: [], due: null, records: [] };
+  test.equal(await store.commit(root), 'ok');
+  await test.rejects(late.addMessages([record(2, {})]), MessageBulkLoadRefusedError);
+  await test.rejects(late.flush(), MessageBulkLoadRefusedError);
+  test.strictSame(await store.getMessages(REALM, [2]), [null]);
+  const index = { by: 'tag', tag: '=tide' } as const;
+  test.strictSame(await store.scanMessages({ realm: REALM, index, from: 0, direction: 'newer', limit: 9 }), []);
+});

@@ -1,0 +1,39 @@
+/**
+ * Loaded before a test (`node --import`): writes each HTTP request of the process and its answer to the file
+ * RECORD_ANSWERS, one JSON text per line. The requests go on unchanged.
+ */
+import { appendFileSync } from 'node:fs';
+import http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+
+const file = process.env.RECORD_ANSWERS;
+const { request } = http;
+
+http.request = (options, onAnswer) => {
+  const sent = [];
+  const made = request(options, (answer) => {
+    const parts = [];
+    answer.on('data', (part) => parts.push(part));
+    answer.on('end', () => {
+      const { method, path, headers = {} } = options;
+      const [body, text] = [sent, parts].map((list) => Buffer.concat(list).toString('utf8'));
+      appendFileSync(file, `${JSON.stringify({ method, path, headers, body, status: answer.statusCode, text })}\n`);
+    });
+    onAnswer?.(answer);
+  });
+  const { write, end } = made;
+  const keep = (part) => {
+    if (typeof part === 'string' || part instanceof Uint8Array) sent.push(Buffer.from(part));
+  };
+  made.write = (part, ...rest) => {
+    keep(part);
+    return write.call(made, part, ...rest);
+  };
+  made.end = (part, ...rest) => {
+    keep(part);
+    return end.call(made, part, ...rest);
+  };
+  return made;
+};
+
+if (file) syncBuiltinESMExports();

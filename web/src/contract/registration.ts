@@ -1,0 +1,39 @@
+/**
+ * The first two requests of a page: whether there is a session, and the registration. They are here, apart from the
+ * core that makes them, because the page sends them already while the core loads (web/src/early.ts).
+ */
+
+/** Address of the check of the session, of a method GET. */
+export const SESSION_CHECK_PATH = '/web/session';
+
+/** Answer of the check: the server lets this browser read as a user, or as a visitor without an account. */
+export interface SessionCheck {
+  readonly signed_in: boolean;
+  readonly public_access: boolean;
+}
+
+/** The server takes a session cookie only together with this header, which no other site can send. */
+export const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
+
+const CLIENT_CAPABILITIES = {
+  notification_settings_null: true,
+  bulk_message_deletion: true,
+  user_avatar_url_field_optional: false,
+  stream_typing_notifications: true,
+  user_settings_object: true,
+  linkifier_url_template: true,
+};
+
+/** Parts of the state, by the events that change them; `subscription` has all visible streams. */
+const FETCHED_EVENT_TYPES =
+  'alert_words custom_profile_fields default_stream_groups default_streams drafts giphy message muted_users presence realm realm_bot realm_domains realm_emoji realm_linkifiers realm_playgrounds realm_user realm_user_groups realm_user_settings_defaults recent_private_conversations scheduled_messages starred_messages subscription update_message_flags user_settings user_status user_topic video_calls';
+
+/** Parameters of the registration. */
+export const REGISTRATION_PARAMS = {
+  apply_markdown: true,
+  client_gravatar: false,
+  slim_presence: true,
+  include_subscribers: false,
+  client_capabilities: CLIENT_CAPABILITIES,
+  fetch_event_types: FETCHED_EVENT_TYPES.split(' '),
+};
