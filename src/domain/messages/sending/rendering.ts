@@ -126,7 +126,7 @@ export class MessageRenderer {
     }
   }
 
-  /** Finds or makes the context of a text. Contexts are made anew only when the directory changes. */
+  /** Finds or makes the context of a text. They last as long as a version of the directory. */
   #makeContext(
     directory: DirectoryView,
     origin: string,

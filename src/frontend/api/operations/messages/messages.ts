@@ -3,7 +3,12 @@ import { Type } from 'typebox';
 import { isHumanClientName, NEWEST_ANCHOR_MESSAGE_ID, toCheckedMessageContent } from '#domain/messages';
 import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
 import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
-import { directMessageActorCommands, type MessageInput, streamActorCommands, userActorCommands } from '#model/commands';
+import {
+  directMessageActorCommands,
+  type SendMessageArgs,
+  streamActorCommands,
+  userActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import {
@@ -66,13 +71,22 @@ export const sendMessageOperation = defineOperation({
     const target = toStream ? (parseStreamRecipient(params.to) ?? defaultSendingStreamIdOfBot(call)) : undefined;
     const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    const message = {
-      human: params.read_by_sender ?? isHumanClientName(call.clientName),
-      queue_id: params.queue_id ?? null,
-      local_id: params.local_id ?? null,
-      widget: params.widget_content ?? null,
-      origin: call.site,
-      ...newerMentionsArgument(call),
+    /** Arguments of the command that sends this text. Spreading objects for them took three microseconds. */
+    const argumentsOf = (topic: string, content: string): SendMessageArgs => {
+      const message: { -readonly [K in keyof SendMessageArgs]: SendMessageArgs[K] } = {
+        human: params.read_by_sender ?? isHumanClientName(call.clientName),
+        queue_id: params.queue_id ?? null,
+        local_id: params.local_id ?? null,
+        widget: params.widget_content ?? null,
+        origin: call.site,
+        topic,
+        content,
+      };
+      const { newer_mentions } = newerMentionsArgument(call);
+      if (newer_mentions) message.newer_mentions = newer_mentions;
+      const rendered = call.renderMessageText(content, newer_mentions ?? false);
+      if (rendered) message.rendered = rendered;
+      return message;
     };
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');
@@ -86,7 +100,7 @@ export const sendMessageOperation = defineOperation({
       return forwardCommand({
         to: streamActorKey(call.realm, stream.id),
         command: streamActorCommands.send,
-        args: { ...message, topic, content, ...renderedArgument(call, content, message) },
+        args: argumentsOf(topic, content),
       });
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
@@ -96,20 +110,10 @@ export const sendMessageOperation = defineOperation({
     return forwardCommand({
       to: directMessageActorKey(call.realm, participants),
       command: directMessageActorCommands.sendDirect,
-      args: { ...message, topic: '', content, participants, ...renderedArgument(call, content, message) },
+      args: { ...argumentsOf('', content), participants },
     });
   },
 });
-
-/** The text of a message as this frontend renders it, where it does. */
-function renderedArgument(
-  call: ApiCall<unknown>,
-  content: string,
-  { newer_mentions = false }: Pick<MessageInput, 'newer_mentions'>,
-): Pick<MessageInput, 'rendered'> {
-  const rendered = call.renderMessageText(content, newer_mentions);
-  return rendered ? { rendered } : {};
-}
 
 /** Returns the default stream of the calling bot, to which messages go that name no stream. */
 const defaultSendingStreamIdOfBot = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
