@@ -176,7 +176,7 @@ t.test('a draft is written in two tabs in turn, and is gone in both when it is s
   await client.waitFor('.compose-text');
   const tab = await client.page.browserContext().newPage();
   const has = (page: typeof tab, text: string) =>
-    page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`);
+    page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`, { polling: 50 });
   await faultless(t, { client }, async () => {
     await tab.goto(client.page.url());
     await has(tab, '');
