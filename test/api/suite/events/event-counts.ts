@@ -14,7 +14,7 @@ const counting = (log: EventLog, counts: Counts, state: { on: boolean }): EventL
       const value = target[name];
       if (typeof value !== 'function') return value;
       const call = (value as (...args: unknown[]) => unknown).bind(target);
-      if (name !== 'append') return call;
+      if (name !== 'append' && name !== 'prepareAppend') return call;
       return (...args: unknown[]) => {
         const { groups } = args[1] as unknown as LogEntry;
         for (const item of state.on ? groups.flatMap((group) => group.items) : []) {
