@@ -55,6 +55,8 @@ const ROUGH: readonly FaultKind[] = [
 
 /** Work that needs no request must be done after this time, ms: before owners look for such work a second time. */
 const SOON_MS = 9_000;
+/** Each user may have a mail that comes due in a round of its own. */
+const MAX_REST_ROUNDS = 10;
 
 export interface ClusterResult {
   readonly problems: readonly string[];
@@ -277,8 +279,8 @@ export class ClusterRun {
     const { world } = this;
     const isActive = (): boolean =>
       world.hosts.reduce((sum, { host }) => sum + host.activeActorKeys.length, 0) > this.#leftQueues().length;
-    // A mail about missed messages may come due meanwhile, and wakes its actors once more.
-    for (let round = 1; round <= 2 || (round <= 5 && isActive()); round++) {
+    // Mails about missed messages may come due meanwhile, one user after the other, and wake their actors once more.
+    for (let round = 1; round <= 2 || (round <= MAX_REST_ROUNDS && isActive()); round++) {
       let passive = 0;
       for (const { host } of world.hosts) void host.passivateIdleActors(0).then(() => passive++);
       await this.#wait(`passivation ${round}`, () => passive === world.hosts.length);

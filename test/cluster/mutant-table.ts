@@ -136,8 +136,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'repeats of what was before a feed are told',
     file: 'src/delivery/repeat-detector.js',
-    find: 'repeats?.has(commitKeyOf(group)) ||\n                (seq > this.start && this.#deduplicatorBeforeStart.hasRecordedThisOrLater(entry.actor, group))',
-    put: 'false',
+    find: 'if (!repeats && !(isAfterStart && this.#deduplicatorBeforeStart.mayHaveRecordedGroupOf(entry)))',
+    put: 'if (true)',
   },
   {
     name: 'a timer fires whenever it is rung',

@@ -31,18 +31,17 @@ interface Pair {
 const pairsOf = (people: readonly Person[]): Pair[] =>
   people.flatMap((person) => Object.keys(CLIENTS).map((kind) => ({ person, kind })));
 
-/** Followers of one action. On a cluster fewer: events take the same code there, and other ways. */
-const MAX_FOLLOWERS = { embedded: 4, cluster: 2 };
+/** Followers of one action on a cluster: events take the same code there, and other ways. */
+const CLUSTER_FOLLOWERS = 2;
 /** Followers that register while actions run at once. */
 const MAX_RACING_FOLLOWERS = LONG ? 60 : 24;
 
-/** A few of the users, each with one kind of client. */
+/** One kind for each user on the embedded face; a few followers on a cluster. */
 function pickedPairs(people: readonly Person[], title: string): readonly Pair[] {
   if (LONG) return pairsOf(people);
   const nameOf = ({ person, kind }: Pair): string => `${title} ${person.role} ${person.name} ${kind}`;
   const some = people.flatMap((person) => picked(pairsOf([person]), 1, nameOf));
-  const isCluster = people[0]?.api.target.kind === 'cluster';
-  return picked(some, isCluster ? MAX_FOLLOWERS.cluster : MAX_FOLLOWERS.embedded, nameOf);
+  return people[0]?.api.target.kind === 'cluster' ? picked(some, CLUSTER_FOLLOWERS, nameOf) : some;
 }
 
 /** A client that keeps its state by events. */
@@ -115,8 +114,8 @@ export class Follower {
 }
 
 /**
- * Register, act, apply the events, and compare with a fresh registration: for some of these people. In the long form
- * each of them follows with each kind of client.
+ * Register, act, apply the events, and compare with a fresh registration: for each of these people, on a cluster for
+ * some of them. In the long form each of them follows with each kind of client.
  */
 export async function verifyAction(
   t: Test,

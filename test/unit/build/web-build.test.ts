@@ -24,6 +24,7 @@ const folder = t.testdir({
     'index.html': '<!doctype html><!-- styles --><!-- scripts -->',
     src: {
       'main.tsx': "void import('./later.js').then(({ text }) => console.log(text));\n",
+      'early.ts': 'globalThis.early = true;\n',
       'later.ts': longText('first '),
       style: { 'formulas.css': 'p { color: red }' },
     },
