@@ -188,15 +188,18 @@ export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
     // A reader that asks for the log's end during a delivery must not deliver a later entry to others first.
     if (this.#isDelivering) return;
     this.#isDelivering = true;
-    for (let next = this.#undeliveredAppends[0]; next?.isDone !== undefined; next = this.#undeliveredAppends[0]) {
-      this.#undeliveredAppends.shift();
-      if (!next.isDone) continue;
-      const { position, realm, value } = next;
-      this.#logTables.markDeliveredUpTo(realm, position);
-      next.resolve?.(position);
-      for (const s of [...(this.#subscriptionsByRealm.get(realm) ?? [])]) s.deliverLive(position, value);
+    try {
+      for (let next = this.#undeliveredAppends[0]; next?.isDone !== undefined; next = this.#undeliveredAppends[0]) {
+        this.#undeliveredAppends.shift();
+        if (!next.isDone) continue;
+        const { position, realm, value } = next;
+        this.#logTables.markDeliveredUpTo(realm, position);
+        next.resolve?.(position);
+        for (const s of [...(this.#subscriptionsByRealm.get(realm) ?? [])]) s.deliverLive(position, value);
+      }
+    } finally {
+      this.#isDelivering = false;
     }
-    this.#isDelivering = false;
   }
 
   publishTransient(realm: RealmId, value: Json): void {
