@@ -39,6 +39,8 @@ interface DirectoryReplicaSource {
   /** Resolves when the replica is open and has applied version `after`; undefined if it has already. */
   waitUntilReady(realm: RealmId, after: number): Promise<void> | undefined;
   currentView(realm: RealmId): DirectoryView;
+  /** The directory of an open replica; undefined if there is none. Opens nothing. */
+  findOpenReplicaView(realm: RealmId): DirectoryView | undefined;
 }
 
 export interface ActorHostOptions<Services = unknown> {
@@ -110,8 +112,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
         await directory.waitUntilReady(realm, 0);
         return directory.currentView(realm);
       },
-      findOpenDirectory: (realm) =>
-        directory.waitUntilReady(realm, 0) === undefined ? directory.currentView(realm) : undefined,
+      findOpenDirectory: (realm) => directory.findOpenReplicaView(realm),
       waitUntilPublished: (realm) => unpublished.waitUntilPublished(realm),
       services,
     };

@@ -49,7 +49,11 @@ async function measure(name: string, store: Store, log: EventLog, actors: number
   const hub = new LocalBusHub();
   const bus = new LocalBus(clock, hub);
   const placement = new SingleHostPlacement(store);
-  const directory = { waitUntilReady: () => undefined, currentView: () => undefined as unknown as DirectoryView };
+  const directory = {
+    waitUntilReady: () => undefined,
+    currentView: () => undefined as unknown as DirectoryView,
+    findOpenReplicaView: () => undefined,
+  };
   const services = {};
   const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
   const host = new ActorHost(options);

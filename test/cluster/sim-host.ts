@@ -38,6 +38,7 @@ const noDirectory = {
   currentView: (_realm: RealmId): DirectoryView => {
     throw new Error('no directory in the simulation');
   },
+  findOpenReplicaView: (): undefined => undefined,
 };
 
 export class SimHost implements Place {

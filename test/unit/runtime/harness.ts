@@ -44,7 +44,11 @@ export class Harness {
       log: this.log,
       bus: new LocalBus(this.clock, this.hub, `host${++this.#hosts}`),
       placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
-      directory: { waitUntilReady: () => undefined, currentView: () => undefined as unknown as DirectoryView },
+      directory: {
+        waitUntilReady: () => undefined,
+        currentView: () => undefined as unknown as DirectoryView,
+        findOpenReplicaView: () => undefined,
+      },
       kinds: this.kinds,
       services: this.services(this.clock),
       logger,
