@@ -1,9 +1,7 @@
 /** Finds the command that the words name, and runs it with the checked configuration. */
 import { hostname } from 'node:os';
 import { pino } from 'pino';
-import { AdminError } from '#app/admin';
 import { loadServerConfig, SERVER_SETTING_DECLARATIONS, type ServerConfig, ServerConfigError } from '#app/config';
-import { ExportFormatError } from '#app/exchange';
 import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
@@ -50,8 +48,6 @@ export async function runCommand(
     return (await admin(config, values as Record<string, string | undefined>, makeErrorOnlyLogger())) ?? 0;
   } catch (error) {
     if (error instanceof ServerConfigError) return printErrorAndReturnExitCode(error.message, 2);
-    if (error instanceof AdminError || error instanceof ExportFormatError)
-      return printErrorAndReturnExitCode(error.message, 1);
     return printErrorAndReturnExitCode(error instanceof Error ? error.message : String(error), 1);
   }
 }
