@@ -6,7 +6,7 @@ import type { Collection, Db } from 'mongodb';
 import { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
 import {
   databaseNameOfMongoUrl,
-  isMongoDuplicateKeyError,
+  insertMongoNoteUnlessPresent,
   serverHostsOfMongoUrl,
   withMongoDatabase,
 } from './store-mongo-client.js';
@@ -58,12 +58,7 @@ async function readOrInitStorageFormat(
     const first: StorageFormatDocument = (await hasRoots())
       ? { _id: 'format', format: FIRST_STORAGE_FORMAT }
       : { _id: 'format', format: known, tagsReactions: true };
-    try {
-      await formats.insertOne(first);
-    } catch (error) {
-      // Processes of a new cluster may insert at the same time.
-      if (!isMongoDuplicateKeyError(error)) throw error;
-    }
+    await insertMongoNoteUnlessPresent(formats, first);
     stored = await formats.findOne({ _id: 'format' });
   }
   const what = `the database ${databaseNameOfMongoUrl(url)} at ${serverHostsOfMongoUrl(url)}`;

@@ -3,7 +3,7 @@
  * the cluster is made: a process with another number would append and read in other places than the rest.
  */
 import type { Collection } from 'mongodb';
-import { isMongoDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
+import { insertMongoNoteUnlessPresent, withMongoDatabase } from './store-mongo-client.js';
 
 interface LogStreamsDocument {
   readonly _id: 'log-streams';
@@ -24,14 +24,8 @@ export const readOrInitMongoLogStreamCount = (url: string, wanted: number): Prom
     if (stored !== undefined) return stored;
     const isNew = (await db.collection('roots').findOne({}, { projection: { _id: 1 } })) === null;
     const count = isNew ? wanted : FIRST_LOG_STREAM_COUNT;
-    try {
-      await notes.insertOne({ _id: 'log-streams', count });
-      return count;
-    } catch (error) {
-      // Processes of a new cluster may insert at the same time.
-      if (!isMongoDuplicateKeyError(error)) throw error;
-      return (await readCount(notes)) ?? count;
-    }
+    await insertMongoNoteUnlessPresent(notes, { _id: 'log-streams', count });
+    return (await readCount(notes)) ?? count;
   });
 
 /** Records another number of log streams, after the old log was removed. @throws StoreUnavailableError */

@@ -6,7 +6,7 @@ import {
   type ServerSecretCheckNote,
   sealedApiKeysOfAccountState,
 } from './secret-note.js';
-import { isMongoDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
+import { insertMongoNoteUnlessPresent, withMongoDatabase } from './store-mongo-client.js';
 import { type MongoRootDocument, unpackMongoBinary } from './store-mongo-documents.js';
 
 interface SecretNoteDocument {
@@ -29,14 +29,8 @@ function makeMongoSecretCheckNote(db: Db): ServerSecretCheckNote {
   return {
     read,
     async storeUnlessPresent(check) {
-      try {
-        await notes.insertOne({ _id: 'secret', check });
-        return check;
-      } catch (error) {
-        // Processes of a new cluster may insert at the same time.
-        if (!isMongoDuplicateKeyError(error)) throw error;
-        return (await read()) ?? check;
-      }
+      await insertMongoNoteUnlessPresent(notes, { _id: 'secret', check });
+      return (await read()) ?? check;
     },
     async replace(check) {
       await notes.updateOne({ _id: 'secret' }, { $set: { check } }, { upsert: true });

@@ -1,6 +1,8 @@
 /** The MongoDB client: its settings, and which of its errors mean that the Store is unavailable. */
 import {
+  type Collection,
   type Db,
+  type Document,
   MongoBulkWriteError,
   MongoClient,
   MongoClientClosedError,
@@ -12,6 +14,7 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
   MongoWriteConcernError,
+  type OptionalUnlessRequiredId,
 } from 'mongodb';
 import { StoreUnavailableError } from './store.js';
 
@@ -74,6 +77,18 @@ export function serverHostsOfMongoUrl(url: string): string {
 
 export function isMongoDuplicateKeyError(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY_ERROR_CODE;
+}
+
+/** Inserts a note about the database unless it is there: processes of a new cluster may insert at the same time. */
+export async function insertMongoNoteUnlessPresent<T extends Document>(
+  notes: Collection<T>,
+  note: OptionalUnlessRequiredId<NoInfer<T>>,
+): Promise<void> {
+  try {
+    await notes.insertOne(note);
+  } catch (error) {
+    if (!isMongoDuplicateKeyError(error)) throw error;
+  }
 }
 
 function isMongoUnavailableError(error: unknown): boolean {
