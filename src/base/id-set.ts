@@ -2,6 +2,7 @@
  * Immutable sorted sets of message ids, as user actors keep them. The stored form is delta-encoded with variable-length
  * integers: one or two bytes per id.
  */
+import { withDoubledLength } from './typed-arrays.js';
 
 export class IdSet {
   static readonly EMPTY = new IdSet([]);
@@ -39,18 +40,9 @@ export class IdSet {
   }
 
   encode(): Uint8Array {
-    const bytes: number[] = [];
-    let last = 0;
-    for (const id of this.sorted) {
-      let rest = id - last;
-      last = id;
-      while (rest >= 128) {
-        bytes.push((rest % 128) | 0x80);
-        rest = Math.floor(rest / 128);
-      }
-      bytes.push(rest);
-    }
-    return Uint8Array.from(bytes);
+    const encoder = new AscendingIdSetEncoder();
+    for (const id of this.sorted) encoder.addId(id);
+    return encoder.encode();
   }
 
   get size(): number {
@@ -126,7 +118,7 @@ export class AscendingIdSetEncoder {
   /** Adds an id. An id that was added last is not added again. @throws RangeError for an id below the last one */
   addId(id: number): void {
     let rest = id - this.#lastId;
-    if (rest === 0) return;
+    if (rest === 0 && this.#length > 0) return;
     if (rest < 0) throw new RangeError(`${id} comes after ${this.#lastId}`);
     this.#lastId = id;
     while (rest >= 128) {
@@ -154,11 +146,7 @@ export class AscendingIdSetEncoder {
   }
 
   #addByte(byte: number): void {
-    if (this.#length === this.#bytes.length) {
-      const larger = new Uint8Array(this.#bytes.length * 2);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    if (this.#length === this.#bytes.length) this.#bytes = withDoubledLength(this.#bytes);
     this.#bytes[this.#length++] = byte;
   }
 }

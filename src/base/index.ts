@@ -41,4 +41,5 @@ export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { findLowerBoundIndex, sortedNumbersInclude, withNumberInOrOut } from './sorted-numbers.js';
 export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
+export { withDoubledLength } from './typed-arrays.js';
 export { PROCESS_START_SECONDS, SERVER_VERSION } from './version.js';

@@ -1,4 +1,5 @@
 /** Maps the ids in an export to the ids that the same objects get on this server. */
+import { withDoubledLength } from '#base';
 import { makeExportRowError } from './format/problem.js';
 
 /** Map from ids of an export to new ids, for one kind of object. */
@@ -53,11 +54,7 @@ export class ImportedMessageIdMap {
       if (!mayDescend) throw makeExportRowError('zerver_message', old, 'the ids of messages do not ascend');
       this.#isAscending = false;
     }
-    if (this.#mappedCount === this.#oldIds.length) {
-      const larger = new Float64Array(this.#mappedCount * 2);
-      larger.set(this.#oldIds);
-      this.#oldIds = larger;
-    }
+    if (this.#mappedCount === this.#oldIds.length) this.#oldIds = withDoubledLength(this.#oldIds);
     this.#oldIds[this.#mappedCount++] = old;
     this.#positionsByOldId = undefined;
     return this.#mappedCount;

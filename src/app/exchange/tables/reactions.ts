@@ -1,5 +1,5 @@
 /** Reactions of an export: zerver_reaction. */
-import type { JsonObject } from '#base';
+import { type JsonObject, withDoubledLength } from '#base';
 import type { StoredReaction } from '#domain/messages';
 import type { EmojiReference } from '#model';
 import type { CheckedExportRow } from '../format/row.js';
@@ -63,14 +63,9 @@ export class ExportedReactions {
   }
 
   #doubleCapacity(): void {
-    const larger = (of: Uint32Array): Uint32Array<ArrayBuffer> => {
-      const copy = new Uint32Array(of.length * 2);
-      copy.set(of);
-      return copy;
-    };
-    this.#messageIds = larger(this.#messageIds);
-    this.#emojiIndexes = larger(this.#emojiIndexes);
-    this.#userIds = larger(this.#userIds);
+    this.#messageIds = withDoubledLength(this.#messageIds);
+    this.#emojiIndexes = withDoubledLength(this.#emojiIndexes);
+    this.#userIds = withDoubledLength(this.#userIds);
   }
 
   #sortPositionsByMessage(): Uint32Array {

@@ -1,4 +1,5 @@
 /** Rows of zerver_usermessage as bytes: an export has dozens of them for each message. */
+import { withDoubledLength } from '#base';
 
 const ROW_START = Buffer.from('    {"id":');
 const BEFORE_USER = Buffer.from(',"user_profile":');
@@ -26,11 +27,7 @@ export class ReceiverRowEncoder {
 
   /** Adds a row of the message that was begun. @param flagMask sum of `EXPORTED_MESSAGE_FLAG_BITS` */
   addRow(user: number, flagMask: number): void {
-    if (this.#length + MAX_ROW_BYTES > this.#bytes.length) {
-      const larger = new Uint8Array(this.#bytes.length * 2);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    if (this.#length + MAX_ROW_BYTES > this.#bytes.length) this.#bytes = withDoubledLength(this.#bytes);
     const bytes = this.#bytes;
     let at = this.#length;
     if (this.#rowCount > 0) at = appendBytes(bytes, at, BETWEEN_ROWS);

@@ -1,6 +1,6 @@
 /** Subscriptions of an import in compact form: thousands of people may each have hundreds, ended ones too. */
 import { SUBSCRIPTION_PART_PREFIX } from '#actors/user';
-import type { Json } from '#base';
+import { type Json, withDoubledLength } from '#base';
 import type { Subscription } from '#domain/streams';
 
 type SubscriptionProperties = Omit<Subscription, 'stream'>;
@@ -27,11 +27,7 @@ export class ImportedSubscriptions {
       own = { pairs: new Uint32Array(FIRST_CAPACITY), length: 0 };
       this.#subscriptionsByUserId.set(user, own);
     }
-    if (own.length === own.pairs.length) {
-      const larger = new Uint32Array(own.pairs.length * 2);
-      larger.set(own.pairs);
-      own.pairs = larger;
-    }
+    if (own.length === own.pairs.length) own.pairs = withDoubledLength(own.pairs);
     own.pairs[own.length++] = stream;
     own.pairs[own.length++] = this.#getOrAddPropertiesIndex(properties);
   }
