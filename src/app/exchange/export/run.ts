@@ -28,6 +28,7 @@ import type { StoredBlobInfo } from '#ports/blobs';
 import { isSafeArchivePath } from '../format/archive-paths.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
+import { allOrFirstErrorWhenSettled } from '../format/settled.js';
 import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
@@ -473,8 +474,7 @@ class OrganizationExport {
     for (let from = 0; from < candidates.length; from += MAX_FILES_COPIED_AT_ONCE) {
       this.options.signal?.throwIfAborted();
       const copying = candidates.slice(from, from + MAX_FILES_COPIED_AT_ONCE).map(copyFile);
-      await Promise.allSettled(copying);
-      copied.push(...(await Promise.all(copying)));
+      copied.push(...(await allOrFirstErrorWhenSettled(copying)));
     }
     for (const [i, { owner, file, scheduled, messages }] of candidates.entries()) {
       const blob = copied[i];

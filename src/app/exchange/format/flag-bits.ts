@@ -5,7 +5,7 @@ export const EXPORTED_MESSAGE_FLAG_BITS = {
   collapsed: 4,
   mentioned: 8,
   wildcard_mentioned: 16,
-  /** Of newer servers; older ones used the bit for a feature that has ended. */
+  /** The bit has this meaning on newer servers only: an older feature used it before. */
   topic_wildcard_mentioned: 32,
   has_alert_word: 512,
   historical: 1024,

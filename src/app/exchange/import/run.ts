@@ -15,6 +15,7 @@ import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
+import { allOrFirstErrorWhenSettled } from '../format/settled.js';
 import { isSortedByDate, sortMessagesByDate } from '../format/sorted-messages.js';
 import type { StoreLocation } from '../store-location.js';
 import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables/copies.js';
@@ -343,14 +344,4 @@ class OrganizationImportRun {
     }
     return hashed;
   }
-}
-
-/** Waits until all work has ended, so that none goes on after an error. @throws the error of the first that failed */
-async function allOrFirstErrorWhenSettled<T extends readonly unknown[]>(
-  work: {
-    readonly [K in keyof T]: Promise<T[K]>;
-  },
-): Promise<T> {
-  await Promise.allSettled(work);
-  return (await Promise.all(work)) as unknown as T;
 }

@@ -26,6 +26,7 @@ import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/rec
 import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import type { CheckedExportRow } from '../format/row.js';
+import { allOrFirstErrorWhenSettled } from '../format/settled.js';
 import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
 import { castToJson, type ImportedOrganizationDraft } from '../import/draft.js';
 
@@ -76,12 +77,9 @@ export class ImportedUploads {
         const files = rows
           .slice(from, from + MAX_FILES_COPIED_AT_ONCE)
           .map((row) => this.#toExportedFile(row, records));
-        const sizes = await Promise.allSettled(files.map((file) => this.#storeFile(file, folder, blobs)));
+        const sizes = await allOrFirstErrorWhenSettled(files.map((file) => this.#storeFile(file, folder, blobs)));
         // The files get their numbers in the order of the rows, whichever was stored first.
-        for (const [i, size] of sizes.entries()) {
-          if (size.status === 'rejected') throw size.reason;
-          this.#recordFileOrCountLeftOut(files[i]!, size.value);
-        }
+        for (const [i, size] of sizes.entries()) this.#recordFileOrCountLeftOut(files[i]!, size);
       }
     }
   }
