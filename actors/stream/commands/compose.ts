@@ -65,15 +65,15 @@ const findUsableRenderResult = (
 
 async function loadComposeInputsWithLookups(
   id: Promise<number>,
-  { content, topic, origin, newer_mentions, rendered: given }: MessageInput,
+  input: MessageInput,
   { realm, caller, key }: CommandInputContext<ConversationActorState, ConversationMemoryState>,
   sources: ActorInputSources,
 ): Promise<MessageComposeInputs> {
+  const { content, topic, origin, newer_mentions } = input;
   const text = sources.loadDirectory(realm).then(async (directory) => {
-    const rendered =
-      given?.directoryVersion === directory.version
-        ? given.result
-        : await sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
+    let rendered = findUsableRenderResult(input, directory);
+    if (rendered === undefined)
+      rendered = await sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
     const { kind, idWithinRealm } = parseActorKey(key);
     return {
       rendered,
@@ -307,4 +307,4 @@ function makeSentMessageOutcome(
   return outcome;
 }
 
-const NO_COMMANDS: readonly OutboxCommand[] = [];
+export const NO_COMMANDS: readonly OutboxCommand[] = [];

@@ -33,11 +33,11 @@ import {
   type MessageComposeInputs,
   makeSentDirectMessageOutcome,
   makeSentStreamMessageOutcome,
+  NO_COMMANDS,
 } from './compose.js';
 import { findStreamMembershipRecord, hasStreamSubscribers, listStreamSubscriberIds } from './members.js';
 
 const NO_USER_IDS: readonly number[] = [];
-const NO_COMMANDS: readonly OutboxCommand[] = [];
 
 /** Error for a stream that does not exist or was archived. */
 export const noSuchStreamError = (key: ActorKey): ApiError =>

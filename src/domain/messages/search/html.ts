@@ -22,37 +22,37 @@ function findOffsetAfterTag(html: string, from: number): number {
   return html.length;
 }
 
+/** Position of the next text, behind any tags that begin at `from`. */
+function findOffsetAfterTags(html: string, from: number): number {
+  let at = from;
+  while (html[at] === '<') at = findOffsetAfterTag(html, at);
+  return at;
+}
+
+function findNextTagOrEnd(html: string, from: number): number {
+  const tag = html.indexOf('<', from);
+  return tag < 0 ? html.length : tag;
+}
+
 /**
  * Passes the stem of each word of rendered text to the listener, until the listener returns false. As
  * `findStemmedWordsInHtml`, without an object per word.
  */
 export function forEachStemInHtml(html: string, listener: (stem: string) => boolean): void {
-  for (let at = 0; at < html.length; ) {
-    if (html[at] === '<') {
-      at = findOffsetAfterTag(html, at);
-      continue;
-    }
-    const tag = html.indexOf('<', at);
-    const end = tag < 0 ? html.length : tag;
+  for (let at = findOffsetAfterTags(html, 0), end: number; at < html.length; at = findOffsetAfterTags(html, end)) {
+    end = findNextTagOrEnd(html, at);
     const run = html.slice(at, end);
     if (run.length <= MAX_RUN_CHARACTERS_MATCHED_AT_ONCE && !run.includes('&')) {
       if (!forEachStem(run, listener)) return;
     } else for (const { stem } of findStemmedWordsBetweenTags(html, at, end)) if (!listener(stem)) return;
-    at = end;
   }
 }
 
 /** Words of rendered text. Tags and entities separate words. */
 export function* findStemmedWordsInHtml(html: string): Generator<StemmedWordOccurrence> {
-  for (let at = 0; at < html.length; ) {
-    if (html[at] === '<') {
-      at = findOffsetAfterTag(html, at);
-      continue;
-    }
-    const tag = html.indexOf('<', at);
-    const end = tag < 0 ? html.length : tag;
+  for (let at = findOffsetAfterTags(html, 0), end: number; at < html.length; at = findOffsetAfterTags(html, end)) {
+    end = findNextTagOrEnd(html, at);
     yield* findStemmedWordsBetweenTags(html, at, end);
-    at = end;
   }
 }
 
