@@ -124,9 +124,9 @@ export class CompleteMarkdownContext implements MarkdownContext {
   }
 }
 
-/** Completes a rendering context with defaults. Without `now`, the context reads the clock. */
+/** Completes a rendering context with defaults unless it is complete. Without `now`, the context reads the clock. */
 export const completeMarkdownContext = (given: Partial<MarkdownContext> = {}): CompleteMarkdownContext =>
-  new CompleteMarkdownContext(given);
+  given instanceof CompleteMarkdownContext ? given : new CompleteMarkdownContext(given);
 
 const MARKDOWN_CONTEXT_DATA_NAMES = [
   'origin',

@@ -1,6 +1,6 @@
 /** Rendering of a text: its HTML, its mentions, and facts about its links and files. */
 import type { MarkdownRenderResult, MentionTargets } from '#model';
-import { CompleteMarkdownContext, completeMarkdownContext, type MarkdownContext } from './context.js';
+import { completeMarkdownContext, type MarkdownContext } from './context.js';
 import { renderMarkdownDialect } from './dialect.js';
 import type { MarkdownTextReference, Token } from './tokens.js';
 import { uploadPathIdOfUrl } from './url.js';
@@ -19,7 +19,7 @@ export class MarkdownRenderError extends Error {
  * @throws MarkdownRenderError if the HTML is too long, or the parser failed
  */
 export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): MarkdownRenderResult {
-  const complete = context instanceof CompleteMarkdownContext ? context : completeMarkdownContext(context);
+  const complete = completeMarkdownContext(context);
   let dialect: ReturnType<typeof renderMarkdownDialect>;
   try {
     dialect = renderMarkdownDialect(text, complete);
