@@ -18,6 +18,7 @@ import {
 import { decodeLogEntry, encodeLogEntry } from '../../src/ports/log/entry-codec.js';
 import type { JetStreamLogState, JetStreamLogStream } from '../../src/ports/log/log-jetstream-stream.js';
 import { JetStreamEventLogSubscription, type LiveLogEntry } from '../../src/ports/log/log-jetstream-subscription.js';
+import { makePreparedAppend } from '../support/memory-log.js';
 
 /** As the product's. */
 const CHECK_MS = 2_000;
@@ -109,16 +110,10 @@ export class SimLog implements EventLog {
 
   #prepareAppend(realm: RealmId, value: Json): PreparedLogAppend {
     const data = encodeLogEntry(value);
-    let position = toLogSeq(0);
-    return {
-      get position() {
-        return position;
-      },
-      write: () => {
-        position = this.#store(realm, data);
-      },
-      settle: () => {},
-    };
+    return makePreparedAppend(
+      () => this.#store(realm, data),
+      () => {},
+    );
   }
 
   publishTransient(realm: RealmId, value: Json): void {

@@ -85,6 +85,20 @@ export interface MemoryLogOptions {
   readonly joinsCommits?: boolean;
 }
 
+/** An append whose entry is stored by `store` in the transaction of a commit. */
+export function makePreparedAppend(store: () => LogSeq, settle: () => void): PreparedLogAppend {
+  let position = toLogSeq(0);
+  return {
+    get position() {
+      return position;
+    },
+    write: () => {
+      position = store();
+    },
+    settle,
+  };
+}
+
 /**
  * An EventLog over arrays for tests and the simulator. Values are deep-frozen, so that a reader that changes one fails.
  */
@@ -136,16 +150,10 @@ export class MemoryLog implements EventLog {
   #prepareAppend(realm: RealmId, value: Json): PreparedLogAppend {
     if (this.#closed) throw new EventLogUnavailableError('closed');
     const packed = packJsonToBuffer(value);
-    let position = toLogSeq(0);
-    return {
-      get position() {
-        return position;
-      },
-      write: () => {
-        position = this.#store(realm, packed);
-      },
-      settle: () => this.contents.wake(realm),
-    };
+    return makePreparedAppend(
+      () => this.#store(realm, packed),
+      () => this.contents.wake(realm),
+    );
   }
 
   #trim(realm: RealmId, of: RealmContents, now: number): void {

@@ -51,6 +51,16 @@ t.test('the replica of an organization without requests is closed, and leaves no
   t.equal(clock.next(), undefined);
 });
 
+t.test('a look-up of an open directory opens none, and asks for nothing', async (t) => {
+  const { clock, directories, fetched, open } = world();
+  t.equal(directories.findOpenReplicaView(REALM), undefined);
+  await settle();
+  t.equal(fetched(), 0);
+  t.equal(clock.next(), undefined, 'no wait is left that could fail');
+  await open();
+  t.equal(directories.findOpenReplicaView(REALM)?.version, 5);
+});
+
 t.test('a replica in use stays open while others close', async (t) => {
   const { clock, directories, open } = world();
   await open();
