@@ -68,6 +68,14 @@ function failuresOf({ program, facts, fault, stdout, stderr }: Finished): string
  */
 const getsSecondAttempt = ({ files }: Program): boolean => files.every((file) => !file.includes('/test/unit/'));
 
+/** The second attempt: of the failed files alone where a program runs several and came to its end. */
+function secondAttemptOf({ program, facts, fault }: Finished): Program {
+  const failed = new Set(facts.failures.map(({ file }) => file));
+  if (!program.bundle || fault !== undefined || failed.has(undefined)) return program;
+  const files = program.files.filter((file) => failed.has(file));
+  return { ...program, files, env: { ...program.env, TEST_FILES: files.join(' ') } };
+}
+
 class Report {
   facts = 0;
   failed = 0;
@@ -78,15 +86,18 @@ class Report {
 
   constructor(private readonly grep: string | undefined) {}
 
-  add(finished: Finished): void {
-    const { program, facts, fault, seconds: took } = finished;
+  /** @param attempt the one whose failures count, when the program ran twice */
+  add(finished: Finished, attempt = finished): void {
+    const { program, facts } = attempt.facts.files < finished.facts.files ? finished : attempt;
     const { counts } = facts;
     // The end of a file is a fact to tap.
     const own = (counts?.facts ?? 0) - (program.bundle ? facts.files : 0);
-    const failures = failuresOf(finished);
-    this.#cpuSeconds += facts.cpuSeconds;
+    const failures = failuresOf(attempt);
+    const { fault, seconds: took } = attempt;
+    this.#cpuSeconds += finished.facts.cpuSeconds + (attempt === finished ? 0 : attempt.facts.cpuSeconds);
     this.facts += own + (fault === undefined ? 0 : 1);
-    this.failed += Math.max(counts?.failed ?? 0, facts.failures.length) + (fault === undefined ? 0 : 1);
+    this.failed += fault === undefined ? 0 : 1;
+    this.failed += Math.max(attempt.facts.counts?.failed ?? 0, attempt.facts.failures.length);
     this.#skipped += counts?.skipped ?? 0;
     this.#skips.push(...facts.skips.map((skip) => `${program.title}: ${skip}`));
     this.#failures.push(...failures);
@@ -124,16 +135,17 @@ async function main(options: Options): Promise<boolean> {
   const onOutput = options.verbose ? (chunk: string) => void process.stdout.write(chunk) : () => {};
   const limitSeconds = PROGRAM_SECONDS * (options.long ? LONG_FACTOR : 1);
   const attempt = (program: Program): Promise<Finished> => runProgram(program, { env, limitSeconds, onOutput });
-  const again: Program[] = [];
+  const unsteady: Finished[] = [];
   await runAll<Program>(programs, options.jobs, async (program) => {
     const finished = await attempt(program);
     const lines = programs.length > 1 && getsSecondAttempt(program) ? failuresOf(finished) : [];
     if (lines.length === 0) return report.add(finished);
     print([`unsteady: ${program.title} failed beside others and runs again at the end:`, ...lines].join('\n'));
-    again.push(program);
+    unsteady.push(finished);
   });
-  for (const program of again) report.add(await attempt(program));
-  if (again.length > 0) print(`unsteady programs, which ran twice: ${again.map(({ title }) => title).join(', ')}`);
+  for (const finished of unsteady) report.add(finished, await attempt(secondAttemptOf(finished)));
+  const titles = unsteady.map(({ program }) => program.title);
+  if (titles.length > 0) print(`unsteady programs, which ran twice: ${titles.join(', ')}`);
   return report.end((performance.now() - begun) / 1000, programs.length);
 }
 

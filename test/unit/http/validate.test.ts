@@ -181,3 +181,15 @@ t.test('the host of a URL ends in a top-level domain, or is an address or localh
   ];
   for (const one of wrong) t.equal(check(url, JSON.stringify(one)), 'X is not a URL', one);
 });
+
+t.test('text that is dear to parse is refused before it is parsed', async (t) => {
+  const digits = '1'.repeat(1_000);
+  t.strictSame(check(Ints, `[${digits}]`), 'X[0] is not an integer');
+  t.strictSame(check(Ints, `[${digits}1]`), 'not JSON');
+  t.strictSame(check(Ints, `[-0.${digits}]`), 'not JSON');
+  const blanks = ' \t\r\n'.repeat(262_144);
+  t.strictSame(check(Ints, `[${blanks}3]`), { ok: [3] });
+  t.strictSame(check(Ints, `[${blanks} 3]`), 'not JSON');
+  const text = ' '.repeat(1_048_577);
+  t.strictSame(check(Type.String(), `"${text}"`), { ok: text }, 'blanks inside of a string are text');
+});
