@@ -229,8 +229,8 @@ export class EventQueueBuffer {
   }
 
   /**
-   * A coalesced event behind the answer's end may have parts whose own ids are before that end. These parts are added
-   * to the answer, because the client's next poll acknowledges their ids.
+   * A coalesced event may be left out of this answer although some of its parts have ids below the answer's last id.
+   * Those parts are sent now, because the next poll acknowledges their ids.
    */
   #withEarlyCoalescedParts(events: EncodedEvent[]): readonly EncodedEvent[] {
     const last = events.at(-1)?.id ?? -1;

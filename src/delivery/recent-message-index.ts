@@ -4,8 +4,8 @@
  * come together share the one question that is left for the Store: does the Store hold a message that the log has not
  * shown here?
  *
- * Invariant: `reads()` shows every message that the Store held at the call, and every change of a message that the log
- * had shown here. For everything else an event is still to come.
+ * Invariant: the view from `catchUpAndSelectReadStore` shows every message that the Store held at the call, and every
+ * change of a message that the log had shown here. For everything else an event is still to come.
  */
 
 import { SingleFlight } from '#base';
@@ -102,7 +102,7 @@ export class RecentMessageIndex implements MessageReadStore {
     return this.#messageRecords !== undefined || this.#itemsDuringLoad !== undefined;
   }
 
-  /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
+  /** Applies a log item. Must be called once for each item, after `memberships` has applied the item's log entry. */
   applyLogItem(item: LogItem): void {
     if (item.t === 'carrying') this.#countMoveAndReset(item);
     // A move between streams resets the index: only the Store knows which users have copies after it, and a load under
@@ -115,8 +115,8 @@ export class RecentMessageIndex implements MessageReadStore {
   }
 
   /**
-   * Forgets all messages, because they can't be kept up to date any more or their memory is needed. The next `reads()`
-   * loads them again.
+   * Forgets all messages, because they can't be kept up to date any more or their memory is needed. The next call
+   * of `catchUpAndSelectReadStore` loads them again.
    */
   reset(): void {
     this.#resetGeneration++;
@@ -142,7 +142,7 @@ export class RecentMessageIndex implements MessageReadStore {
 
   /**
    * False if the Store has one of these messages but this process has not read its log entry yet. Must be called after
-   * `reads()`.
+   * `catchUpAndSelectReadStore`.
    */
   async hasEveryStoredMessage(ids: Iterable<number>): Promise<boolean> {
     const records = this.#messageRecords;
@@ -237,8 +237,8 @@ export class RecentMessageIndex implements MessageReadStore {
   }
 
   /**
-   * Loads the members of the streams of these messages. Memberships decide who has a copy, so they must be no older
-   * than the messages, which may be ahead of the log.
+   * Loads the members of the streams of these messages. Memberships decide which users have a copy. The Store may hold
+   * messages whose log entries have not arrived here, so the members are read from the Store, too.
    */
   async #reloadMembersOfMessageStreams(records: readonly MessageRecord[]): Promise<void> {
     const young = this.source.clock.now() / 1000 - UNSETTLED_MESSAGE_AGE_SECONDS;
@@ -254,7 +254,7 @@ export class RecentMessageIndex implements MessageReadStore {
     await Promise.all([...moves, ...[...streams].map((stream) => this.memberships.reloadFromStore(stream))]);
   }
 
-  /** Brings a loaded stream to a membership version. A stream that is not loaded yet will be read at that version. */
+  /** Brings the members of a stream that is in memory to a version. Other streams are read from the Store later. */
   async #loadMembersAtVersion(stream: number, mv: number): Promise<void> {
     if (this.memberships.membersOfLoadedStream(stream)) await this.memberships.loadUnlessAtVersion(stream, mv);
   }
@@ -341,7 +341,10 @@ export class RecentMessageIndex implements MessageReadStore {
     return this.#messageRecords !== undefined;
   }
 
-  /** True when the index has every message of the Store. */
+  /**
+   * Waits until the index has every message above its oldest one that the Store held at the call.
+   * @returns false if the index was reset meanwhile
+   */
   async #waitForAllStoreMessages(): Promise<boolean> {
     const records = this.#messageRecords;
     if (!records) return false;

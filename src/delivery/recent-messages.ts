@@ -1,6 +1,6 @@
 /**
- * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. A scan towards
- * older messages is answered from memory down to `floor`. The class does no I/O.
+ * The newest messages of a realm, without their texts, ordered by id: every message from `completeFromId` on. A
+ * scan towards older messages is answered from memory down to that id. The class does no I/O.
  */
 import { findLowerBoundIndex, type JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';

@@ -1,6 +1,6 @@
 /**
- * Reader of one realm's log, one per process. Each entry goes to the realm's directory replica first and to its event
- * feed second, so that the feed sees the directory with the changes of the entry.
+ * Reader of one realm's log, at most one per process. It calls its listeners in the order in which they were added. The
+ * directory replica is added first, so that the event feed sees the directory with the changes of the entry.
  */
 
 import type { Json } from '#base';

@@ -14,7 +14,8 @@ import type { ActorKey } from './ids.js';
  * - is in `users`,
  * - or was a member of `stream` at membership version `mv`,
  * - or received the message `copyOf` as a member of `stream` at that time, or received a message that was `moved`,
- * - or had a role of at most `role` at realm version `rv`.
+ * - or had a role of at most `role` at realm version `rv`,
+ * - or had access to `publicStream`.
  *
  * Users in `except`, and users whom `neverIn` excludes, are not recipients.
  */

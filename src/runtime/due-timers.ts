@@ -10,11 +10,14 @@ interface DueTimerEntry {
   readonly key: ActorKey;
   /** Wall time at which the actor is woken, ms; Infinity if the entry was removed. */
   wakeAt: number;
-  /** Time by which the entry is sorted in the heap; never later than `at`. */
+  /** Time by which the entry is sorted in the heap; never later than `wakeAt`. */
   heapSortedAt: number;
 }
 
-/** Maximum of actors woken at a time; further due actors (clients of a dead frontend) wait PAUSE_MS. */
+/**
+ * Maximum of actors woken at a time. Further due actors, such as the queues of a dead frontend's clients, wait
+ * PAUSE_BETWEEN_WAKE_UP_BATCHES_MS.
+ */
 const MAX_WAKE_UPS_AT_ONCE = 256;
 const PAUSE_BETWEEN_WAKE_UP_BATCHES_MS = 5;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */

@@ -151,7 +151,8 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
    */
   readonly exclusive?: true;
   /**
-   * True if the command may run on an actor that has no root yet. Other commands get 'no such actor' (kind.missing).
+   * True if the command may run on an actor that has no root yet. Other commands get the reply of
+   * `makeMissingActorReply`.
    */
   readonly creates?: true;
   /**

@@ -1,5 +1,5 @@
 /**
- * `npm run chaos` in short: half a minute of load, in which an actor host and a frontend are killed, and a host loses
+ * `npm run chaos` in short: 15 seconds of load, in which an actor host and a frontend are killed, and a host loses
  * the store.
  */
 import t from 'tap';

@@ -80,7 +80,7 @@ export class MailDispatcher {
   }
 
   /**
-   * Logs that the mail server is unavailable, at most once per LOG_INTERVAL_MS: one line per mail would flood the log.
+   * Logs that the mail server is unavailable, at most once an hour: one line per mail would flood the log.
    */
   #countAndMaybeLogUnavailable({ message: reason }: MailerUnavailableError): void {
     this.#unloggedUnavailableMails++;

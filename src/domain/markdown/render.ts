@@ -30,7 +30,7 @@ export function renderMarkdown(text: string, context?: Partial<MarkdownContext>)
   const html = dialect.html.trim();
   if (html.length > MAX_RENDERED_HTML_CHARACTERS) throw new MarkdownRenderError('rendered text is too long');
   const facts = summarizeTextReferences(referencesInTokens(dialect.tokens));
-  // A preview is a link to its picture, also where the preview replaces the address.
+  // A text with a preview has a link, even where the preview takes the place of the address.
   return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
 }
 

@@ -52,7 +52,7 @@ export interface HttpExchange {
   readonly requestId: string;
   /**
    * Sets the request id.
-   * @param n number appended to `id` when the request id is read, because keeping a number costs nothing
+   * @param n number that is appended to `id` only when the id is read, which saves a text for each request
    */
   setRequestId(id: string, n?: number): void;
   /** True if the request announces a body, possibly an empty one. */

@@ -12,12 +12,12 @@ export interface RateLimitCallCounter {
   fullQuotaAtMs(now: number): number;
 }
 
-/** Number of parts of a window. Calls within one part are counted together, and expire together. */
+/** Number of equal parts of a window. Calls of one part are counted together, and expire together. */
 const PARTS_PER_WINDOW = 60;
 
 /**
- * Sliding window: at most `rule.calls` calls in any window. Memory is bounded: times are kept to a sixtieth of the
- * window. The time of a part is that of its first call. A client that waits as long as requested is never refused again
+ * Sliding window: at most `rule.calls` calls in any window. Memory is bounded by the number of parts. The time of a
+ * part is that of its first call. A client that waits as long as requested is never refused again
  * for these calls.
  */
 export class SlidingWindowCounter implements RateLimitCallCounter {

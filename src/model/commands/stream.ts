@@ -109,7 +109,7 @@ export type AddStreamSubscribersArgs = {
 export type MessageMoveBatchArgs = {
   /** Name of the stored part with the decision about the move and the ids of all messages. */
   readonly part: string;
-  /** Range of indexes into the ids of that part: from `from` to before `to`. */
+  /** First index into the ids in `part`; `to` is excluded. */
   readonly from: number;
   readonly to: number;
   readonly last: boolean;

@@ -36,7 +36,7 @@ export type PasswordCheckReply = {
 export type PushNotificationService = 'apns' | 'gcm';
 export type PushTokenArgs = { readonly service: PushNotificationService; readonly token: string };
 
-/** Facts of the account for the push actor, at the moment of sending. */
+/** Devices of the account and messages that may still be shown, for the push actor just before it sends a push. */
 export type PushAccountFacts = {
   /** Mobile devices, in the order of their registration: objects of src/domain/push (`PushDevice`). */
   readonly devices: readonly JsonObject[];

@@ -222,7 +222,7 @@ export const REALM_SETTING_DECLARATIONS = {
   delete_own_message_policy: declarePolicy(2, [1, 2, 3, 4, 5], 'delete own messages'),
   message_content_delete_limit_seconds: declareTimeLimit(600, null, 'Seconds'),
   allow_message_editing: declareFlag(true, 'Messages may be edited.', { event: 'dict' }),
-  edit_topic_policy: declarePolicy(5, [1, 2, 3, 4, 5, 6], 'change topics of others', { event: 'dict' }),
+  edit_topic_policy: declarePolicy(5, [1, 2, 3, 4, 5, 6], 'change topics', { event: 'dict' }),
   mandatory_topics: declareFlag(false, 'Stream messages need a topic.'),
   message_content_edit_limit_seconds: declareTimeLimit(600, null, 'Seconds', { event: 'dict' }),
   allow_edit_history: declareFlag(true, 'Former versions of messages are shown.'),

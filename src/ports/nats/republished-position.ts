@@ -22,7 +22,7 @@ interface ReceivedMessage {
 
 const SEQUENCE_HEADER = 'Nats-Sequence';
 const PREVIOUS_SEQUENCE_HEADER = 'Nats-Last-Sequence';
-/** The headers as they begin after the line feed of the line before. */
+/** Bytes with which the line of each header begins. */
 const SEQUENCE_LINE_START = Uint8Array.from(Buffer.from(`${SEQUENCE_HEADER}: `));
 const PREVIOUS_SEQUENCE_LINE_START = Uint8Array.from(Buffer.from(`${PREVIOUS_SEQUENCE_HEADER}: `));
 /** Offset of the first byte in which the two differ. */

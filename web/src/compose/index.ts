@@ -1,7 +1,7 @@
 /**
  * Writing: the box below the view with its address, completions, uploads, drafts, preview and scheduled sending.
  *
- *     route, core.focus.compose → Composer (address, text, draft) → Editor → send → core.outbox
+ *     route, core.sharedViewState.composeRequest → Composer (address, text, draft) → Editor → send → core.outbox
  *
  * - `composer.ts` is the state of the box: it follows the view, keeps texts by conversation, and saves drafts.
  * - `box.tsx` is in the first chunk, `open-box.tsx` and all below it in one that comes right after.
@@ -9,7 +9,8 @@
  *   `toolbar.tsx` the buttons.
  * - `notices.tsx` says what is to be said about the text; `rules.ts` and `send.ts` decide whether it may leave.
  * - `uploads.ts` sends files and puts in their links.
- * - `emoji/` and `schedule/` are chunks of their own; other views ask for the picker by `core.focus.emoji`.
+ * - `emoji/` and `schedule/` are chunks of their own; other views ask for the picker by
+ *   `core.sharedViewState.emojiPickerRequest`.
  *
  * Invariants: no text is lost by navigation, reload, a refusal of the server or a lost connection; a keystroke costs a
  * binary search, however many people there are; a text is changed so that the browser can undo it.

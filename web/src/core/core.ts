@@ -120,7 +120,7 @@ export class Core {
     return () => listeners.delete(listener);
   }
 
-  /** Fetches all topics of a stream once, for `state.conversations.topicsOf(stream)`. */
+  /** Fetches all topics of a stream once, for `state.conversations.getTopicsSignal(stream)`. */
   loadAllTopicsOnce(stream: number): Promise<void> {
     const { conversations } = this.state;
     if (conversations.streamIdsWithAllTopicsKnown.peek().has(stream)) return Promise.resolve();

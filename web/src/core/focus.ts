@@ -7,7 +7,7 @@ export interface ComposeRequest {
   readonly conversation?: Conversation;
   /** Text to put in, behind what is there. */
   readonly insertedText?: string;
-  /** The stored draft to go on with: `drafts.resume(id)`. */
+  /** Id of the stored draft to continue: `draftService.openStoredById(id)`. */
   readonly draftId?: number;
 }
 

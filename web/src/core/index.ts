@@ -6,20 +6,21 @@
  *
  * Views read signals (`.value` in a component subscribes it) and call methods. The parts of a `Core`:
  *
- *     session      'signed-in' | 'visitor' | 'signed-out' | 'unknown'; signIn, signOut
- *     state        realm, me, people, streams, muting, unread, own, conversations, emoji, typing: each slice says in
- *                  its comment which signals it offers
- *     windows      `open(narrow)` → the messages of a view, paged in both directions
- *     outbox       send, retry, discard; items that are on their way
- *     drafts       `open(conversation)` → a draft that saves itself
- *     reading      `seen(ids, narrow)`, mark as read and unread
- *     notices      own typing;  presence.noteUserInput() for every input of the user
- *     router       `route.value`, `go(route)`, `hash(route)` for links
- *     focus        requests between views: compose to …, selected message
- *     queue        `status.value` for the status line: 'starting' | 'live' | 'connecting' | 'offline'
- *     api          any other operation: `core.api.post('/messages/{message_id}/reactions', {…})`
- *     listen       events for what no signal shows: notifications, lists that a view fetched itself
- *     loadAllTopicsOnce   fetches the topics of one stream
+ *     session            'signed-in' | 'visitor' | 'signed-out' | 'unknown'; signIn, signOut
+ *     state              realm, me, people, streams, muting, unread, own, conversations, emoji, typing: each
+ *                        slice says in its comment which signals it offers
+ *     windows            `openWindow(narrow)` → the messages of a view, paged in both directions
+ *     outbox             `sendMessage`, `retryItem`, `discardItem`; messages on their way
+ *     draftService       `openNewestOrNew(conversation)` → a draft that saves itself
+ *     readMarker         `markSeenAsReadIfEnabled(ids, narrow)`, marks as read and unread
+ *     typingNotices      own typing
+ *     presenceReporter   `noteUserInput()` for every input of the user
+ *     router             `route.value`, `navigate(route)`; `formatHash(route)` for links
+ *     sharedViewState    requests between views: compose to …, selected message
+ *     eventQueue         `status.value` for the status line: 'starting' | 'live' | 'connecting' | 'offline'
+ *     api                any other operation: `core.api.post('/messages/{message_id}/reactions', {…})`
+ *     listenToEvents     for what no signal shows: notifications, lists that a view fetched itself
+ *     loadAllTopicsOnce  fetches the topics of one stream
  *
  * Invariants: the snapshot and the events after it make the state that a new registration would return; a window has
  * no gap; a message is sent once; an action of the user changes the state through the event that comes back, except

@@ -10,7 +10,7 @@ export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
  *
  *     session.state.value
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
- *     await session.signInOnce(token)              a one-time link, `#sign-in/TOKEN`
+ *     await session.signInByOneTimeLink(token)     a one-time link, `#sign-in/TOKEN`
  *     await session.signOut()
  *     await session.deactivateAccount()
  */

@@ -4,17 +4,16 @@
  *
  *     <Button kind="primary" icon="send" onClick={send}>{t('compose.send')}</Button>
  *     <IconButton icon="star" label={t('…')} shortcut="star" pressed={starred} onClick={…} />   named, with tooltip
- *     <Field label={…} value={v} onInput={set} error={…} hint={…} />   other entries are in ../kit-later
+ *     <TextField label={…} value={v} onInput={set} error={…} hint={…} />   other entries are in ../kit-later
  *     {open && <Dialog title={…} onClose={…} footer={<Button …/>}>…</Dialog>}   native modal, keeps the focus
  *     toggleMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
  *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
  *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
- *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
- *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
- *     const SettingsView = lazy(async () => (await import('../settings/index.js')).SettingsView)   a chunk of its own
- * isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: the component renders again when the layout
- * changes
+ *     showToast({ text, kind: 'error', action: { label, run } }), announceToScreenReader(text)
+ *     <VirtualList items={…} getItemKey={…} getItemHeightPx={…} label={…}>{(item, row) => …}</VirtualList>
+ *     const SettingsView = makeLazyComponent(async () => (await import('../settings/index.js')).SettingsView)
+ *     isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: a change of the layout renders again
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
  * Folders that use the kit: shell and all views. The kit imports text and keyboard.

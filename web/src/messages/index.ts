@@ -1,7 +1,7 @@
 /**
  * Messages of a narrow: the windowed list, each message, what readers do with it.
  *
- *     route → MessagesView → core.windows.open(narrow) → rows.ts → list.tsx (some 30 rows in the document)
+ *     route → MessagesView → core.windows.openWindow(narrow) → rows.ts → list.tsx (some 30 rows in the document)
  *           → message.tsx → content/ (the server's HTML: sanitized, then decorated) · reactions · widget · toolbar
  *
  * - `view.tsx` opens the window at the asked message, the first unread one or the newest, and shows its phases.

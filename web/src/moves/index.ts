@@ -21,10 +21,10 @@ export interface TopicMove {
   readonly takesReaderAlong: boolean;
 }
 
-/** Message that the list on screen stands at: the newest one at the end, else the first one on screen. */
+/** Message that the reader looks at: the newest one if the list is at its end, else the first one on screen. */
 let findReaderMessageId: () => number | undefined = () => undefined;
 
-/** The list on screen says where it stands. @returns ends it */
+/** Provides the message that the reader looks at, from the list on screen. @returns a function that ends this */
 export function provideReaderMessageId(find: () => number | undefined): () => void {
   findReaderMessageId = find;
   return () => {

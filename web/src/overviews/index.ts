@@ -6,8 +6,8 @@
  * - Recent conversations are the usual first view and come with the first chunk; the others are chunks of their own.
  * - Rows are links. Arrows, j and k walk among them, → reaches the buttons of a row and ← comes back (`walk.ts`).
  * - Recent conversations are made from the newest messages, fetched once, and kept by events while the page lives.
- * - A draft goes on in the compose box (`core.focus.compose`); a scheduled message is sent now by deleting it first,
- *   so that it can't go out twice.
+ * - A draft goes on in the compose box (`core.sharedViewState.composeRequest`); a scheduled message is sent
+ *   now by deleting it first, so that it can't go out twice.
  *
  * Starred messages and mentions are narrows of the message list. The shell shows these views by the route.
  */

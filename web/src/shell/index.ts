@@ -4,7 +4,7 @@
  *     startShell(core) → keys, overlays, language, theme → <App> → SignInView | Frame (sidebar · bar + view · people)
  *
  * - `app.tsx` chooses by the session; `frame.tsx` lays out columns, drawers on a phone.
- * - `views.tsx` is the table from routes to views. A view that is not needed at once comes by `lazy`.
+ * - `views.tsx` is the table from routes to views. A view that is not needed at once comes by `makeLazyComponent`.
  * - `bar.tsx` and `title.ts` say what is on screen and unread; `boundary.tsx` catches a view that fails;
  *   `status.tsx` says in one line what the connection does.
  * - `swipe.ts` leads back to the list on a phone, a lazy chunk.

@@ -55,7 +55,7 @@ const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|narrow)$/;
 
 /**
  * From a route to its view. A view comes with the first chunk if most readers start with it (recent, inbox),
- * and by `lazy` otherwise.
+ * and by `makeLazyComponent` otherwise.
  */
 export function RouteView({ route }: { readonly route: Route }): ComponentChild {
   if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFoundView />;

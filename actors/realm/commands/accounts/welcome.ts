@@ -38,7 +38,7 @@ export function makeWelcomeCommands(
   ];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
-    // `volatile.humans` does not count the newcomer before the commit.
+    // `volatile.activeHumanCount` does not count the newcomer before the commit.
     const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.activeHumanCount + 1})`;
     commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS_TOPIC_NAME, { content, origin, after }));
   }

@@ -46,12 +46,12 @@ interface FetchedRange {
 /**
  * The loaded messages of one narrow: ids without gaps, from some oldest to some newest one.
  *
- *     window.ids.value            ids in order; texts by `store.get(id)`
+ *     window.messageIds.value     ids in order; `getMessageSignal(id)` has each message
  *     window.foundOldest.value    nothing is before the first one (foundNewest: behind the last one)
- * window.phase.value          'loading' at first, 'failed' with `loadFailure`; `reloadRequestedAnchor()` loads again
+ *     window.loadPhase.value      'loading' at first, or 'failed' with `loadFailure`; `reloadRequestedAnchor()` repeats
  *     window.loadOlder()          one more page; a second call during a fetch does nothing
- *     window.showOrLoadAround(anchor)       loads around another place, unless it is loaded already
- *     window.place                id at which the reader is: the view sets it, and a refresh keeps it in the list
+ *     window.showOrLoadAround(anchor)   loads around another place, unless it is loaded already
+ *     window.readerMessageId      message at which the reader is: set by the view, kept in the list by a refresh
  *
  * A message that arrives is put at the end only when the newest one is loaded. One that arrives during a fetch is kept
  * until the answer shows whether the window reaches the newest one.

@@ -14,7 +14,7 @@ const CATCH_UP_INTERVAL_MS = 15_000;
 /**
  * The windows that are open or were open lately, and the messages in them.
  *
- *     const window = windows.open(makeTopicNarrow(12, 'plans'));   // the same object while it is cached
+ *     const window = windows.openWindow(makeTopicNarrow(12, 'plans'));   // the same object while it is cached
  *     await window.showOrLoadAround('first_unread');
  */
 export class MessageWindows {

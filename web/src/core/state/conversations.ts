@@ -17,9 +17,9 @@ export interface KnownTopic {
 /**
  * Where people talk.
  *
- *     conversations.direct.value           direct messages, newest first
- * conversations.topicsOf(stream)       signal of the topics seen so far, newest first; `Core.loadAllTopicsOnce(stream)`
- *                                          fetches all of them once
+ *     conversations.directNewestFirst.value    direct conversations
+ *     conversations.getTopicsSignal(stream)    signal of the topics seen so far, newest first;
+ *                                              `Core.loadAllTopicsOnce(stream)` fetches all of them once
  */
 export class ConversationsState implements StateSlice {
   readonly directByOtherUserIds = signal<ReadonlyMap<string, DirectConversation>>(new Map());

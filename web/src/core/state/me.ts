@@ -15,9 +15,9 @@ const DAY_MS = 24 * 3_600_000;
  * The signed-in user.
  *
  *     me.id                                        0 for a visitor without an account
- *     me.person.value                              as in `people`
+ *     me.ownPerson.value                           as in `people`
  *     me.settings.value.twenty_four_hour_time      own settings under the names of the API
- *     me.may('invite_to_stream_policy')            a policy of the organization, applied to the user's role
+ *     me.isAllowedByPolicyNamed('invite_to_stream_policy')   a policy of the organization, applied to the user's role
  */
 export class MeState implements StateSlice {
   readonly userIdSignal = signal(0);

@@ -12,8 +12,8 @@ export type TopicPolicyEntry = Snapshot['user_topics'][number];
 /**
  * Muted streams, topics and users.
  *
- *     muting.isMuted(stream, topic)     the topic's own policy, else that of its stream
- *     muting.users.value.has(id)
+ *     muting.isTopicMuted(stream, topic)   the topic's own policy, else that of its stream
+ *     muting.mutedAtByUserId.value.has(id)
  */
 export class MutingState implements StateSlice {
   readonly policyByTopicKey = signal<ReadonlyMap<ConversationKey, TopicPolicyEntry>>(new Map());

@@ -7,7 +7,7 @@ export type StoredDraft = Draft & { readonly id: number };
 /**
  * The user's own lists: drafts (newest first), scheduled messages (next first), ids of starred messages.
  *
- * Views write drafts by `core.drafts`, which waits until typing stops.
+ * Views write drafts by `core.draftService`, which waits until typing stops.
  */
 export class OwnListsState implements StateSlice {
   readonly draftsById = signal<ReadonlyMap<number, StoredDraft>>(new Map());

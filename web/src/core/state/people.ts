@@ -29,12 +29,12 @@ type ById<T> = ReadonlyMap<number, T>;
 /**
  * Users, their statuses and presence, and groups.
  *
- *     people.byId.value.get(id)      a user, active or not; bots of the server, too
- *     people.active.value            active users and bots, by name
- *     people.nameOf(id)              full name; empty for an unknown id
- *     people.getPresenceLevel(id)            'active' | 'idle' | 'offline'
- *     people.statuses.value.get(id)  status text and emoji
- *     people.groups.value            user groups by id, system groups included
+ *     people.byId.value.get(id)            a user, active or not; bots of the server, too
+ *     people.activeUsersAndBots.value      by name
+ *     people.getFullName(id)               empty for an unknown id
+ *     people.getPresenceLevel(id)          'active' | 'idle' | 'offline'
+ *     people.statusByUserId.value.get(id)  status text and emoji
+ *     people.groupById.value               user groups, system groups included
  */
 export class PeopleState implements StateSlice {
   readonly byId = signal<ById<Person>>(new Map());

@@ -21,10 +21,10 @@ const compareStreamNames = (a: Stream, b: Stream): number => a.name.localeCompar
 /**
  * Streams and subscriptions.
  *
- *     streams.byId.value.get(id)    any stream that the user can see or was in
- *     streams.subscribed.value      subscriptions by name
- *     streams.nameOf(id)            empty for an unknown id
- *     streams.named('General')      id by name, in any case
+ *     streams.byId.value.get(id)         any stream that the user can see or was in
+ *     streams.subscribedStreams.value    by name
+ *     streams.getStreamName(id)          empty for an unknown id
+ *     streams.findIdByName('General')    in any case
  */
 export class StreamsState implements StateSlice {
   readonly byId = signal<ReadonlyMap<number, Stream>>(new Map());

@@ -31,12 +31,12 @@ export interface UnreadConversation {
  * Unread messages by conversation. Ids stand in mutable sets; `changeVersion` changes with them, and what is asked for
  * is computed, so that a row of the sidebar renders again only when its own number changes.
  *
- *     unread.getConversationCountSignal(conversation).value    signal of one conversation's number
- *     unread.getStreamUnmutedCountSignal(id).value          of a stream, without its muted topics
- *     unread.conversations.value            all with unread messages, newest first: the inbox
- *     unread.total.value                    what title and icon show: direct messages and topics that are not muted
- *     unread.mentions.value                 ids of unread messages that mention the user
- *     unread.incomplete.value               more than the server lists: numbers are lower bounds
+ *     unread.getConversationCountSignal(conversation).value   number of one conversation
+ *     unread.getStreamUnmutedCountSignal(id).value            number of a stream, without its muted topics
+ *     unread.unreadConversations.value      all with unread messages, newest first: the inbox
+ *     unread.totalUnmutedCount.value        number in title and icon: direct messages and topics that are not muted
+ *     unread.unreadMentionIds.value         unread messages that mention the user
+ *     unread.areCountsLowerBounds.value     true if there are more than the server lists
  */
 export class UnreadState implements StateSlice {
   readonly changeVersion = signal(0);

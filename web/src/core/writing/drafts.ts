@@ -15,12 +15,12 @@ export type DraftTarget = Conversation | undefined;
 /**
  * Drafts are kept on the server while the user types, so other tabs and devices have them.
  *
- *     const draft = drafts.open(conversation);   // continues the newest draft for this conversation, if there is one
- *     draft.content.value                        // what the compose box shows at first
- *     draft.write(text)                          // at every keystroke; saved one second after the last one
- *     draft.move(otherConversation)
- *     draft.discard()                            // sent, or thrown away
- *     draft.close()                              // the box closes: saves what is not saved yet
+ *     const draft = draftService.openNewestOrNew(conversation);   // the newest draft for it, if there is one
+ *     draft.content.value                    // text that the compose box shows at first
+ *     draft.setContent(text)                 // at every keystroke; saved one second after the last one
+ *     draft.setTarget(otherConversation)
+ *     draft.discardDraft()                   // sent, or thrown away
+ *     draft.closeAndSaveNow()                // the box closes
  *
  * A text that the server doesn't have stays in this browser (unsaved.ts).
  */

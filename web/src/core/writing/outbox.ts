@@ -65,9 +65,9 @@ const normalizeContent = (content: string): string => content.replace(/^\n+/, ''
 /**
  * Messages on their way.
  *
- *     outbox.send(conversation, text)     shows at once, by `in(narrow)`
- *     outbox.in(narrow).value             items that belong behind the newest message of a view
- *     outbox.retry(localId), outbox.discard(localId), outbox.takeBack(localId)
+ *     outbox.sendMessage(conversation, text)             shows at once, in the signal of its narrow
+ *     outbox.makeItemsSignalForNarrow(narrow).value      items that belong behind the newest message of a view
+ *     outbox.retryItem(localId), outbox.discardItem(localId), outbox.removeItemForEditing(localId)
  *
  * An item stays in the browser's storage until the message is in the events. After an attempt without an answer, the
  * newest own messages are looked through before the next one, so that a message is never sent twice.

@@ -23,9 +23,9 @@ const MARK_READ_ON_SCROLL_POLICY = { always: 1, conversations: 2, never: 3 } as 
 /**
  * Read marks.
  *
- *     reading.seen(ids, narrow)      these messages were on screen; counts change at once, the server hears in batches
- *     reading.markRead(conversation) all of it, loaded or not;  markStreamRead(id), markAllRead()
- *     reading.markUnreadFrom(id, narrow)
+ *     readMarker.markSeenAsReadIfEnabled(ids, narrow)   were on screen; counts change at once, requests go in batches
+ *     readMarker.markConversationRead(conversation)     all of it, loaded or not; `markStreamRead(id)`, `markAllRead()`
+ *     readMarker.markUnreadFrom(id, narrow)
  */
 export class ReadMarker {
   readonly #pendingReadIds = new Set<number>();

@@ -21,7 +21,7 @@ import {
 import { setFirstKeptUnread } from '../seen.js';
 import { openMessageSource } from './edit.js';
 import { openHistory, openReadReceipts } from './history.js';
-import { isTopicResolved, mayMoveMessage, openMoveDialog, toggleTopicResolved } from './move.js';
+import { isTopicResolved, mayChangeTopics, mayMoveMessage, openMoveDialog, toggleTopicResolved } from './move.js';
 
 async function copyTextWithToast(text: string): Promise<void> {
   try {
@@ -173,7 +173,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
       },
     member &&
       inStream &&
-      mayMoveMessage(message) && {
+      mayChangeTopics() && {
         label: t(isTopicResolved(topic) ? 'message.unresolve' : 'message.resolve'),
         icon: 'resolved',
         run: () => void toggleTopicResolved(message),

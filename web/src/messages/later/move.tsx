@@ -13,11 +13,15 @@ type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 
 export const isTopicResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
-/** Whether the reader may move the message, as far as the client knows: the server decides. */
-export function mayMoveMessage({ stream_id, sender_id }: Message): boolean {
-  const { me } = core.state;
-  return stream_id !== undefined && (me.isAllowedByPolicyNamed('edit_topic_policy') || sender_id === me.id);
-}
+/** Whether the organization's policy lets the reader change topics, of own messages too. */
+export const mayChangeTopics = (): boolean => core.state.me.isAllowedByPolicyNamed('edit_topic_policy');
+
+const mayMoveBetweenStreams = (): boolean =>
+  core.state.me.isAllowedByPolicyNamed('move_messages_between_streams_policy');
+
+/** Whether policies let the reader move a message to another topic or stream. */
+export const mayMoveMessage = ({ stream_id }: Message): boolean =>
+  stream_id !== undefined && (mayChangeTopics() || mayMoveBetweenStreams());
 
 /** Marks the topic as resolved or as open again, by its name. */
 export async function toggleTopicResolved(message: Message): Promise<void> {
@@ -38,7 +42,7 @@ export async function toggleTopicResolved(message: Message): Promise<void> {
 }
 
 function MoveMessagesDialog({ message, onClose }: { readonly message: Message; readonly onClose: () => void }) {
-  const { streams, me, realm } = core.state;
+  const { streams, realm } = core.state;
   const [stream, setStream] = useState(message.stream_id ?? 0);
   const [topic, setTopic] = useState(message.subject);
   const [mode, setMode] = useState<PropagateMode>('change_later');
@@ -47,8 +51,7 @@ function MoveMessagesDialog({ message, onClose }: { readonly message: Message; r
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
   const list = streams.subscribedStreams.value.filter(
-    ({ stream_id }) =>
-      stream_id === message.stream_id || me.isAllowedByPolicyNamed('move_messages_between_streams_policy'),
+    ({ stream_id }) => stream_id === message.stream_id || mayMoveBetweenStreams(),
   );
   const move = async () => {
     setBusy(true);
@@ -95,6 +98,7 @@ function MoveMessagesDialog({ message, onClose }: { readonly message: Message; r
           value={topic}
           onInput={setTopic}
           autofocus
+          disabled={!mayChangeTopics()}
           error={failure}
           maxLength={realm.value.max_topic_length}
         />

@@ -7,7 +7,7 @@ const closePersonDialog = () => {
   core.sharedViewState.shownProfileUserId.value = undefined;
 };
 
-/** The person that `core.focus.profile` asks for, in a dialog. */
+/** The person of `core.sharedViewState.shownProfileUserId`, in a dialog. */
 export function PersonDialog() {
   const id = core.sharedViewState.shownProfileUserId.value;
   const person = id === undefined ? undefined : core.state.people.byId.value.get(id);

@@ -62,7 +62,7 @@ export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.realm.allow_message_editing': 'Eigene Nachrichten lassen sich bearbeiten',
   'settings.realm.message_content_edit_limit_seconds': 'Zeit zum Bearbeiten',
   'settings.realm.allow_edit_history': 'Frühere Fassungen von Nachrichten zeigen',
-  'settings.realm.edit_topic_policy': 'Wer Themen anderer ändern darf',
+  'settings.realm.edit_topic_policy': 'Wer Themen ändern darf',
   'settings.realm.move_messages_within_stream_limit_seconds': 'Zeit zum Verschieben zwischen Themen',
   'settings.realm.move_messages_between_streams_policy': 'Wer Nachrichten in andere Streams verschieben darf',
   'settings.realm.move_messages_between_streams_limit_seconds': 'Zeit zum Verschieben zwischen Streams',

@@ -60,7 +60,7 @@ export const organizationSettingsTexts = {
   'settings.realm.allow_message_editing': 'People can edit their messages',
   'settings.realm.message_content_edit_limit_seconds': 'Time for editing',
   'settings.realm.allow_edit_history': 'Show earlier versions of messages',
-  'settings.realm.edit_topic_policy': 'Who can change topics of others',
+  'settings.realm.edit_topic_policy': 'Who can change topics',
   'settings.realm.move_messages_within_stream_limit_seconds': 'Time for moving between topics',
   'settings.realm.move_messages_between_streams_policy': 'Who can move messages to other streams',
   'settings.realm.move_messages_between_streams_limit_seconds': 'Time for moving between streams',
