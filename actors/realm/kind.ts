@@ -81,7 +81,7 @@ import {
 import {
   getOrAllocateGroupRecipientIdHandler,
   handOutMessageIdsHandler,
-  returnUnusedMessageIdsHandler,
+  shrinkReservedMessageIdsHandler,
 } from './commands/ids.js';
 import { sendInvitationsHandler } from './commands/invitations/invite.js';
 import { joinByInvitationHandler, readInvitationPageHandler } from './commands/invitations/join.js';
@@ -201,7 +201,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     mapHandlersByName(realmActorCommands, {
       // Handlers in ids.ts and snapshot.ts: ids for other actors, and the directory for replicas
       takeIds: handOutMessageIdsHandler,
-      returnIds: returnUnusedMessageIdsHandler,
+      returnIds: shrinkReservedMessageIdsHandler,
       groupRecipient: getOrAllocateGroupRecipientIdHandler,
       snapshot: readWholeDirectoryHandler,
       // Handlers in organization/: creation, deactivation and reactivation of an organization

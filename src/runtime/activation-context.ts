@@ -12,7 +12,7 @@ import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoopOwner } from './commit-loop.js';
 import type { CommandExecutorOwner } from './executor.js';
 import type { QueuedCommand } from './mailbox.js';
-import type { ActorMemory } from './memory.js';
+import type { ActorStateInMemory } from './memory.js';
 import type { ActorKindMetrics } from './meters.js';
 import type { OutboxDelivery, OutboxPorts } from './outbox.js';
 import type { ActorActivationPorts } from './ports.js';
@@ -35,7 +35,7 @@ export class ActorActivationContext implements CommitLoopOwner, CommandExecutorO
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
-    private readonly memory: ActorMemory,
+    private readonly memory: ActorStateInMemory,
     private readonly meter: ActorKindMetrics,
     private readonly ports: ActorActivationPorts,
     private readonly whole: ActorActivationControl,

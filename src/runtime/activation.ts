@@ -22,7 +22,7 @@ import { CommandInputLoader } from './input-loader.js';
 import type { ActorSidecar, AnyActorKindDefinition, PassivationReason } from './kind.js';
 import { type LoadedActor, loadActorFromStore } from './load.js';
 import { ActorMailbox, QueuedCommand } from './mailbox.js';
-import { ActorMemory } from './memory.js';
+import { ActorStateInMemory } from './memory.js';
 import type { ActorKindMetrics } from './meters.js';
 import { ActorOutbox, MAX_OUTBOX_COMMITS } from './outbox.js';
 import type { ActorActivationPorts } from './ports.js';
@@ -58,7 +58,7 @@ export class ActorActivation implements ActorActivationControl {
   readonly #outbox: ActorOutbox;
   readonly #commitLoop: CommitLoop;
   #commandsReceivedWhileLoading: CommandReceivedWhileLoading[] | undefined;
-  readonly #memory: ActorMemory;
+  readonly #memory: ActorStateInMemory;
   readonly #executor: CommandExecutor;
   #sidecar: ActorSidecar | undefined;
   readonly #inputLoader: CommandInputLoader;
@@ -85,7 +85,7 @@ export class ActorActivation implements ActorActivationControl {
     this.realm = parseActorKey(key).realm;
     this.lastUsedMonotonicMs = ports.clock.monotonic();
     this.#kindMetrics = ports.runtimeMetrics.forKind(kind);
-    this.#memory = new ActorMemory(key, kind);
+    this.#memory = new ActorStateInMemory(key, kind);
     const context = new ActorActivationContext(key, this.realm, this.#memory, this.#kindMetrics, ports, this);
     this.#outbox = new ActorOutbox(key, this.realm, context);
     this.#inputLoader = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);

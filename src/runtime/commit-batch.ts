@@ -63,4 +63,4 @@ export class CommitBatch {
   }
 }
 
-export const outboxEntryToJson = (entry: OutboxEntry): Json => entry as unknown as JsonObject;
+export const castOutboxEntryToJson = (entry: OutboxEntry): Json => entry as unknown as JsonObject;

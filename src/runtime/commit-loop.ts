@@ -10,7 +10,7 @@ import type { ActivationStopReason, ActorKey, Epoch, LogEntry, LogItem, LogSeq, 
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog, PreparedLogAppend } from '#ports/log';
 import type { Store, StoreRecordWrite } from '#ports/store';
-import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
+import { CommitBatch, castOutboxEntryToJson, type OutboxEntry } from './commit-batch.js';
 import { type ActorOutbox, findOutboxCommandsByName } from './outbox.js';
 import { packLogEntries } from './pack-entries.js';
 import type { CommandReplyCache } from './reply-cache.js';
@@ -206,8 +206,8 @@ export class CommitLoop {
       ...(batch.endsActor && { ends: true }),
     };
     const empty = !batch.endsActor && entry.records.length + entry.items.length + entry.sequences.length === 0;
-    const outbox = this.outbox.listUnfinishedEntries().map(outboxEntryToJson);
-    if (!empty) outbox.push(outboxEntryToJson(entry));
+    const outbox = this.outbox.listUnfinishedEntries().map(castOutboxEntryToJson);
+    if (!empty) outbox.push(castOutboxEntryToJson(entry));
     const { rootState, dueAt } = batch;
     const began = this.owner.monotonic();
     let participants: readonly PreparedLogAppend[] = NO_APPENDS;

@@ -12,7 +12,7 @@ import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
 import { type AnyActorKindDefinition, type CommandContext, type CommandOutcome, CommandTooEarlyError } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
-import type { ActorMemory } from './memory.js';
+import type { ActorStateInMemory } from './memory.js';
 import { doItemsFitIntoLog } from './pack-entries.js';
 import type { ActorActivationPorts } from './ports.js';
 import { type ActorCommandReply, type CommandEnvelope, isCommandFromActor } from './protocol.js';
@@ -39,7 +39,7 @@ export class CommandExecutor {
     private readonly key: ActorKey,
     private readonly realm: RealmId,
     private readonly kind: AnyActorKindDefinition,
-    private readonly memory: ActorMemory,
+    private readonly memory: ActorStateInMemory,
     private readonly commits: CommitLoop,
     private readonly ports: ActorActivationPorts,
     private readonly owner: CommandExecutorOwner,

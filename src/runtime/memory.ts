@@ -8,7 +8,7 @@ import type { LoadedActor } from './load.js';
 import { ActorPhaseTable } from './phases.js';
 import type { CommandEnvelope } from './protocol.js';
 
-export class ActorMemory {
+export class ActorStateInMemory {
   /** False until the command that creates the actor has been handled. */
   exists = false;
   state: JsonObject;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { ActorActivationHandle, ActorSidecar, AnyActorKindDefinition, DeferredRequest } from './kind.js';
-import type { ActorMemory } from './memory.js';
+import type { ActorStateInMemory } from './memory.js';
 import type { ActorActivationPorts } from './ports.js';
 import type { ActorCommandReply, CommandBusRequest } from './protocol.js';
 
@@ -10,7 +10,7 @@ class ActivationHandleForSidecar implements ActorActivationHandle<JsonObject> {
   constructor(
     readonly key: ActorKey,
     readonly realm: RealmId,
-    private readonly memory: ActorMemory,
+    private readonly memory: ActorStateInMemory,
     private readonly ports: ActorActivationPorts,
   ) {}
 
@@ -36,7 +36,7 @@ export const startActorSidecar = (
   key: ActorKey,
   realm: RealmId,
   kind: AnyActorKindDefinition,
-  memory: ActorMemory,
+  memory: ActorStateInMemory,
   ports: ActorActivationPorts,
 ): ActorSidecar | undefined =>
   kind.sidecar?.(new ActivationHandleForSidecar(key, realm, memory, ports), ports.inputSources);

@@ -46,14 +46,15 @@ async function faultless(
   }
 }
 
-/** Opens the menu of a message, and chooses an item. */
-async function act(client: ClientPage, words: string, item: string): Promise<void> {
+/** Opens the menu of a message, and chooses an item if one is given. */
+async function act(client: ClientPage, words: string, item?: string): Promise<void> {
   await client.waitFor('.message-row', words);
   await client.page.evaluate(
     `[...document.querySelectorAll('.message-row')].find((row) => row.textContent.includes(${quoted(words)}))
       .querySelector('.message-tools [aria-haspopup=menu]').click()`,
   );
-  await client.click('.menu-item', item);
+  if (item === undefined) await client.waitFor('.menu-item');
+  else await client.click('.menu-item', item);
 }
 
 t.test('somebody who is invited by mail joins and writes a first message', async (t) => {
@@ -229,6 +230,30 @@ t.test('mutes and read marks of the sidebar show before the server has answered'
     });
     await client.waitFor('.row.heading', 'Muted');
   });
+});
+
+t.test('the menu of an own message offers moves only as far as the policies allow them', async (t) => {
+  await say(member, 'general', 'moves', 'mine to move?');
+  const client = await signedIn(member, hashOf('moves'));
+  const offered = async (): Promise<readonly string[]> => {
+    await act(client, 'mine to move?');
+    const items = await client.page.evaluate(
+      `[...document.querySelectorAll('.menu-item')].map((one) => one.textContent)`,
+    );
+    await client.page.keyboard.press('Escape');
+    await client.waitUntilGone('.menu-item');
+    return (items as string[]).filter((item) => /Move message|resolved/.test(item));
+  };
+  await faultless(t, { client }, async () => {
+    t.equal((await offered()).length, 2, 'topics may be changed by everyone at first');
+    await owner.api.ok('PATCH /realm', { edit_topic_policy: 2, move_messages_between_streams_policy: 2 });
+    await until('the client knows the policies', async () => (await offered()).length === 0);
+    await owner.api.ok('PATCH /realm', { move_messages_between_streams_policy: 1 });
+    await until('another stream may be chosen', async () => (await offered()).length === 1);
+    await act(client, 'mine to move?', 'Move message');
+    await client.waitFor('dialog input:disabled');
+  });
+  await owner.api.ok('PATCH /realm', { edit_topic_policy: 5, move_messages_between_streams_policy: 2 });
 });
 
 t.test('a sender sees who has read a message', async (t) => {

@@ -34,7 +34,7 @@ export const handOutMessageIdsHandler: RealmCommandHandler<typeof realmActorComm
  * The lane is that of `take-ids`. An id taken after the return needs a commit that reserves it, and a host that lost
  * the partition cannot commit.
  */
-export const returnUnusedMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.returnIds> = {
+export const shrinkReservedMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextMessageId - 1;

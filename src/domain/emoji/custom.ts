@@ -30,7 +30,7 @@ export function toCheckedCustomEmojiName(written: string): string {
 }
 
 /** Path of an emoji's picture below `/user_avatars/{realm}/`. */
-export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
+export const customEmojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
 export const emojiStillImagePath = (id: number): string => `emoji/images/still/${id}.png`;
 
 const EMOJI_IMAGE_SIDE_PIXELS = 64;

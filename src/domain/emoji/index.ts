@@ -15,7 +15,7 @@
  * Actors, directory, frontend, the messages folder and the server's wiring may import this folder.
  */
 export {
-  emojiImagePath,
+  customEmojiImagePath,
   emojiStillImagePath,
   formatCustomEmojiForApi,
   makeEmojiImageFromUpload,

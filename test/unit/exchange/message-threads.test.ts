@@ -93,7 +93,7 @@ t.test('threads store the same messages, with the names and words of the organiz
   const messages = contents.map((content, i) => unrendered(i + 1, content, i === 0 ? [earlier] : []));
   const stored: (MessageRecord | null)[][] = [];
   for (const cores of Object.values(CORES)) {
-    const dataDir = test.testdir({ [`${cores}`]: {} }) + `/${cores}`;
+    const dataDir = `${test.testdir({ [`${cores}`]: {} })}/${cores}`;
     const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, cores);
     await Promise.all(messages.map((message) => writers.storeMessages([message])));
     await writers.flush();

@@ -18,7 +18,7 @@ import {
   makeFenceLinesEdit,
   makeLinkEdit,
   makeListContinuationEdit,
-  makeMarkToggleEdit,
+  makeMarkupToggleEdit,
   makePrefixLinesEdit,
   type TextEdit,
 } from '../../../web/src/editing/edits.js';
@@ -154,8 +154,8 @@ function change(marked: string, edit: (of: { text: string; start: number; end: n
 }
 
 t.test('formatting keys put marks around the selection and take them away', async (t) => {
-  const bold = (text: string) => change(text, (of) => makeMarkToggleEdit(of, '**'));
-  const italic = (text: string) => change(text, (of) => makeMarkToggleEdit(of, '*'));
+  const bold = (text: string) => change(text, (of) => makeMarkupToggleEdit(of, '**'));
+  const italic = (text: string) => change(text, (of) => makeMarkupToggleEdit(of, '*'));
   t.equal(bold('a |b| c'), 'a **|b|** c');
   t.equal(bold('a **|b|** c'), 'a |b| c');
   t.equal(bold('a |**b**| c'), 'a |b| c');

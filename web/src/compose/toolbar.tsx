@@ -4,7 +4,7 @@ import { core } from '../client/index.js';
 import {
   makeFenceLinesEdit,
   makeLinkEdit,
-  makeMarkToggleEdit,
+  makeMarkupToggleEdit,
   makePrefixLinesEdit,
   readTextSelection,
   type TextEdit,
@@ -24,11 +24,11 @@ const COUNTER_THRESHOLD_SHARE = 0.9;
 
 type SelectionEditMaker = (of: TextSelection) => TextEdit;
 
-const makeBoldToggleEdit: SelectionEditMaker = (of) => makeMarkToggleEdit(of, '**');
-const makeItalicToggleEdit: SelectionEditMaker = (of) => makeMarkToggleEdit(of, '*');
+const makeBoldToggleEdit: SelectionEditMaker = (of) => makeMarkupToggleEdit(of, '**');
+const makeItalicToggleEdit: SelectionEditMaker = (of) => makeMarkupToggleEdit(of, '*');
 const makeSelectionLinkEdit: SelectionEditMaker = (of) => makeLinkEdit(of, t('compose.link-text'));
 const makeCodeFormatEdit: SelectionEditMaker = (of) =>
-  of.text.slice(of.start, of.end).includes('\n') ? makeFenceLinesEdit(of, '') : makeMarkToggleEdit(of, '`');
+  of.text.slice(of.start, of.end).includes('\n') ? makeFenceLinesEdit(of, '') : makeMarkupToggleEdit(of, '`');
 
 function applyEditToSelection(composer: Composer, change: SelectionEditMaker): boolean {
   const { textArea } = composer;

@@ -15,7 +15,7 @@ export interface TextEdit {
 }
 
 /** Puts a mark on both sides of the selection, or takes it away. */
-export function makeMarkToggleEdit({ text, start, end }: TextSelection, mark: string): TextEdit {
+export function makeMarkupToggleEdit({ text, start, end }: TextSelection, mark: string): TextEdit {
   const inner = text.slice(start, end);
   const size = mark.length;
   const isMarkedInside = inner.length >= 2 * size && inner.startsWith(mark) && inner.endsWith(mark);

@@ -8,7 +8,7 @@ export {
   makeFenceLinesEdit,
   makeLinkEdit,
   makeListContinuationEdit,
-  makeMarkToggleEdit,
+  makeMarkupToggleEdit,
   makePrefixLinesEdit,
   type TextEdit,
   type TextSelection,

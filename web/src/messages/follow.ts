@@ -27,7 +27,7 @@ export interface ListPlace {
 let carriedPlace: { readonly key: string; readonly place: ListPlace } | undefined;
 
 /** @returns the place that the reader brings along from before the topic was moved */
-export function takeCarriedPlace(narrow: Narrow): ListPlace | undefined {
+export function takePlaceFromBeforeMove(narrow: Narrow): ListPlace | undefined {
   const carried = carriedPlace;
   carriedPlace = undefined;
   return carried?.key === makeNarrowKey(narrow) ? carried.place : undefined;

@@ -4,7 +4,7 @@ import { core } from '../client/index.js';
 import { findExactNarrowConversation, type MessageWindow, makeNarrowKey, type Narrow } from '../core/index.js';
 import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { type ListPlace, takeCarriedPlace, useLinkToMovedMessage, useMovedTopic } from './follow.js';
+import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { useMessageShortcuts } from './keys.js';
 import { MessageList, type MessageListHandle } from './list.js';
 import { UnreadMarker } from './marker.js';
@@ -74,7 +74,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   };
 
   useLayoutEffect(() => {
-    const carried = takeCarriedPlace(narrow);
+    const carried = takePlaceFromBeforeMove(narrow);
     if (!carried) core.sharedViewState.selectedMessageId.value = nearMessageId;
     setFirstKeptUnread(window, undefined);
     goal.current = { near: nearMessageId, carried };

@@ -1,7 +1,7 @@
 /** Custom emoji (realm.md § Custom emoji). The frontend prepares and stores the pictures. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { emojiImagePath, emojiStillImagePath, formatCustomEmojiForApi } from '#domain/emoji';
+import { customEmojiImagePath, emojiStillImagePath, formatCustomEmojiForApi } from '#domain/emoji';
 import { isCanonicalEmojiName } from '#domain/markdown';
 import { isAdminOrOwner, isAllowedByPolicy, USER_ROLE } from '#domain/people';
 import { urlPathOfPicture } from '#domain/pictures';
@@ -60,7 +60,7 @@ export const addCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommand
     const emoji: DirectoryEmoji = {
       id,
       name,
-      url: urlPathOfPicture(realm, emojiImagePath(id, extension)),
+      url: urlPathOfPicture(realm, customEmojiImagePath(id, extension)),
       stillUrl: animated ? urlPathOfPicture(realm, emojiStillImagePath(id)) : null,
       deactivated: false,
       author: toUserId(caller),

@@ -3,7 +3,7 @@
  * Pictures are decoded like uploaded ones; a picture that can't be read is left out.
  */
 import type { JsonObject } from '#base';
-import { emojiImagePath, emojiStillImagePath, makeEmojiImageFromUpload } from '#domain/emoji';
+import { customEmojiImagePath, emojiStillImagePath, makeEmojiImageFromUpload } from '#domain/emoji';
 import {
   blobNameOfFile,
   makeFilePathFromBytes,
@@ -181,7 +181,7 @@ export function assignEmojiIdsAndAddRecords(
       const emoji: DirectoryEmoji = {
         id,
         name: row.textOrDefault('name'),
-        url: urlPathOfPicture(draft.facts.realm, emojiImagePath(id, '.png')),
+        url: urlPathOfPicture(draft.facts.realm, customEmojiImagePath(id, '.png')),
         stillUrl: null,
         deactivated: row.booleanOrDefault('deactivated'),
         author: toUserId(author),
@@ -214,11 +214,11 @@ export async function storeEmojiPicturesAndUpdateRecords(
       draft.directoryRecords.emoji[at] = { ...draft.directoryRecords.emoji[at]!, deactivated: true };
       continue;
     }
-    await blobs.put(realm, blobNameOfPicture(emojiImagePath(id, image.extension)), image.bytes, image.type);
+    await blobs.put(realm, blobNameOfPicture(customEmojiImagePath(id, image.extension)), image.bytes, image.type);
     if (image.still) await blobs.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
     draft.directoryRecords.emoji[at] = {
       ...draft.directoryRecords.emoji[at]!,
-      url: urlPathOfPicture(realm, emojiImagePath(id, image.extension)),
+      url: urlPathOfPicture(realm, customEmojiImagePath(id, image.extension)),
       stillUrl: image.still ? urlPathOfPicture(realm, emojiStillImagePath(id)) : null,
     };
   }

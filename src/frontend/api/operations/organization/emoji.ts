@@ -1,7 +1,7 @@
 /** Operations of the API for custom emoji (realm.md § Custom emoji). */
 
 import {
-  emojiImagePath,
+  customEmojiImagePath,
   emojiStillImagePath,
   formatCustomEmojiForApi,
   makeEmojiImageFromUpload,
@@ -47,7 +47,7 @@ const uploadCustomEmojiOperation = defineOperation({
       id: number;
     };
     const image = await makeEmojiImageFromUpload(given ?? new Uint8Array(0));
-    const picture = blobNameOfPicture(emojiImagePath(id, image.extension));
+    const picture = blobNameOfPicture(customEmojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
     if (image.still) await call.blobs.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
     const add = { id, name, extension: image.extension, animated: image.still !== null };
