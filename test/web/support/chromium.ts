@@ -7,6 +7,7 @@ import puppeteer, { type Browser, type KeyInput, type Page } from 'puppeteer-cor
 import type { Test } from 'tap';
 import { exchange } from '../../api/support/http.js';
 import { atEndOfProcess } from '../../runner/shared.js';
+import { describePage, explainWaits } from './explained-waits.js';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const SHELL = '/usr/bin/chromium-headless-shell';
@@ -91,6 +92,15 @@ async function emulateContrast(page: Page, scheme: string): Promise<void> {
   await (await page.createCDPSession()).send('Emulation.setEmulatedMedia', { features });
 }
 
+/** Waits that look at the page by the clock, since a tab in the background paints no frames, and explain a failure. */
+function prepareWaits(page: Page, faults: readonly string[]): void {
+  page.setDefaultTimeout(WAIT_MS);
+  const waitForFunction = page.waitForFunction.bind(page);
+  page.waitForFunction = (condition, options, ...args) =>
+    waitForFunction(condition, { polling: POLL_MS, ...options }, ...args);
+  explainWaits(page, faults);
+}
+
 /** A page of a browser profile of its own. */
 export class ClientPage {
   /** Console errors, violations of the policy, uncaught errors, requests to other hosts. */
@@ -113,10 +123,7 @@ export class ClientPage {
     const page = await context.newPage();
     opened.push(page);
     const client = new ClientPage(page, host);
-    page.setDefaultTimeout(WAIT_MS);
-    const waitForFunction = page.waitForFunction.bind(page);
-    page.waitForFunction = (condition, options, ...args) =>
-      waitForFunction(condition, { polling: POLL_MS, ...options }, ...args);
+    prepareWaits(page, client.faults);
     await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
     await page.setViewport(viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -133,6 +140,13 @@ export class ClientPage {
       if (!['data:', 'blob:'].includes(url.protocol) && url.host !== host) client.faults.push(`asks ${url.host}`);
     });
     return client;
+  }
+
+  /** Another tab of the same profile, which is brought to the front. */
+  async openTab(): Promise<Page> {
+    const tab = await this.page.browserContext().newPage();
+    prepareWaits(tab, this.faults);
+    return tab;
   }
 
   goTo(hash: string): Promise<unknown> {
@@ -228,20 +242,26 @@ export class ClientPage {
   }
 }
 
-/** Runs a part of a journey. A picture of each page goes into the temporary folder if it fails. */
+/**
+ * Runs a part of a journey. If it fails, the error says which step it was and what each page shows, and a picture of
+ * each page goes into the temporary folder, which stays when the file is run by itself.
+ */
 export async function withPictures(
   t: Test,
   pages: Readonly<Record<string, ClientPage>>,
   run: () => Promise<void>,
+  step?: string,
 ): Promise<void> {
   try {
     await run();
   } catch (error) {
     const folder = mkdtempSync(join(tmpdir(), 'conclave-journey-'));
+    const shown: Record<string, unknown> = {};
     for (const [name, { page, faults }] of Object.entries(pages)) {
       await page.screenshot({ path: join(folder, `${name}.png`) }).catch(() => {});
-      t.comment(`${name} at ${page.url()}: ${join(folder, `${name}.png`)} ${faults.join('\n')}`);
+      t.comment(`${name} at ${page.url()}: ${join(folder, `${name}.png`)}`);
+      shown[name] = { ...(await describePage(page)), faults };
     }
-    throw error;
+    throw Object.assign(error as Error, { ...(step === undefined ? {} : { step }), pages: shown });
   }
 }
