@@ -211,10 +211,9 @@ t.test('mutes and read marks of the sidebar show before the server has answered'
   };
   await faultless(t, { client }, async () => {
     await page.waitForFunction(`${ROW}?.querySelector('.count') != null`);
-    await page.setRequestInterception(true);
-    page.on('request', (request) => {
+    await client.intercept((request) => {
       if (request.method() === 'POST' && /properties|mark_stream/.test(request.url())) held.push(request);
-      else void request.continue();
+      else return request.continue();
     });
     await choose('Mark all as read');
     await page.waitForFunction(`${ROW}.querySelector('.count') === null`);

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type KeyInput, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type HTTPRequest, type KeyInput, type Page } from 'puppeteer-core';
 import type { Test } from 'tap';
 import { exchange } from '../../api/support/http.js';
 import { atEndOfProcess } from '../../runner/shared.js';
@@ -149,8 +149,29 @@ export class ClientPage {
     return tab;
   }
 
-  goTo(hash: string): Promise<unknown> {
-    return this.page.goto(`http://${this.host}/${hash}`);
+  /** Gives each request from now on to `handle`, which continues it. */
+  async intercept(handle: (request: HTTPRequest) => unknown): Promise<void> {
+    // A request that the service worker answers may hang.
+    await this.page.setBypassServiceWorker(true);
+    await this.page.setRequestInterception(true);
+    this.page.on('request', (request) => void handle(request));
+  }
+
+  /**
+   * Opens an address of this server. A change of the part behind # alone loads nothing, and is complete when the client
+   * has rendered it: what is typed then goes into the new view.
+   */
+  async goTo(address: string): Promise<void> {
+    const url = new URL(address, `http://${this.host}`);
+    const isWithinPage = await this.page.evaluate(`(async ({ origin, pathname, search, hash }) => {
+      if (location.origin !== origin || location.pathname + location.search !== pathname + search) return false;
+      if (hash === '' || location.hash === hash) return false;
+      const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
+      location.hash = hash;
+      await changed;
+      return true;
+    })(new URL(${JSON.stringify(url)}))`);
+    if (!isWithinPage) await this.page.goto(url.href);
   }
 
   /** Waits for an element whose text or name has the words. */
@@ -162,9 +183,15 @@ export class ClientPage {
     return this.page.waitForFunction(`!${all(selector)}.some(${has(words)})`);
   }
 
+  /** Clicks an element as soon as it is there and enabled. */
   async click(selector: string, words = ''): Promise<void> {
-    await this.waitFor(selector, words);
-    await this.page.evaluate(`${all(selector)}.find(${has(words)}).click()`);
+    const found = `${all(selector)}.find((e) => !e.matches(':disabled') && (${has(words)})(e))`;
+    let isClicked = false;
+    while (!isClicked) {
+      await this.page.waitForFunction(`${found} !== undefined`);
+      // A view that renders between the wait and the click may replace the element.
+      isClicked = (await this.page.evaluate(`((e) => e !== undefined && (e.click(), true))(${found})`)) as boolean;
+    }
   }
 
   /** Types into a field in place of what it has. */
