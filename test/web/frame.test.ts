@@ -145,6 +145,16 @@ const WIDE = {
   code: { text: `\`\`\`\n${`${'x = y + z; '.repeat(60)}\n`.repeat(6)}\`\`\``, selector: '.content pre' },
 } as const;
 
+/** Waits for some frames in which an element does not scroll, and gives its position. */
+const atRest = (selector: string): string => `(async () => {
+  const wide = document.querySelector('${selector}');
+  for (let before = NaN, still = 0; still < 5; still = wide.scrollLeft === before ? still + 1 : 0) {
+    before = wide.scrollLeft;
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  }
+  return wide.scrollLeft;
+})()`;
+
 for (const [kind, { text, selector }] of Object.entries(WIDE)) {
   t.test(`on a phone, a swipe over wide ${kind} scrolls it, and leaves at its left end`, async (t) => {
     const topic = `wide ${kind}`;
@@ -154,12 +164,8 @@ for (const [kind, { text, selector }] of Object.entries(WIDE)) {
     const hash = await page.evaluate('location.hash');
     /** Swipes over it. @returns the position at which it comes to rest: a quick finger gives it a momentum */
     const swipeToRest = async (dx: number): Promise<number> => {
-      await page.evaluate(`{
-        const wide = document.querySelector('${selector}');
-        window.rested = new Promise((done) => wide.addEventListener('scrollend', () => done(wide.scrollLeft)));
-      }`);
       await swipe(client, selector, dx, 0);
-      return Number(await page.evaluate('window.rested'));
+      return Number(await page.evaluate(atRest(selector)));
     };
     const before = await swipeToRest(-250);
     t.ok(before > 100, `scrolled to ${before}`);

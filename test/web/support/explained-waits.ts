@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core';
 
 /** Methods of a page that end with an error when something does not come in time. */
-const WAITS = ['waitForFunction', 'waitForSelector', 'waitForNetworkIdle', 'goto', 'reload'] as const;
+const WAITS = ['evaluate', 'waitForFunction', 'waitForSelector', 'waitForNetworkIdle', 'goto', 'reload'] as const;
 /** Time for the page to describe itself; a page that hangs can't. */
 const DESCRIPTION_MS = 5_000;
 const MAX_TEXT = 600;
@@ -31,7 +31,7 @@ export async function describePage(page: Page): Promise<Readonly<Record<string, 
     timer = setTimeout(resolve, DESCRIPTION_MS, { silent: `no answer of the page within ${DESCRIPTION_MS} ms` });
   });
   try {
-    return (await Promise.race([page.evaluate(DESCRIBE), late])) as Readonly<Record<string, unknown>>;
+    return (await Promise.race([page.mainFrame().evaluate(DESCRIBE), late])) as Readonly<Record<string, unknown>>;
   } catch (error) {
     return { silent: String(error) };
   } finally {

@@ -63,8 +63,10 @@ export function RouteView({ route }: { readonly route: Route }): ComponentChild 
   if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFoundView />;
   switch (route.view) {
     case 'home':
-    case 'sign-in':
       return <HomeRedirect />;
+    case 'sign-in':
+      // The address of the sign-in is about to be left for the place that the reader came from (App).
+      return null;
     case 'inbox':
       return <InboxView />;
     case 'recent':
