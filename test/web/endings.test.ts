@@ -31,7 +31,7 @@ async function signedIn(person: Person): Promise<ClientPage> {
 
 t.test('a member who deactivates the own account reads a plain sentence, in every tab', async (t) => {
   const client = await signedIn(member);
-  const tab = await client.page.browserContext().newPage();
+  const tab = await client.openTab();
   const refusals: number[] = [];
   tab.on('response', (response) => {
     if (response.status() >= 400) refusals.push(response.status());

@@ -137,11 +137,8 @@ t.test('a page says its title, its language, what it is, and how wide it is', as
 t.test('pictures have their size before they are loaded', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
-  // An intercepted request of a service worker may hang.
-  await page.setBypassServiceWorker(true);
-  await page.setRequestInterception(true);
   // No picture comes, so that none gives its element a size.
-  page.on('request', (request) => void (request.resourceType() === 'image' ? request.abort() : request.continue()));
+  await client.intercept((request) => (request.resourceType() === 'image' ? request.abort() : request.continue()));
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/plans`);
   // The rows on screen come first, those around them later; another language renders all of them again.
   const found = await page.waitForFunction(`(() => {
@@ -157,7 +154,9 @@ t.test('session and registration are asked for while the client is loaded, once 
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#recent');
-  await page.goto('about:blank');
+  // A page without the client: while the tab that was left still leads, a page registers only when the client runs.
+  await client.goTo('robots.txt');
+  await page.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 0)');
   const asked: string[] = [];
   let onRegistered = (): void => {};
   const registered = new Promise<void>((resolve) => {
@@ -168,10 +167,8 @@ t.test('session and registration are asked for while the client is loaded, once 
     if (path === '/web/session' || path === '/api/v1/register') asked.push(path);
     if (path === '/api/v1/register') onRegistered();
   });
-  await page.setBypassServiceWorker(true);
   // The client itself comes only after the answer to its registration.
-  await page.setRequestInterception(true);
-  page.on('request', async (request) => {
+  await client.intercept(async (request) => {
     if (/\/main-[^/]*\.js$/.test(request.url())) await registered;
     await request.continue();
   });

@@ -106,7 +106,10 @@ async function swipe({ page }: ClientPage, selector: string, dx: number, dy: num
   await touch.end();
 }
 
-/** A phone with a conversation that was opened from the inbox. */
+/** The script that takes swipes, which is loaded behind the view. */
+const SWIPE_CHUNK = "performance.getEntriesByType('resource').find(({ name }) => name.includes('/swipe-'))";
+
+/** A phone with a conversation that was opened from the inbox, and that takes swipes. */
 async function openOnPhone(topic: string, words: string): Promise<ClientPage> {
   const client = await ClientPage.open(browser, host, { viewport: PHONE });
   await client.openSignedIn(member.email, PASSWORD, '#inbox');
@@ -114,6 +117,8 @@ async function openOnPhone(topic: string, words: string): Promise<ClientPage> {
   await client.click('.overview-row a', topic);
   await client.waitFor('.message-body', words);
   await client.page.waitForSelector('.compose-text');
+  await client.page.waitForFunction(`${SWIPE_CHUNK} !== undefined`);
+  await client.page.evaluate(`import(${SWIPE_CHUNK}.name)`);
   return client;
 }
 
@@ -140,6 +145,16 @@ const WIDE = {
   code: { text: `\`\`\`\n${`${'x = y + z; '.repeat(60)}\n`.repeat(6)}\`\`\``, selector: '.content pre' },
 } as const;
 
+/** Waits for some frames in which an element does not scroll, and gives its position. */
+const atRest = (selector: string): string => `(async () => {
+  const wide = document.querySelector('${selector}');
+  for (let before = NaN, still = 0; still < 5; still = wide.scrollLeft === before ? still + 1 : 0) {
+    before = wide.scrollLeft;
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  }
+  return wide.scrollLeft;
+})()`;
+
 for (const [kind, { text, selector }] of Object.entries(WIDE)) {
   t.test(`on a phone, a swipe over wide ${kind} scrolls it, and leaves at its left end`, async (t) => {
     const topic = `wide ${kind}`;
@@ -147,12 +162,15 @@ for (const [kind, { text, selector }] of Object.entries(WIDE)) {
     const client = await openOnPhone(topic, kind === 'table' ? 'value' : 'x = y');
     const { page } = client;
     const hash = await page.evaluate('location.hash');
-    const scrolled = `document.querySelector('${selector}').scrollLeft`;
-    await swipe(client, selector, -250, 0);
-    await page.waitForFunction(`${scrolled} > 100`);
-    const before = (await page.evaluate(scrolled)) as number;
-    await swipe(client, selector, 200, 0);
-    await page.waitForFunction(`${scrolled} < ${before - 50}`);
+    /** Swipes over it. @returns the position at which it comes to rest: a quick finger gives it a momentum */
+    const swipeToRest = async (dx: number): Promise<number> => {
+      await swipe(client, selector, dx, 0);
+      return Number(await page.evaluate(atRest(selector)));
+    };
+    const before = await swipeToRest(-250);
+    t.ok(before > 100, `scrolled to ${before}`);
+    const after = await swipeToRest(200);
+    t.ok(after < before - 50, `scrolled back to ${after}`);
     t.equal(await page.evaluate('location.hash'), hash, 'the movement scrolled and did not leave');
     await page.$eval(selector, (one) => one.scrollTo({ left: 0, behavior: 'instant' }));
     await swipe(client, selector, 200, 0);

@@ -206,7 +206,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   });
 
   await step('signing out leaves nothing to read, in other tabs and after a reload', async () => {
-    const tab = await ada.page.browserContext().newPage();
+    const tab = await ada.openTab();
     await tab.goto(ada.page.url());
     // No frames are painted in a tab in the background, so the condition is looked at by the clock.
     const polling = { polling: 50 };

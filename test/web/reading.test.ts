@@ -264,12 +264,12 @@ t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answ
   const topic = '<img src=x onerror=window.ran=1>';
   await say(org.other, 'general', topic, HOSTILE);
   await say(org.other, 'general', topic, '[x](javascript:alert(1)) ```spoiler <script>1</script>\n<b onclick=1>\n```');
-  const { page, faults } = await openAt('#all_messages');
+  const client = await openAt('#all_messages');
+  const { page, faults } = client;
   page.on('dialog', () => t.fail('a dialog opens'));
   t.equal(await page.evaluate('typeof window.ran'), 'undefined');
   t.strictSame(faults, []);
-  await page.setRequestInterception(true);
-  page.on('request', async (request) => {
+  await client.intercept(async (request) => {
     if (!/\/api\/v1\/messages\?/.test(request.url())) return request.continue();
     const answer = await fetch(request.url().replace(/\/\/[^:/]+/, '//127.0.0.1'), {
       headers: { ...org.member.api.headers },

@@ -64,7 +64,7 @@ t.test('a spectator sees reactions, polls and topics, but nothing to write with'
   await at.waitFor('.reaction', 'heart');
   await at.waitFor('.widget', 'Lunch?');
   t.equal(await page.$('.compose, .compose-text, .reaction-add, .poll-vote:enabled, .widget input:enabled'), null);
-  await at.click('.reaction', 'heart');
+  await page.click('.reaction');
   for (const key of ['r', 'c', 'e', 'x', '+'] as const) await page.keyboard.press(key);
   await page.evaluate(`document.querySelector('.message-tools [aria-haspopup=menu]')?.click()`);
   const items = (await page.$$eval('.menu-item', (found) => found.map(({ textContent }) => textContent))) as string[];

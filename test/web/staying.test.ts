@@ -172,7 +172,7 @@ t.test('a message of a closed page is there when it is opened without a server, 
   await page.type('textarea', 'written in the dark');
   await pressSend(page);
   await client.waitFor('main', 'written in the dark');
-  const again = await page.browserContext().newPage();
+  const again = await client.openTab();
   await page.close();
   await again.goto(address);
   for (const text of ['read before', 'written in the dark']) {
@@ -196,10 +196,9 @@ t.test('four tabs share one queue, also after the leading one is closed', async 
   await first.waitFor('.message-body', 'one');
   const registrations: string[] = [];
   const address = first.page.url();
-  const context = first.page.browserContext();
   const pages = [first.page];
   for (let n = 2; n <= 4; n++) {
-    const page = await context.newPage();
+    const page = await first.openTab();
     page.on('request', (request) => {
       if (request.url().endsWith('/api/v1/register')) registrations.push(`tab ${n}`);
     });
@@ -228,7 +227,7 @@ t.test('one of two tabs notifies, and none of the conversation that is being rea
   await say(other, 'general', 'notices', 'first');
   const client = await open('notices');
   await client.waitFor('.message-body', 'first');
-  const second = await client.page.browserContext().newPage();
+  const second = await client.openTab();
   const pages = [client.page, second];
   await second.goto(client.page.url());
   await second.waitForFunction(`document.querySelector('.message-body')?.textContent.includes('first')`);

@@ -26,10 +26,11 @@ type Step = readonly [title: string, act: () => Promise<unknown>];
 
 async function checkSteps(t: Test, client: ClientPage, steps: readonly Step[]): Promise<void> {
   for (const [title, act] of steps) {
-    await withPictures(t, { client }, async () => {
+    const check = async () => {
       await act();
       t.strictSame(await findSmallTargets(client), [], title);
-    });
+    };
+    await withPictures(t, { client }, check, title);
   }
   t.strictSame([client.faults, client.refusals], [[], []]);
 }

@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type KeyInput, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type HTTPRequest, type KeyInput, type Page } from 'puppeteer-core';
 import type { Test } from 'tap';
 import { exchange } from '../../api/support/http.js';
 import { atEndOfProcess } from '../../runner/shared.js';
+import { describePage, explainWaits } from './explained-waits.js';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const SHELL = '/usr/bin/chromium-headless-shell';
@@ -91,6 +92,15 @@ async function emulateContrast(page: Page, scheme: string): Promise<void> {
   await (await page.createCDPSession()).send('Emulation.setEmulatedMedia', { features });
 }
 
+/** Waits that look at the page by the clock, since a tab in the background paints no frames, and explain a failure. */
+function prepareWaits(page: Page, faults: readonly string[]): void {
+  page.setDefaultTimeout(WAIT_MS);
+  const waitForFunction = page.waitForFunction.bind(page);
+  page.waitForFunction = (condition, options, ...args) =>
+    waitForFunction(condition, { polling: POLL_MS, ...options }, ...args);
+  explainWaits(page, faults);
+}
+
 /** A page of a browser profile of its own. */
 export class ClientPage {
   /** Console errors, violations of the policy, uncaught errors, requests to other hosts. */
@@ -113,10 +123,7 @@ export class ClientPage {
     const page = await context.newPage();
     opened.push(page);
     const client = new ClientPage(page, host);
-    page.setDefaultTimeout(WAIT_MS);
-    const waitForFunction = page.waitForFunction.bind(page);
-    page.waitForFunction = (condition, options, ...args) =>
-      waitForFunction(condition, { polling: POLL_MS, ...options }, ...args);
+    prepareWaits(page, client.faults);
     await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
     await page.setViewport(viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -135,8 +142,36 @@ export class ClientPage {
     return client;
   }
 
-  goTo(hash: string): Promise<unknown> {
-    return this.page.goto(`http://${this.host}/${hash}`);
+  /** Another tab of the same profile, which is brought to the front. */
+  async openTab(): Promise<Page> {
+    const tab = await this.page.browserContext().newPage();
+    prepareWaits(tab, this.faults);
+    return tab;
+  }
+
+  /** Gives each request from now on to `handle`, which continues it. */
+  async intercept(handle: (request: HTTPRequest) => unknown): Promise<void> {
+    // A request that the service worker answers may hang.
+    await this.page.setBypassServiceWorker(true);
+    await this.page.setRequestInterception(true);
+    this.page.on('request', (request) => void handle(request));
+  }
+
+  /**
+   * Opens an address of this server. A change of the part behind # alone loads nothing, and is complete when the client
+   * has rendered it: what is typed then goes into the new view.
+   */
+  async goTo(address: string): Promise<void> {
+    const url = new URL(address, `http://${this.host}`);
+    const isWithinPage = await this.page.evaluate(`(async ({ origin, pathname, search, hash }) => {
+      if (location.origin !== origin || location.pathname + location.search !== pathname + search) return false;
+      if (hash === '' || location.hash === hash) return false;
+      const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
+      location.hash = hash;
+      await changed;
+      return true;
+    })(new URL(${JSON.stringify(url)}))`);
+    if (!isWithinPage) await this.page.goto(url.href);
   }
 
   /** Waits for an element whose text or name has the words. */
@@ -148,9 +183,15 @@ export class ClientPage {
     return this.page.waitForFunction(`!${all(selector)}.some(${has(words)})`);
   }
 
+  /** Clicks an element as soon as it is there and enabled. */
   async click(selector: string, words = ''): Promise<void> {
-    await this.waitFor(selector, words);
-    await this.page.evaluate(`${all(selector)}.find(${has(words)}).click()`);
+    const found = `${all(selector)}.find((e) => !e.matches(':disabled') && (${has(words)})(e))`;
+    let isClicked = false;
+    while (!isClicked) {
+      await this.page.waitForFunction(`${found} !== undefined`);
+      // A view that renders between the wait and the click may replace the element.
+      isClicked = (await this.page.evaluate(`((e) => e !== undefined && (e.click(), true))(${found})`)) as boolean;
+    }
   }
 
   /** Types into a field in place of what it has. */
@@ -228,20 +269,26 @@ export class ClientPage {
   }
 }
 
-/** Runs a part of a journey. A picture of each page goes into the temporary folder if it fails. */
+/**
+ * Runs a part of a journey. If it fails, the error says which step it was and what each page shows, and a picture of
+ * each page goes into the temporary folder, which stays when the file is run by itself.
+ */
 export async function withPictures(
   t: Test,
   pages: Readonly<Record<string, ClientPage>>,
   run: () => Promise<void>,
+  step?: string,
 ): Promise<void> {
   try {
     await run();
   } catch (error) {
     const folder = mkdtempSync(join(tmpdir(), 'conclave-journey-'));
+    const shown: Record<string, unknown> = {};
     for (const [name, { page, faults }] of Object.entries(pages)) {
       await page.screenshot({ path: join(folder, `${name}.png`) }).catch(() => {});
-      t.comment(`${name} at ${page.url()}: ${join(folder, `${name}.png`)} ${faults.join('\n')}`);
+      t.comment(`${name} at ${page.url()}: ${join(folder, `${name}.png`)}`);
+      shown[name] = { ...(await describePage(page)), faults };
     }
-    throw error;
+    throw Object.assign(error as Error, { ...(step === undefined ? {} : { step }), pages: shown });
   }
 }

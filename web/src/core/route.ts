@@ -4,7 +4,7 @@ import type { Narrow } from './narrow.js';
 import type { PageAddress } from './ports.js';
 
 /** Views without messages. */
-const VIEWS_WITHOUT_SECTIONS = ['inbox', 'recent', 'drafts', 'scheduled', 'about'] as const;
+const VIEWS_WITHOUT_SECTIONS = ['inbox', 'recent', 'drafts', 'scheduled'] as const;
 /** Views with sections: `#settings/display`, `#streams/12/members`, … */
 const SECTIONED_VIEWS = ['settings', 'streams', 'organization', 'sign-in', 'users', 'groups'] as const;
 

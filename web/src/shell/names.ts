@@ -14,7 +14,6 @@ const TITLE_KEY_BY_VIEW = {
   streams: 'sidebar.streams',
   users: 'sidebar.people',
   groups: 'shell.groups',
-  about: 'shell.about',
   unknown: 'shell.not-found',
 } as const satisfies Partial<Record<Route['view'], TextKey>>;
 

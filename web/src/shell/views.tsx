@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { Button, EmptyNotice, makeLazyComponent } from '../kit/index.js';
@@ -23,9 +23,8 @@ export function loadMessagesChunkIfAddressed(): void {
 
 /** Asks for the chunk of messages once the first view is painted, so that the first conversation opens at once. */
 export function preloadMessagesChunk(): void {
-  const load = () => void loadMessagesChunk().catch(() => {});
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(load);
-  else setTimeout(load, 500);
+  // Safari has no idle callbacks.
+  (globalThis.requestIdleCallback ?? setTimeout)(() => void loadMessagesChunk().catch(() => {}));
 }
 
 /** The view that the reader's settings name as the first one. */
@@ -35,9 +34,12 @@ export function getPreferredHomeRoute(): Route {
   return { view: wish === 'inbox' ? 'inbox' : 'recent' };
 }
 
-/** The empty address leads to the first view, without an entry in the history. */
+/**
+ * The empty address leads to the first view, without an entry in the history. The redirect comes before the frame is
+ * painted: a later one would overtake a reader who has followed a link by then.
+ */
 function HomeRedirect() {
-  useEffect(() => core.router.navigate(getPreferredHomeRoute(), true), []);
+  useLayoutEffect(() => core.router.navigate(getPreferredHomeRoute(), true), []);
   return null;
 }
 
@@ -61,8 +63,10 @@ export function RouteView({ route }: { readonly route: Route }): ComponentChild 
   if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFoundView />;
   switch (route.view) {
     case 'home':
-    case 'sign-in':
       return <HomeRedirect />;
+    case 'sign-in':
+      // The address of the sign-in is about to be left for the place that the reader came from (App).
+      return null;
     case 'inbox':
       return <InboxView />;
     case 'recent':
@@ -71,8 +75,6 @@ export function RouteView({ route }: { readonly route: Route }): ComponentChild 
       return <DraftsView />;
     case 'scheduled':
       return <ScheduledView />;
-    case 'unknown':
-      return <NotFoundView />;
     case 'narrow':
       return <LazyMessagesView narrow={route.narrow} nearMessageId={route.near} />;
     case 'settings':
@@ -85,7 +87,7 @@ export function RouteView({ route }: { readonly route: Route }): ComponentChild 
       return <LazyPersonView parts={route.parts} />;
     case 'groups':
       return <LazyOrganizationView parts={['groups']} />;
-    default:
-      return <EmptyNotice>{t('common.loading')}</EmptyNotice>;
+    case 'unknown':
+      return <NotFoundView />;
   }
 }

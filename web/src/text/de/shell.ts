@@ -28,7 +28,6 @@ export const shellTexts: TextCatalog<typeof source> = {
   'shell.title-unread': '({n}) {title}',
   'shell.organization': 'Organisation',
   'shell.groups': 'Gruppen',
-  'shell.about': 'Über',
   'shell.no-unread-topic': 'Kein anderes Thema hat ungelesene Nachrichten.',
   'shell.no-unread-direct': 'Keine anderen Direktnachrichten sind ungelesen.',
 };

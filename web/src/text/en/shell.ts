@@ -26,7 +26,6 @@ export const shellTexts = {
   'shell.title-unread': '({n}) {title}',
   'shell.organization': 'Organization',
   'shell.groups': 'Groups',
-  'shell.about': 'About',
   'shell.no-unread-topic': 'No other topic has unread messages.',
   'shell.no-unread-direct': 'No other direct messages are unread.',
 } as const;
