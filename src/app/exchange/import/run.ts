@@ -31,6 +31,7 @@ import {
   makeMessageFileReader,
   makeMessageWriters,
 } from './message-threads.js';
+import { STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
 import {
   assignMessageIdsAndListFiles,
   buildDraftWithoutMessagesAndFiles,
@@ -47,8 +48,6 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
  */
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 3_000;
-/** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
-const STORED_MESSAGE_FILES_PART = 'import-progress';
 
 export interface OrganizationImportTarget {
   readonly store: Store;
@@ -250,7 +249,7 @@ class OrganizationImportRun {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
-    const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART }]) : [];
+    const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART_NAME }]) : [];
     const done = Number(stored?.value ?? 0);
     // The oldest first. Each ends after the one before, and when its own messages are durable.
     const underWay: Promise<void>[] = [];
@@ -300,10 +299,7 @@ class OrganizationImportRun {
     if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH && files !== allFiles) return;
     await writers.flush();
     this.#flushed = { files, atMs: performance.now() };
-    const key = realmActorKey(this.draft.facts.realm);
-    await this.options.target!.store.applyRecords([
-      { type: 'part', key, part: STORED_MESSAGE_FILES_PART, rev: files, value: files },
-    ]);
+    await writers.recordStoredFiles(files);
   }
 
   /**

@@ -19,6 +19,7 @@ import { FIRST_CUSTOM_GROUP_ID, LAST_RESERVED_USER_ID } from '#domain/people';
 import { countMessagesInTrafficWindow, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
 import {
   type ActorKey,
+  directMessageActorKey,
   type Partition,
   partitionOfActor,
   realmActorKey,
@@ -33,16 +34,18 @@ import type { ImportedStreamMemberships } from '../tables/copies.js';
 import type { MessageImport } from '../tables/messages.js';
 import type { ImportedOrganizationDraft } from './draft.js';
 
-/** Number of records that are written at a time. */
-const MAX_RECORDS_PER_IMPORT_WRITE = 1_000;
+/** Number of records that are written at a time: some 5 ms, for which commits of other processes wait. */
+const MAX_RECORDS_PER_IMPORT_WRITE = 500;
 /** Version of every imported root, and of the directory. */
 const IMPORTED_REVISION = 1;
 const DAY_MS = 86_400_000;
 
-/** Collects records and writes them in batches. */
+/**
+ * Collects records and writes them in batches. Nothing is made while a batch is written: a transaction of LMDB waits
+ * for this thread, and the commits of a server beside wait for the transaction.
+ */
 export class BatchedImportRecordWriter {
   #pendingWrites: StoreRecordWrite[] = [];
-  #writing: Promise<void> | undefined;
 
   constructor(private readonly store: Store) {}
 
@@ -56,23 +59,14 @@ export class BatchedImportRecordWriter {
 
   /** Waits until all records are durable. */
   async flushDurably(): Promise<void> {
-    await this.#beginWrite();
-    await this.#writing;
+    const writes = this.#pendingWrites;
+    this.#pendingWrites = [];
+    await this.store.applyRecords(writes);
   }
 
   async #bufferAndFlushIfFull(write: StoreRecordWrite): Promise<void> {
     this.#pendingWrites.push(write);
-    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.#beginWrite();
-  }
-
-  /** Begins to write the pending records when those before are durable; the next ones are made meanwhile. */
-  async #beginWrite(): Promise<void> {
-    await this.#writing;
-    const writes = this.#pendingWrites;
-    this.#pendingWrites = [];
-    this.#writing = this.store.applyRecords(writes);
-    // A failure is reported where the promise is awaited.
-    this.#writing.catch(() => undefined);
+    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.flushDurably();
   }
 }
 
@@ -268,11 +262,9 @@ function* makeUserAndConversationRoots(
     };
     yield [streamActorKey(realm, toStreamId(stream.id)), state, last > 0 ? begun + DAY_MS : null];
   }
-  for (const [conversation, { participants, recipient, last }] of messages.directConversationByStoreName) {
+  for (const { participants, recipient, last } of messages.directConversations.all()) {
     const state = { phase: 'active', mv: 0, last, participants, recipient, watched: true };
-    // The name of a conversation is the letter `d` with the rest of its actor's key.
-    const key = `dm/${realm}/${conversation.slice(1)}` as ActorKey<'dm'>;
-    yield [key, state, begun + DAY_MS];
+    yield [directMessageActorKey(realm, participants.map(toUserId)), state, begun + DAY_MS];
   }
 }
 
