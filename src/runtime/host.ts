@@ -29,6 +29,7 @@ import {
   type CommandBusRequest,
   type CommandEnvelope,
   isCommandAwaitedByActor,
+  START_SLEEPER_TIMERS_COMMAND,
 } from './protocol.js';
 import { StoreOutageTracker } from './store-outage.js';
 import { NewOwnerActorWaker } from './successor-wakeup.js';
@@ -231,10 +232,15 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       request.reply({ retry: 'not-owner' });
       return;
     }
-    this.#activations.findOrStartActivation(envelope.to, envelope.name).activation.receiveCommand(
-      envelope,
-      withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p)),
-    );
+    const answered = withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p));
+    if (envelope.name === START_SLEEPER_TIMERS_COMMAND) {
+      this.#ownership.startSleeperTimers(p).then(
+        () => answered.reply({ value: null }),
+        () => answered.reply({ retry: 'unavailable' }),
+      );
+      return;
+    }
+    this.#activations.findOrStartActivation(envelope.to, envelope.name).activation.receiveCommand(envelope, answered);
   }
 
   #setDueTimeAndUpdateQuota(key: ActorKey, at: number | null): void {

@@ -43,4 +43,4 @@ export {
 export { type StateMachineStep, StateMachineStepTable } from './machine-steps.js';
 export { splitListForEvents } from './pack-entries.js';
 export { type ActorPhaseEvent, STAY_IN_PHASE_TRANSITION } from './phases.js';
-export type { ActorCommandReply, CommandEnvelope } from './protocol.js';
+export { type ActorCommandReply, type CommandEnvelope, START_SLEEPER_TIMERS_COMMAND } from './protocol.js';

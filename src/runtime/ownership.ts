@@ -151,18 +151,14 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
    */
   #scheduleSecondSleeperSearch(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
     if (this.#hasStoppedSleeperSearches) return;
-    const { activations, clock, store, dueTimers } = this.options;
+    const { clock } = this.options;
     const look = async (): Promise<void> => {
       const ours = (p: Partition): boolean =>
         !this.#hasStoppedSleeperSearches && this.#epochByPartition.get(p) === epochs.get(p);
       const still = partitions.filter(ours);
       if (still.length === 0) return;
       try {
-        for (const { key, due, pending } of await store.listActorsToWake(still)) {
-          if (!ours(partitionOfActor(key)) || activations.findActivation(key)) continue;
-          if (due !== null) dueTimers.setWakeTimeIfEarlier(key, due);
-          if (pending) activations.findOrStartActivation(key);
-        }
+        await this.#startTimersOfSleepers(still, ours);
       } catch {
         this.#scheduleSecondSleeperSearch(still, epochs);
       }
@@ -172,6 +168,23 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
       void look();
     }, SECOND_SLEEPER_SEARCH_DELAY_MS);
     this.#sleeperSearchTimers.add(timer);
+  }
+
+  /** Starts the timers of all sleepers in an owned partition, also of those that another process has written. */
+  startSleeperTimers(partition: Partition): Promise<void> {
+    const epoch = this.#epochByPartition.get(partition);
+    const ours = (p: Partition): boolean => !this.#hasStoppedSleeperSearches && this.#epochByPartition.get(p) === epoch;
+    return this.#startTimersOfSleepers([partition], ours);
+  }
+
+  /** @param ours false for a partition that this host has lost meanwhile */
+  async #startTimersOfSleepers(partitions: readonly Partition[], ours: (p: Partition) => boolean): Promise<void> {
+    const { activations, dueTimers, store } = this.options;
+    for (const { key, due, pending } of await store.listActorsToWake(partitions)) {
+      if (!ours(partitionOfActor(key)) || activations.findActivation(key)) continue;
+      if (due !== null) dueTimers.setWakeTimeIfEarlier(key, due);
+      if (pending) activations.findOrStartActivation(key);
+    }
   }
 
   async lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs = MAX_DRAIN_MS): Promise<void> {

@@ -63,5 +63,12 @@ export const isCommandFromActor = (id: string): boolean => id.includes('@');
 export const isCommandAwaitedByActor = ({ id, asked }: CommandEnvelope): boolean =>
   asked === true || isCommandFromActor(id);
 
+/**
+ * A command that the host answers in place of the receiver: it starts the timers of all sleepers in the receiver's
+ * partition. An import sends it after it has written roots into the Store, because a host looks for sleepers only when
+ * it takes a partition. An organization may have a hundred thousand conversations, so that none is loaded for this.
+ */
+export const START_SLEEPER_TIMERS_COMMAND = 'start-sleeper-timers';
+
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
 export const WAKE_ACTOR_COMMAND = 'wake';

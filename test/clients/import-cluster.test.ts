@@ -8,6 +8,7 @@ import { rounds } from '../support/rounds.js';
 import { startSmtp } from '../support/smtp.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
+import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
 import { services } from './support/missing.js';
 import { bounded } from './support/process.js';
@@ -56,6 +57,7 @@ if (cluster) {
     await face.command('export', join(base, 'third'), '--subdomain', 'three');
     test.strictSame(contentsOf(join(base, 'third')), contentsOf(join(base, 'once')), 'as if it had been alone');
     test.ok(await face.api(0).send('general', 'the organization beside it is served'));
+    await checkImportedTimers(test, base, (...words) => face.command(...words));
   });
 
   t.test('imported people get one mail each, whose link sets a password', { timeout: 180_000 }, async (test) => {

@@ -22,6 +22,7 @@ import { Api, type Message, type QueueEvent } from './support/api.js';
 import { runCommand } from './support/command-line.js';
 import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
+import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
 import { conclave, type Ended, freePort } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
@@ -367,6 +368,12 @@ t.test('imported people get one mail each, whose link sets a password', async (t
       await face.up();
     },
   });
+});
+
+t.test('a scheduled message of an imported organization is sent by the server that runs', async (test) => {
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  await checkImportedTimers(test, folder(test), (...words) => command([...words, '--data-dir', face.dataDir]));
 });
 
 interface Entry {

@@ -2,11 +2,18 @@
  * `conclave import` and `conclave export`: an organization is read from, or written in, the export format of the API's
  * original server.
  */
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { AdminError, listRealms, requireRealmIdBySubdomain } from '#app/admin';
+import {
+  AdminError,
+  listRealms,
+  RunningServerActorCaller,
+  requireRealmIdBySubdomain,
+  type SystemActorCaller,
+} from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   convertSlackExportToFolder,
@@ -33,6 +40,8 @@ import {
 } from './exchange-target.js';
 import { ImportLeaseHolder } from './import-lease.js';
 import { IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
+
+const LINUX_THREADS_FOLDER = '/proc/self/task';
 
 type ImportExportOptions = CliNonSettingOptions & {
   readonly check?: unknown;
@@ -80,6 +89,7 @@ async function runExportCommand(
   }
   await runWithActorClient(config, logger, async (actors) => {
     const realm = await requireRealmIdBySubdomain(actors, options.subdomain);
+    if (isServedByOthers(config, actors)) lowerPriorityOfAllThreads();
     const opened = await openStoreBesideRunningServer(config);
     try {
       const snapshot = castToDirectorySnapshot(
@@ -102,6 +112,25 @@ async function runExportCommand(
  * V8 would let the heap grow to three times of that.
  */
 const MAX_IMPORT_HEAP_GROWTH_PERCENT = 80;
+
+/** True if other processes than this one serve people, maybe on this machine. */
+const isServedByOthers = (config: ServerConfig, actors: SystemActorCaller): boolean =>
+  isClusterConfig(config) || actors instanceof RunningServerActorCaller;
+
+/**
+ * Lets a server on the same machine go first: people wait for its answers. Linux has a priority for each thread, and
+ * new threads inherit that of the one that makes them.
+ */
+function lowerPriorityOfAllThreads(): void {
+  const threads = existsSync(LINUX_THREADS_FOLDER) ? readdirSync(LINUX_THREADS_FOLDER).map(Number) : [process.pid];
+  for (const thread of threads) {
+    try {
+      setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // The thread has ended, or its priority is lower already.
+    }
+  }
+}
 
 async function runImportOrDropCommand(
   config: ServerConfig,
@@ -135,6 +164,7 @@ async function runImportOrDropCommand(
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
       }
+      if (isServedByOthers(config, actors)) lowerPriorityOfAllThreads();
       const opened = options.check ? undefined : await openStoreBesideRunningServer(config);
       const lease = new ImportLeaseHolder(actors, subdomain);
       try {

@@ -6,22 +6,12 @@ import { join } from 'node:path';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { type OrganizationImportTarget, openStoreAt, type StoreLocation } from '#app/exchange';
-import {
-  type ActorKey,
-  parseActorKey,
-  realmActorKey,
-  streamActorKey,
-  toStreamId,
-  toUserId,
-  userActorKey,
-} from '#model';
-import { conversationActorCommands, realmActorCommands, userActorCommands } from '#model/commands';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
+import { START_SLEEPER_TIMERS_COMMAND } from '#runtime';
 import { ImportLeaseHolder } from './import-lease.js';
-
-/** Number of actors that are woken at a time. */
-const MAX_CONCURRENT_ACTOR_WAKE_UPS = 8;
 
 export interface CliStoreAndBlobs {
   readonly store: Store;
@@ -64,30 +54,13 @@ export const makeActorBackedImportTarget = (
   },
   async open(deactivated, timed, realm) {
     await lease.openOrganization(deactivated);
-    // Only loading an actor starts its timer. A deactivated organization needs no timers.
+    // A deactivated organization needs no timers.
     if (deactivated) return;
+    // A host starts the timers of a partition when it takes it, and the import has written the roots since then.
     await actors.sendForReply(realmActorKey(realm), realmActorCommands.snapshot, {});
-    for (let from = 0; from < timed.length; from += MAX_CONCURRENT_ACTOR_WAKE_UPS) {
-      await Promise.all(
-        timed.slice(from, from + MAX_CONCURRENT_ACTOR_WAKE_UPS).map((key) => loadActorToStartTimer(actors, key)),
-      );
-    }
+    for (const key of timed) await actors.sendForReply(key, START_SLEEPER_TIMERS_COMMAND, {});
   },
 });
-
-/** Wakes an actor, by a command that changes nothing, so that its timer starts. */
-async function loadActorToStartTimer(actors: SystemActorCaller, key: ActorKey): Promise<void> {
-  const { kind, realm, idWithinRealm } = parseActorKey(key);
-  if (kind === 'user')
-    await actors.sendForReply(userActorKey(realm, toUserId(Number(idWithinRealm))), userActorCommands.sealedKey, {});
-  else if (kind === 'stream') {
-    await actors.sendForReply(
-      streamActorKey(realm, toStreamId(Number(idWithinRealm))),
-      conversationActorCommands.awaitPublished,
-      {},
-    );
-  } else await actors.sendForReply(key, conversationActorCommands.awaitPublished, {});
-}
 
 export async function dropUnfinishedImportOrThrow(actors: SystemActorCaller, subdomain: string): Promise<void> {
   if (!(await new ImportLeaseHolder(actors, subdomain).dropReservation()))

@@ -1,4 +1,5 @@
 /** Loads many messages into LMDB: records as they come, index entries later, in the order of their keys. */
+import { setTimeout } from 'node:timers/promises';
 import { AscendingIdSetEncoder, IdSet } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
@@ -6,10 +7,15 @@ import { type MessageBulkLoader, MessageBulkLoadRefusedError } from './store.js'
 import type { LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
 import type { LmdbMessageTable } from './store-lmdb-messages.js';
 
-/** Number of index entries of one transaction: some 20 ms, for which commits of other processes wait. */
-const MAX_INDEX_ENTRIES_PER_TRANSACTION = 10_000;
-/** Number of records of one transaction. They go to the end of their table, which takes some 5 ms. */
-const MAX_RECORDS_PER_TRANSACTION = 1_000;
+/** Number of index entries of one transaction: some 5 ms, for which commits of other processes wait. */
+const MAX_INDEX_ENTRIES_PER_TRANSACTION = 2_500;
+/** Number of records of one transaction. They go to the end of their table, which takes some 3 ms. */
+const MAX_RECORDS_PER_TRANSACTION = 500;
+/**
+ * Pause between two transactions, ms. LMDB's lock is not fair: without a pause this thread takes it again before a
+ * process that waits for it has woken up.
+ */
+const PAUSE_BETWEEN_TRANSACTIONS_MS = 1;
 /** Number of index entries above which they are written before `flush`, which bounds the memory. */
 const MAX_PENDING_INDEX_ENTRIES = 2_000_000;
 /** Number of distinct indexes above which they are written before `flush`: a text has many words. */
@@ -103,5 +109,6 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
       return true;
     });
     if (!isDone) throw new MessageBulkLoadRefusedError(`${closingActor} exists already`);
+    await setTimeout(PAUSE_BETWEEN_TRANSACTIONS_MS);
   }
 }

@@ -1,8 +1,14 @@
 import t from 'tap';
 import type { JsonObject } from '#base';
-import { realmActorKey } from '#model';
+import { realmActorKey, toEpoch } from '#model';
 import { makeOutboxCommand } from '#model/commands';
-import type { ActorKindDefinition, AnyActorKindDefinition, DeferredRequest } from '#runtime';
+import { StoreUnavailableError } from '#ports/store';
+import {
+  type ActorKindDefinition,
+  type AnyActorKindDefinition,
+  type DeferredRequest,
+  START_SLEEPER_TIMERS_COMMAND,
+} from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { anyCommand } from '../../support/any-command.js';
 import { Harness, settle } from './harness.js';
@@ -171,6 +177,30 @@ t.test('work left by an owner is done before the next owner answers', async (t) 
     t.ok(h.store.contents.parts.get(key)?.get('e/a'), 'record');
     t.equal(h.log.contents.entries(1 as never).length, 1, 'event');
   }
+});
+
+t.test('a root written beside the host gets its timer by a command, without being loaded', async (t) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.clock.advanceAsync(20_000);
+  const state: LedgerState = { total: 0, ops: [], waiting: 'import' };
+  const due = h.clock.now() + 60_000;
+  h.store.contents.roots.set(key, { key, epoch: toEpoch(1), version: 1, state, outbox: [], due });
+  await h.clock.advanceAsync(30_000);
+  t.equal(await h.ask(key, START_SLEEPER_TIMERS_COMMAND), null);
+  t.equal(h.host.activeActorCount, 0);
+  t.same(ops(h), []);
+  await h.clock.advanceAsync(30_000);
+  t.same(ops(h), ['fired:import']);
+  h.store.gate = (step) => {
+    if (step === 'before:listActorsToWake') throw new StoreUnavailableError('away');
+  };
+  const again = h.begin(key, START_SLEEPER_TIMERS_COMMAND);
+  await h.clock.advanceAsync(1_000);
+  t.equal(again.answer(), undefined, 'tried again while the Store is away');
+  h.store.gate = undefined;
+  await h.clock.advanceAsync(20_000);
+  t.equal(await again.done, null);
 });
 
 t.test('a commit in flight while its partition is acquired again leaves no work undone', async (t) => {

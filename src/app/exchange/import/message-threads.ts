@@ -34,6 +34,11 @@ export interface MessageWriters {
   storeMessages(messages: readonly UnrenderedMessage[]): Promise<void>;
   /** Waits until all messages whose storing has ended are durable with their index entries. */
   flush(): Promise<void>;
+  /**
+   * Stores the number of files whose messages have been flushed. A writer does it, because the import's own thread is
+   * busy with the next file while LMDB, locked for all processes, would wait for it.
+   */
+  recordStoredFiles(files: number): Promise<void>;
   /** Closes the writers after the files under way. */
   close(): Promise<void>;
 }
@@ -65,6 +70,7 @@ export async function makeMessageWriters(
       atOnce: 1,
       storeMessages: (messages) => turns.runWhenPermitted(() => writer.storeMessages(messages)),
       flush: () => turns.runWhenPermitted(() => writer.flush()),
+      recordStoredFiles: (files) => turns.runWhenPermitted(() => writer.recordStoredFiles(files)),
       close: () => writer.close(),
     };
   }
@@ -91,8 +97,15 @@ class ThreadedMessageWriters implements MessageWriters {
   }
 
   storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
-    const thread = this.#threads.reduce((least, one) => (one.pendingJobs < least.pendingJobs ? one : least));
-    return this.#runJob(thread, messages);
+    return this.#runJob(this.#leastBusyThread, messages);
+  }
+
+  recordStoredFiles(files: number): Promise<void> {
+    return this.#runJob(this.#leastBusyThread, { storedFiles: files });
+  }
+
+  get #leastBusyThread(): WriterThread {
+    return this.#threads.reduce((least, one) => (one.pendingJobs < least.pendingJobs ? one : least));
   }
 
   async flush(): Promise<void> {

@@ -3,8 +3,8 @@ import { workerData } from 'node:worker_threads';
 import { serveThreadPoolJobs } from '#base/threads';
 import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-writer.js';
 
-/** Messages of a file, or a request: to wait for those before, or to close the Store. */
-export type MessageWriterJob = readonly UnrenderedMessage[] | 'flush' | 'close';
+/** Messages of a file, a number of flushed files, or a request: to wait for those before, or to close the Store. */
+export type MessageWriterJob = readonly UnrenderedMessage[] | { readonly storedFiles: number } | 'flush' | 'close';
 
 // A build runs this file without data, to cache its code.
 const opening = workerData ? StoringMessageWriter.open(workerData as MessageWriterContext) : undefined;
@@ -15,5 +15,6 @@ serveThreadPoolJobs(async (job: MessageWriterJob): Promise<void> => {
   const writer = await opening!;
   if (job === 'flush') await writer.flush();
   else if (job === 'close') await writer.close();
+  else if ('storedFiles' in job) await writer.recordStoredFiles(job.storedFiles);
   else await writer.storeMessages(job);
 });

@@ -16,6 +16,9 @@ import type { MessageRecord } from '#model/records';
 import type { MessageBulkLoader, Store } from '#ports/store';
 import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-location.js';
 
+/** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
+export const STORED_MESSAGE_FILES_PART_NAME = 'import-progress';
+
 /** The facts of the imported organization that rendering depends on. */
 export interface MessageRenderingContext {
   readonly realm: RealmId;
@@ -114,7 +117,7 @@ export class StoringMessageWriter {
   readonly #loader: MessageBulkLoader;
 
   private constructor(
-    context: MessageWriterContext,
+    private readonly context: MessageWriterContext,
     private readonly opened: OpenedStore,
   ) {
     this.#renderer = new ImportedMessageRenderer(context);
@@ -138,6 +141,14 @@ export class StoringMessageWriter {
   /** Waits until all stored messages are durable with their index entries. */
   flush(): Promise<void> {
     return this.#loader.flush();
+  }
+
+  /** Stores the number of files whose messages have been flushed. */
+  async recordStoredFiles(files: number): Promise<void> {
+    const key = realmActorKey(this.context.realm);
+    await this.opened.store.applyRecords([
+      { type: 'part', key, part: STORED_MESSAGE_FILES_PART_NAME, rev: files, value: files },
+    ]);
   }
 
   async close(): Promise<void> {

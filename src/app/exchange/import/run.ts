@@ -31,6 +31,7 @@ import {
   makeMessageFileReader,
   makeMessageWriters,
 } from './message-threads.js';
+import { STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
 import {
   assignMessageIdsAndListFiles,
   buildDraftWithoutMessagesAndFiles,
@@ -47,8 +48,6 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
  */
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 3_000;
-/** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
-const STORED_MESSAGE_FILES_PART = 'import-progress';
 
 export interface OrganizationImportTarget {
   readonly store: Store;
@@ -61,7 +60,7 @@ export interface OrganizationImportTarget {
   begin(source: string): Promise<RealmImportReservation>;
   /** Gives up the reservation, because the export can't be imported. */
   abandon(): Promise<void>;
-  /** Makes the organization visible. @param timed actors that have a timer */
+  /** Makes the organization visible. @param timed for each partition with actors that have a timer, one of them */
   open(deactivated: boolean, timed: readonly ActorKey[], realm: OrganizationImportFacts['realm']): Promise<void>;
 }
 
@@ -188,7 +187,7 @@ class OrganizationImportRun {
       await Promise.all([writers?.close(), this.reader.close()]);
     }
     target?.lostSignal.throwIfAborted();
-    const streams = this.#finishStreamMemberships(messages);
+    const takeStreamMemberships = this.#makeStreamFinisher(messages);
     this.#uploads.addFileRecordsToOwners();
     const invitedUserIds = options.isInviting ? this.#listUsersToInvite() : [];
     if (invitedUserIds.length > 0) draft.addImportedCount('invitations by mail', invitedUserIds.length);
@@ -197,13 +196,13 @@ class OrganizationImportRun {
       const timed = await writeOrganizationAndListTimedActors(target.store, {
         draft,
         messages,
-        streams,
+        takeStreamMemberships,
         takePartsOfUser: this.#takePartsOfUser,
         passwords,
         invitedUserIds,
       });
       await target.open(draft.isDeactivated, timed, draft.facts.realm);
-    }
+    } else for (const { id } of [...draft.directoryRecords.streams]) takeStreamMemberships(id);
     return { counts: draft.importedCountByKind, leftOut: draft.adjustedRowCounts.countByReason };
   }
 
@@ -250,7 +249,7 @@ class OrganizationImportRun {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
-    const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART }]) : [];
+    const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART_NAME }]) : [];
     const done = Number(stored?.value ?? 0);
     // The oldest first. Each ends after the one before, and when its own messages are durable.
     const underWay: Promise<void>[] = [];
@@ -300,24 +299,23 @@ class OrganizationImportRun {
     if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH && files !== allFiles) return;
     await writers.flush();
     this.#flushed = { files, atMs: performance.now() };
-    const key = realmActorKey(this.draft.facts.realm);
-    await this.options.target!.store.applyRecords([
-      { type: 'part', key, part: STORED_MESSAGE_FILES_PART, rev: files, value: files },
-    ]);
+    await writers.recordStoredFiles(files);
   }
 
-  #finishStreamMemberships(messages: MessageImport): Map<number, ImportedStreamMemberships> {
+  /**
+   * Makes the function that returns the members of a stream after all messages. It is called once for each stream,
+   * before the parts of users are made: the stays of all streams at once would be large.
+   */
+  #makeStreamFinisher(messages: MessageImport): (stream: number) => ImportedStreamMemberships {
     const { draft } = this;
     const active = new Set<number>(draft.directoryRecords.users.filter(({ isActive }) => isActive).map(({ id }) => id));
     const silent = new Set<number>(draft.directoryRecords.users.filter(isBotOfOutgoingService).map(({ id }) => id));
-    const streams = new Map<number, ImportedStreamMemberships>();
-    for (const { id } of [...draft.directoryRecords.streams]) {
-      const finished = this.#messageCopies.finishStream(id, (user) => active.has(user), silent);
-      streams.set(id, finished);
-      for (const user of finished.members.keys()) addEndedSubscriptionIfNone(user, id, draft);
-      updateStreamInDraft(draft, id, { firstMessage: messages.firstMessageIdByStreamId.get(id) ?? null });
-    }
-    return streams;
+    return (stream) => {
+      const finished = this.#messageCopies.takeMembershipsOfStream(stream, (user) => active.has(user), silent);
+      for (const user of finished.members.keys()) addEndedSubscriptionIfNone(user, stream, draft);
+      updateStreamInDraft(draft, stream, { firstMessage: messages.firstMessageIdByStreamId.get(stream) ?? null });
+      return finished;
+    };
   }
 
   /** Returns the parts of a user's actor. They are made when they are written: those of all users would be large. */

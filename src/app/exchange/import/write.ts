@@ -17,22 +17,35 @@ import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
 import { FIRST_CUSTOM_GROUP_ID, LAST_RESERVED_USER_ID } from '#domain/people';
 import { countMessagesInTrafficWindow, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
-import { type ActorKey, realmActorKey, streamActorKey, toEpoch, toStreamId, toUserId, userActorKey } from '#model';
+import {
+  type ActorKey,
+  directMessageActorKey,
+  type Partition,
+  partitionOfActor,
+  realmActorKey,
+  streamActorKey,
+  toEpoch,
+  toStreamId,
+  toUserId,
+  userActorKey,
+} from '#model';
 import type { Store, StoreRecordWrite } from '#ports/store';
 import type { ImportedStreamMemberships } from '../tables/copies.js';
 import type { MessageImport } from '../tables/messages.js';
 import type { ImportedOrganizationDraft } from './draft.js';
 
-/** Number of records that are written at a time. */
-const MAX_RECORDS_PER_IMPORT_WRITE = 1_000;
+/** Number of records that are written at a time: some 5 ms, for which commits of other processes wait. */
+const MAX_RECORDS_PER_IMPORT_WRITE = 500;
 /** Version of every imported root, and of the directory. */
 const IMPORTED_REVISION = 1;
 const DAY_MS = 86_400_000;
 
-/** Collects records and writes them in batches. */
+/**
+ * Collects records and writes them in batches. Nothing is made while a batch is written: a transaction of LMDB waits
+ * for this thread, and the commits of a server beside wait for the transaction.
+ */
 export class BatchedImportRecordWriter {
   #pendingWrites: StoreRecordWrite[] = [];
-  #writing: Promise<void> | undefined;
 
   constructor(private readonly store: Store) {}
 
@@ -46,23 +59,14 @@ export class BatchedImportRecordWriter {
 
   /** Waits until all records are durable. */
   async flushDurably(): Promise<void> {
-    await this.#beginWrite();
-    await this.#writing;
+    const writes = this.#pendingWrites;
+    this.#pendingWrites = [];
+    await this.store.applyRecords(writes);
   }
 
   async #bufferAndFlushIfFull(write: StoreRecordWrite): Promise<void> {
     this.#pendingWrites.push(write);
-    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.#beginWrite();
-  }
-
-  /** Begins to write the pending records when those before are durable; the next ones are made meanwhile. */
-  async #beginWrite(): Promise<void> {
-    await this.#writing;
-    const writes = this.#pendingWrites;
-    this.#pendingWrites = [];
-    this.#writing = this.store.applyRecords(writes);
-    // A failure is reported where the promise is awaited.
-    this.#writing.catch(() => undefined);
+    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.flushDurably();
   }
 }
 
@@ -70,13 +74,17 @@ export class BatchedImportRecordWriter {
 export interface FinishedImportData {
   readonly draft: ImportedOrganizationDraft;
   readonly messages: MessageImport;
-  readonly streams: ReadonlyMap<number, ImportedStreamMemberships>;
+  /** Returns the members of a stream; called once for each stream, before the parts of users are asked for. */
+  takeStreamMemberships(stream: number): ImportedStreamMemberships;
   /** Returns all parts of a user's actor; called once for each user. */
   takePartsOfUser(user: number): Readonly<Record<string, Json>>;
   readonly passwords: ReadonlyMap<number, string>;
   /** Accounts that are invited by mail to set a password. */
   readonly invitedUserIds: readonly number[];
 }
+
+/** The fields of a stream's root that follow from its members and messages. */
+type ImportedStreamPosition = Pick<ImportedStreamMemberships, 'mv' | 'last'>;
 
 /** Makes the directory snapshot of the imported organization, equal to the one that its realm actor will send. */
 export function makeImportedDirectorySnapshot(draft: ImportedOrganizationDraft): DirectorySnapshot {
@@ -92,9 +100,10 @@ export function makeImportedDirectorySnapshot(draft: ImportedOrganizationDraft):
   };
 }
 
+/** Writes the organization. @returns for each partition with actors that have a timer, the key of one of them */
 export async function writeOrganizationAndListTimedActors(store: Store, of: FinishedImportData): Promise<ActorKey[]> {
   const writer = new BatchedImportRecordWriter(store);
-  await writeAllStreamParts(writer, of);
+  const streamPositions = await writeAllStreamParts(writer, of);
   for (const user of of.draft.directoryRecords.users) {
     await writer.writeParts(userActorKey(of.draft.facts.realm, user.id), of.takePartsOfUser(user.id));
   }
@@ -106,7 +115,7 @@ export async function writeOrganizationAndListTimedActors(store: Store, of: Fini
     makeImportedRealmState(of),
     computeFirstRealmTimerTime(of),
   );
-  return writeUserAndConversationRootsAndListTimed(store, of);
+  return writeUserAndConversationRootsAndListTimed(store, of, streamPositions);
 }
 
 function computeFirstRealmTimerTime(of: FinishedImportData): number | null {
@@ -118,16 +127,20 @@ function computeFirstRealmTimerTime(of: FinishedImportData): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
+/** Writes the parts of streams one stream at a time. @returns positions of all streams, for their roots */
 async function writeAllStreamParts(
   writer: BatchedImportRecordWriter,
-  { draft, messages, streams }: FinishedImportData,
-): Promise<void> {
+  { draft, messages, takeStreamMemberships }: FinishedImportData,
+): Promise<Map<number, ImportedStreamPosition>> {
+  const positions = new Map<number, ImportedStreamPosition>();
   for (const { id } of draft.directoryRecords.streams) {
     const key = streamActorKey(draft.facts.realm, id);
     await writer.writeParts(key, draft.partsOfStream(id));
     const notified = draft.allMessagesNotifiedUsersByStream.get(id);
     if (notified) await writer.writeParts(key, makeNotifiedSubscribersPart(notified));
-    for (const [user, member] of streams.get(id)?.members ?? []) {
+    const { mv, last, members } = takeStreamMemberships(id);
+    positions.set(id, { mv, last });
+    for (const [user, member] of members) {
       await writer.writePart(key, `${STREAM_MEMBER_PART_PREFIX}${user}`, {
         stays: member.stays.map((stay) => ({ ...stay })),
       });
@@ -136,6 +149,7 @@ async function writeAllStreamParts(
       await writer.writePart(key, `${STREAM_TOPIC_PART_PREFIX}${topic}`, { name, max });
     }
   }
+  return positions;
 }
 
 async function writeDirectoryAndRealmParts(
@@ -194,12 +208,35 @@ function makeImportedRealmState({ draft }: FinishedImportData): RealmActorState 
   };
 }
 
-/** Writes the roots of users and conversations. @returns keys of the actors that have a timer */
-async function writeUserAndConversationRootsAndListTimed(store: Store, of: FinishedImportData): Promise<ActorKey[]> {
-  const { draft, messages, streams, passwords } = of;
+type ImportedRoot = readonly [key: ActorKey, state: Record<string, Json>, due: number | null];
+
+/**
+ * Writes the roots of users and conversations, which are made in batches: an organization has a hundred thousand
+ * conversations. @returns for each partition with actors that have a timer, the key of one of them
+ */
+async function writeUserAndConversationRootsAndListTimed(
+  store: Store,
+  of: FinishedImportData,
+  streamPositions: ReadonlyMap<number, ImportedStreamPosition>,
+): Promise<ActorKey[]> {
+  const timedKeyByPartition = new Map<Partition, ActorKey>();
+  let batch: Promise<unknown>[] = [];
+  for (const [key, state, due] of makeUserAndConversationRoots(of, streamPositions)) {
+    batch.push(commitImportedRoot(store, key, state, due));
+    if (due !== null) timedKeyByPartition.set(partitionOfActor(key), key);
+    if (batch.length < MAX_RECORDS_PER_IMPORT_WRITE) continue;
+    await Promise.all(batch);
+    batch = [];
+  }
+  await Promise.all(batch);
+  return [...timedKeyByPartition.values()];
+}
+
+function* makeUserAndConversationRoots(
+  { draft, messages, passwords }: FinishedImportData,
+  streamPositions: ReadonlyMap<number, ImportedStreamPosition>,
+): Generator<ImportedRoot> {
   const { realm, begun } = draft.facts;
-  const timed: ActorKey[] = [];
-  const roots: (readonly [ActorKey, Record<string, Json>, number | null])[] = [];
   for (const user of draft.directoryRecords.users) {
     const keySealed = user.botType === null ? draft.apiKeyByUserId.get(user.id)!.sealed : '';
     const phase = user.isActive ? 'active' : 'deactivated';
@@ -209,10 +246,10 @@ async function writeUserAndConversationRootsAndListTimed(store: Store, of: Finis
       keySealed,
       ...draft.extraUserStateByUserId.get(user.id),
     };
-    roots.push([userActorKey(realm, toUserId(user.id)), state, draft.earliestDueTimeMsByUserId.get(user.id) ?? null]);
+    yield [userActorKey(realm, toUserId(user.id)), state, draft.earliestDueTimeMsByUserId.get(user.id) ?? null];
   }
   for (const stream of draft.directoryRecords.streams) {
-    const { mv = 0, last = 0 } = streams.get(stream.id) ?? {};
+    const { mv, last } = streamPositions.get(stream.id)!;
     const counts = messages.dailyMessageCountsByStreamId.get(stream.id);
     const state = {
       phase: stream.archived ? 'archived' : 'active',
@@ -223,23 +260,12 @@ async function writeUserAndConversationRootsAndListTimed(store: Store, of: Finis
       ...(last > 0 ? { watched: true } : {}),
       ...(counts ? { traffic: counts, trafficTold: countMessagesInTrafficWindow(counts, begun) } : {}),
     };
-    roots.push([streamActorKey(realm, toStreamId(stream.id)), state, last > 0 ? begun + DAY_MS : null]);
+    yield [streamActorKey(realm, toStreamId(stream.id)), state, last > 0 ? begun + DAY_MS : null];
   }
-  for (const [conversation, { participants, recipient, last }] of messages.directConversationByStoreName) {
+  for (const { participants, recipient, last } of messages.directConversations.all()) {
     const state = { phase: 'active', mv: 0, last, participants, recipient, watched: true };
-    // The name of a conversation is the letter `d` with the rest of its actor's key.
-    const key = `dm/${realm}/${conversation.slice(1)}` as ActorKey<'dm'>;
-    roots.push([key, state, begun + DAY_MS]);
+    yield [directMessageActorKey(realm, participants.map(toUserId)), state, begun + DAY_MS];
   }
-  for (let from = 0; from < roots.length; from += MAX_RECORDS_PER_IMPORT_WRITE) {
-    await Promise.all(
-      roots
-        .slice(from, from + MAX_RECORDS_PER_IMPORT_WRITE)
-        .map(([key, state, due]) => commitImportedRoot(store, key, state, due)),
-    );
-  }
-  for (const [key, , due] of roots) if (due !== null) timed.push(key);
-  return timed;
 }
 
 /** Writes the root of an actor. A conflict means that an earlier attempt has written the root. */

@@ -138,13 +138,17 @@ export class ImportedMessageCopies {
     return away;
   }
 
-  /** Returns the stays in a stream, after all messages were read. @param active returns true for an active account */
-  finishStream(
+  /**
+   * Returns the stays in a stream, after all messages were read, and forgets them.
+   * @param active returns true for an active account
+   */
+  takeMembershipsOfStream(
     stream: number,
     active: (user: number) => boolean,
     silent: ReadonlySet<number>,
   ): ImportedStreamMemberships {
     const stays = this.#getOrMakeStaysBuilder(stream);
+    this.#staysBuilderByStreamId.delete(stream);
     const subscribers = [...(this.draft.currentSubscriberIdsByStreamId.get(stream) ?? [])].filter(active);
     const now = new Set(subscribers);
     stays.finishStays((user) => now.has(user), subscribers, silent);
@@ -155,7 +159,7 @@ export class ImportedMessageCopies {
     };
   }
 
-  /** Returns the part of a user's actor with the single copies, after `finishStream` of all streams. */
+  /** Returns the part of a user's actor with the single copies, after `takeMembershipsOfStream` of all streams. */
   takeSingleCopiesPartOfUser(user: number): Record<string, Json> {
     const ids = this.#singleCopyMessageIdsByUserId.get(user);
     this.#singleCopyMessageIdsByUserId.delete(user);

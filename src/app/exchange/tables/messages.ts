@@ -15,6 +15,7 @@ import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { MESSAGE_TABLE, type MessageFileContent, RECEIVER_TABLE } from '../import/message-files.js';
 import type { UnrenderedMessage, UnrenderedMessageEdit } from '../import/message-writer.js';
+import { ImportedDirectConversations } from './conversations.js';
 import type { ImportedMessageCopies } from './copies.js';
 import type { ImportedUploads } from './files.js';
 import type { ImportedReadStatesAndMarks } from './flags.js';
@@ -51,13 +52,6 @@ export interface ImportedMessageBeforeRendering {
   readonly files: readonly string[];
 }
 
-/** Facts that a conversation's actor keeps about its messages. */
-export interface ImportedDirectConversation {
-  readonly participants: readonly number[];
-  readonly recipient: number;
-  last: number;
-}
-
 /** Turns rows of messages into records, and collects the facts that actors keep about the messages. */
 export class MessageImport {
   readonly #linkRewriter: ImportedLinkRewriter;
@@ -65,7 +59,7 @@ export class MessageImport {
   /** Newest message and spelling of each topic, by stream and topic key. */
   readonly newestInTopicByStream = new Map<number, Map<string, { name: string; max: number }>>();
   readonly firstMessageIdByStreamId = new Map<number, number>();
-  readonly directConversationByStoreName = new Map<string, ImportedDirectConversation>();
+  readonly directConversations = new ImportedDirectConversations();
   /** Message counts of the last weeks, by stream and day. */
   readonly dailyMessageCountsByStreamId = new Map<number, DailyMessageCounts>();
 
@@ -127,7 +121,7 @@ export class MessageImport {
         place.stream,
         withMessageAddedToDailyCounts(this.dailyMessageCountsByStreamId.get(place.stream), sent * 1000),
       );
-    } else this.#recordNewestInDirectConversation(place, id);
+    } else this.directConversations.recordMessage(place.participants, place.recipient, id);
     const files = draft.filePathsByMessageId.get(id) ?? [];
     this.uploads.recordMessageLinksToFiles(files, id, sent);
     return { id, row, sender, place, flags, wildcard, files };
@@ -214,18 +208,6 @@ export class MessageImport {
       this.firstMessageIdByStreamId.set(stream, id);
     }
     topics.set(topic.toLowerCase(), { name: topic, max: id });
-  }
-
-  #recordNewestInDirectConversation({ participants, recipient }: ImportedMessageConversation, id: number): void {
-    const conversation = storeNameOfDirectConversation(this.draft.facts.realm, participants.map(toUserId));
-    const known = this.directConversationByStoreName.get(conversation);
-    if (known) known.last = id;
-    else
-      this.directConversationByStoreName.set(conversation, {
-        participants,
-        recipient: participants.length > 2 ? recipient : 0,
-        last: id,
-      });
   }
 
   /** Rewrites the links in the texts of messages and adds what is known without rendering. */
