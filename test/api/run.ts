@@ -1,6 +1,7 @@
 /** Runs the suite against one face. */
 import t from 'tap';
 import { shard } from './shard.js';
+import type { Facts } from './suite/facts.js';
 import { SUITE } from './suite/index.js';
 import { coverageTable } from './support/coverage.js';
 import { complaints, type TestServer } from './support/faces.js';
@@ -9,11 +10,15 @@ import { closeIdle } from './support/http.js';
 /** API_TEST_ONLY selects the families whose title contains it. */
 export const ONLY = process.env.API_TEST_ONLY ?? '';
 
-/** @param only families that count there; default all */
+/**
+ * @param only families that count there; default all
+ * @param factsOf facts of a family, where they differ from those of the suite
+ */
 export async function runSuite(
   title: string,
   start: () => Promise<TestServer>,
   only: readonly string[] = Object.keys(SUITE),
+  factsOf: (family: string, facts: Facts) => Facts = (_family, facts) => facts,
 ): Promise<void> {
   // Far above the usual time, even on a machine a third as fast.
   t.setTimeout(900_000);
@@ -29,7 +34,7 @@ export async function runSuite(
     const costs: string[] = [];
     for (const [family, facts] of families) {
       const [before, start] = [process.cpuUsage(), performance.now()];
-      await t.test(family, (t) => facts(t, server));
+      await t.test(family, (t) => factsOf(family, facts)(t, server));
       const { user, system } = process.cpuUsage(before);
       costs.push(
         `${((user + system) / 1e6).toFixed(1)} s CPU, ${((performance.now() - start) / 1e3).toFixed(1)} s: ${family}`,

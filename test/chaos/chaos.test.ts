@@ -19,7 +19,7 @@ if (found) {
       ...{ seconds: rounds(15, 75), kills: 2, cuts: 1, cutSeconds: rounds(9, 15) },
       ...{ every: rounds(5, 18), rate: rounds(12, 50) },
       ...{ clients: rounds(6, 40), subscribers: 10, hosts: rounds(2, 3), frontends: 2 },
-      ...{ report: undefined, logs: undefined },
+      ...{ report: undefined, logs: undefined, logStreams: undefined },
     };
     const report = await chaos(options, ends, (words) => test.comment(words));
     for (const line of inWords(report).split('\n')) test.comment(line);

@@ -8,6 +8,7 @@ import { readZuliprc } from '../clients/support/api.js';
 import { remove, temporary } from '../clients/support/folders.js';
 import type { Child } from '../clients/support/process.js';
 import { TcpProxy } from '../clients/support/proxy.js';
+import type { ChaosOptions } from './options.js';
 import { type Address, administer, freeAddress, type Member, Processes, type Role } from './processes.js';
 
 const SECRET = 'a secret for chaos only';
@@ -26,13 +27,14 @@ export class ChaosCluster {
   private constructor(
     private readonly nats: string,
     private readonly mongodb: string,
+    private readonly logStreams: number | undefined,
   ) {}
 
   static async start(
     services: { readonly nats: string; readonly mongodb: string },
-    { hosts, frontends, cuts }: { readonly hosts: number; readonly frontends: number; readonly cuts: number },
+    { hosts, frontends, cuts, logStreams }: Pick<ChaosOptions, 'hosts' | 'frontends' | 'cuts' | 'logStreams'>,
   ): Promise<ChaosCluster> {
-    const cluster = new ChaosCluster(services.nats, services.mongodb);
+    const cluster = new ChaosCluster(services.nats, services.mongodb, logStreams);
     try {
       for (let i = 0; i < hosts; i++) {
         if (cuts > 0) cluster.#ways.set(`host ${i}`, await TcpProxy.start(services.mongodb));
@@ -98,6 +100,7 @@ export class ChaosCluster {
     return [
       ...['--nats', this.nats, '--mongodb', `${mongodb.replace(/\/*$/, '')}/${this.#database}`],
       ...['--namespace', this.#namespace, '--secret', SECRET, '--data-dir', this.#folder],
+      ...(this.logStreams === undefined ? [] : ['--log-streams', String(this.logStreams)]),
     ];
   }
 

@@ -24,7 +24,7 @@ t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async
       hosts: 0,
       frontends: 0,
     },
-    ...{ report: undefined, logs: undefined },
+    ...{ report: undefined, logs: undefined, logStreams: undefined },
   };
   const report = await chaos(options, ends, (words) => test.comment(words));
   for (const line of inWords(report).split('\n')) test.comment(line);

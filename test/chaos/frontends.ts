@@ -18,6 +18,8 @@ export interface Request {
   readonly path: string;
   readonly authorization: string;
   readonly form?: Readonly<Record<string, string>>;
+  /** API level; undefined: the base level. */
+  readonly level?: number | undefined;
   readonly withinMs: number;
   /** Index of the frontend to try first. */
   readonly first: number;
@@ -82,9 +84,9 @@ export class Frontends {
 
   /** @throws Unanswered, NobodyThere */
   async ask(request: Request): Promise<Answer> {
-    const { method, path, authorization, form, withinMs, first } = request;
+    const { method, path, authorization, form, level, withinMs, first } = request;
     const encoded = form && new URLSearchParams(form).toString();
-    const text = requestText(method, `/api/v1${path}`, authorization, encoded);
+    const text = requestText(method, `/api/v1${path}`, authorization, encoded, level);
     const { frontend, line } = await this.#connect(first);
     try {
       return await line.request(text, withinMs);

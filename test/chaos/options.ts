@@ -19,6 +19,8 @@ export interface ChaosOptions {
   readonly subscribers: number;
   readonly hosts: number;
   readonly frontends: number;
+  /** Of the event log; undefined: the server's default. */
+  readonly logStreams: number | undefined;
   readonly seed: number;
   /** Running services; undefined starts services for this run, which also restarts them. */
   readonly services: { readonly nats: string; readonly mongodb: string } | undefined;
@@ -33,6 +35,7 @@ const COMMON = `  --rate N        Sends per second. [200]
   --subscribers N Of each stream. [10]
   --hosts N       Actor hosts. [3]
   --frontends N   [2]
+  --log-streams N Streams of the event log. [as the server decides]
   --seed N        Chooses what is killed and when.
   --no-services   Use NATS_URL and MONGODB_URL; otherwise own ones are started, and ended.
   --report FILE   The figures as JSON.
@@ -50,7 +53,8 @@ acknowledged was lost or repeated, no queue ended, and deliveries resumed in tim
   --cuts N        Times that one actor host alone does not reach the store, for 15 s. [1; one host, embedded: 0]
   --every N       Seconds from one kill to the next. [10; embedded 2.5]
 ${COMMON}
-Without own services none is restarted. The embedded face takes no --hosts and --frontends.
+Without own services none is restarted. The embedded face takes no --hosts, --frontends and
+--log-streams.
 `;
 
 export const ROLLING_USAGE = `npm run rolling -- [OPTIONS]
@@ -91,6 +95,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       subscribers: text,
       hosts: text,
       frontends: text,
+      'log-streams': text,
       seed: text,
       report: text,
       logs: text,
@@ -119,6 +124,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     subscribers: whole('subscribers', values.subscribers, 10, 2, 10_000),
     hosts,
     frontends: whole('frontends', values.frontends, 2, 1, 20),
+    logStreams: values['log-streams'] === undefined ? undefined : whole('log-streams', values['log-streams'], 1, 1, 16),
     seed: whole('seed', values.seed, Math.floor(Math.random() * 1e6), 0, 1e9),
     services: values['no-services'] && nats && mongodb ? { nats, mongodb } : undefined,
     report: values.report,

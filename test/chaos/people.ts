@@ -28,11 +28,13 @@ export interface Conversation {
 export interface Asker {
   readonly frontends: Frontends;
   readonly authorization: string;
+  /** API level of its requests; undefined: the base level. */
+  readonly level?: number | undefined;
 }
 
 /** @throws Error when it is refused */
 export async function succeed(
-  { frontends, authorization }: Asker,
+  { frontends, authorization, level }: Asker,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   form: Readonly<Record<string, string>> = {},
@@ -43,6 +45,7 @@ export async function succeed(
     path: get ? `${path}?${new URLSearchParams(form)}` : path,
     authorization,
     ...(get ? {} : { form }),
+    level,
     withinMs: WITHIN_MS,
     first: 0,
   });

@@ -38,13 +38,15 @@ export class Poller implements QueueHistory {
     this.#done = this.#run();
   }
 
+  /** @param level API level of the queue; undefined: the base level */
   static async start(
     person: Person,
     conversations: readonly string[],
     frontends: Frontends,
     random: Random,
+    level?: number,
   ): Promise<Poller> {
-    const asker = { frontends, authorization: person.authorization };
+    const asker = { frontends, authorization: person.authorization, level };
     const form = { event_types: TYPES, apply_markdown: 'false' };
     const { queue_id, last_event_id } = await succeed(asker, 'POST', '/register', form);
     const name = `queue of ${person.email}`;

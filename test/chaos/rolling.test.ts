@@ -26,7 +26,7 @@ if (found) {
         hosts: 2,
         frontends: 1,
       },
-      ...{ report: undefined, logs: undefined },
+      ...{ report: undefined, logs: undefined, logStreams: undefined },
     };
     const { report, handovers, failed } = await rolling(options, ends, (words) => test.comment(words));
     for (const line of inWords(report).split('\n')) test.comment(line);

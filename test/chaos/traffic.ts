@@ -1,5 +1,6 @@
 /** Clients and load of a run, from their making to the history that is judged. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NEWEST_API_LEVEL } from '../api/support/levels.js';
 import type { Random } from '../cluster/scheduler.js';
 import { until } from '../support/until.js';
 import { Frontends } from './frontends.js';
@@ -30,6 +31,8 @@ export interface Population {
   readonly streams: readonly Conversation[];
 }
 
+/** Every such client has a queue of the newest API level, the others of the base level. */
+const NEWER_EVERY = 3;
 const PAGE = 1_000;
 /** A queue has everything long before, unless something is lost. */
 const ARRIVE_MS = 60_000;
@@ -72,9 +75,9 @@ export class Traffic {
       const { people, streams } = await makePopulation(frontends);
       const direct = directConversations(people);
       const all = [...streams, ...direct];
-      const pollers = await each(people, (person) => {
+      const pollers = await each(people, (person, i) => {
         const mine = all.filter(({ members }) => members.includes(person)).map(({ name }) => name);
-        return Poller.start(person, mine, frontends, random);
+        return Poller.start(person, mine, frontends, random, i % NEWER_EVERY === 0 ? NEWEST_API_LEVEL : undefined);
       });
       return new Traffic(frontends, new Load(frontends, streams, direct, random, rate), pollers, all);
     } catch (error) {

@@ -1,12 +1,13 @@
 /** The public client packages for Python, JavaScript and Rust, unmodified. */
 import { readFileSync } from 'node:fs';
 import { onBothFaces, type Script, source } from './support/chat.js';
-import { npmPackage, pythonWith, rustProgram } from './support/install.js';
+import { asyncSdk, npmPackage, pythonWith, rustProgram } from './support/install.js';
 
 const requirements = source('requirements.txt');
 const version = /^zulip==(\S+)$/m.exec(readFileSync(requirements, 'utf8'))?.[1] ?? '';
 const python = await pythonWith(version, requirements);
 const folder = await npmPackage('zulip-js', '2.1.0');
+const asyncPython = await asyncSdk(source('requirements-async-sdk.txt'));
 const rust = await rustProgram(source('rust-zulip-api/Cargo.toml'));
 
 const limited: Script[] = [];
@@ -19,6 +20,13 @@ if (python) {
     chat: true,
   });
   unlimited.push({ fact: 'python: every method of the client works', words: [python, source('python-day.py')] });
+}
+if (asyncPython) {
+  limited.push({
+    fact: 'async-zulip-bot-sdk: a person at level 184 and a bot at level 371 talk to each other',
+    words: [asyncPython, source('async-sdk-chat.py')],
+    chat: true,
+  });
 }
 if (rust) limited.push({ fact: 'rust: two clients of API level 371 use the crate', words: [rust], chat: true });
 if (folder) {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SharedClientEvent } from '#delivery';
 import { eventCoalescingKey, isEventInQueueSnapshot, isEventWantedByQueue } from '../../actors/event-queue/filter.js';
-import { comparable, KINDS, optionsOf } from '../api/support/comparable.js';
+import { CLIENTS, comparable, optionsOf } from '../api/support/comparable.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
 import { type ExpectedEvent, isOfLog, opOf, type ReadLog } from './check-log.js';
@@ -135,7 +135,7 @@ function checkState(
   fresh: Fields,
   goneUnheard: ReadonlySet<number>,
 ): string[] {
-  const params = KINDS[queue.form]!;
+  const params = CLIENTS[queue.form]!.params;
   let state = queue.snapshot as unknown as State;
   for (const event of events) {
     try {

@@ -2,6 +2,7 @@
 
 import { type ActorKey, eventQueueActorKey, type LogEntry, parseActorKey, toEventQueueId, toUserId } from '#model';
 import type { EventQueueActorState } from '../../actors/event-queue/state.js';
+import { CLIENTS } from '../api/support/comparable.js';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
 import { checkRun, checkSoon } from './check-run.js';
@@ -95,7 +96,7 @@ export class ClusterRun {
     const { random } = this.world;
     this.#smooth = random.chance(0.2);
     this.#left = 15 + random.below(40);
-    const forms = ['all capabilities', 'no capabilities'];
+    const forms = Object.keys(CLIENTS);
     this.devices = [...people, people[1]!].map((person, i) => {
       const form = random.pick(forms);
       const registered = (queue: QueueRecord): void => this.#registered(queue);

@@ -17,6 +17,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly params: Params;
   readonly authorization: string;
+  /** Further headers, with names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** For the trace. */
   readonly label: string;
 }
@@ -83,7 +85,8 @@ export class HttpCall implements HttpExchange {
   header(name: string): string {
     if (name === 'authorization') return this.request.authorization;
     if (name === 'host') return 'localhost';
-    return name === 'content-type' && this.hasBody ? 'application/x-www-form-urlencoded' : '';
+    if (name === 'content-type' && this.hasBody) return 'application/x-www-form-urlencoded';
+    return this.request.headers?.[name] ?? '';
   }
 
   remoteAddress(): string {

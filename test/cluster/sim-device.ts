@@ -3,7 +3,7 @@
  * its own dies.
  */
 
-import { KINDS } from '../api/support/comparable.js';
+import { CLIENTS } from '../api/support/comparable.js';
 import type { ApiEvent, Fields } from '../api/support/types.js';
 import type { ClusterWorld } from './cluster-world.js';
 import type { SimPerson } from './genesis.js';
@@ -50,8 +50,9 @@ export class SimDevice {
     if (!this.#front || this.#front.dead || this.#front.leaving || world.random.chance(0.1))
       this.#front = world.random.pick(world.fronts);
     const { authorization } = person;
+    const { headers } = CLIENTS[this.form]!;
     const label = `${name} ${method} ${path}`;
-    return world.call({ method, path, params, authorization, label }, this.#front, answered);
+    return world.call({ method, path, params, authorization, headers, label }, this.#front, answered);
   }
 
   /** Does what comes next, or nothing while it waits. */
@@ -105,7 +106,7 @@ export class SimDevice {
 
   /** A registration as it was in the beginning, by itself. */
   fetchState(done: (state: Fields | undefined) => void): void {
-    this.request('POST', '/register', KINDS[this.form] as Params, ({ status, body }) => {
+    this.request('POST', '/register', CLIENTS[this.form]!.params as Params, ({ status, body }) => {
       done(status === 200 ? (body as Fields) : undefined);
     });
   }
@@ -124,7 +125,7 @@ export class SimDevice {
 
   #register(): void {
     this.busy = true;
-    this.request('POST', '/register', KINDS[this.form] as Params, (answer) => {
+    this.request('POST', '/register', CLIENTS[this.form]!.params as Params, (answer) => {
       this.busy = false;
       if (answer.status !== 200) {
         if (outcomeOf(answer) === 'refused') this.over = true;

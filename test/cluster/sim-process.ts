@@ -5,6 +5,7 @@
 
 import { loadServerConfig } from '#app/config';
 import { ConclaveNode, type ProcessPorts } from '#app/server';
+import { ClientApiLevels, DEFAULT_LEVEL_BY_CLIENT } from '#domain/levels';
 import { ServerCryptography } from '#domain/secrets';
 import { API_OPERATIONS } from '#frontend/api';
 import { HttpFrontend } from '#frontend/http';
@@ -145,6 +146,7 @@ export class SimProcess implements Place {
         requestIdPrefix: name,
         random: ports.random!,
         heartbeatMs: heartbeatSeconds * 1000,
+        apiLevels: ClientApiLevels.fromSetting(DEFAULT_LEVEL_BY_CLIENT),
       });
     }
   }

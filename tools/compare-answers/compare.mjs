@@ -49,39 +49,108 @@ const requestOf = ({ method, path, body }) => {
   return withoutNewTexts(`${method} ${poll} ${body.startsWith('--') ? '<form>' : body}`);
 };
 
-/** The texts of all answers, by request. */
+/** The form of a value: its names and types, with the texts that clients treat as types. */
+function formOf(value, name = '') {
+  if (Array.isArray(value)) return `[${[...new Set(value.map((item) => formOf(item)))].sort().join(',')}]`;
+  if (value === null || typeof value !== 'object')
+    return typeof value === 'string' && NAMES_OF_TYPES.has(name) ? JSON.stringify(value) : kindOf(value);
+  const isMap = Object.keys(value).every((key) => /^-?\d+$/.test(key));
+  if (isMap) return `{*:${formOf(Object.values(value))}}`;
+  const fields = Object.keys(value).sort();
+  return `{${fields.map((field) => `${field}:${formOf(value[field], field)}`).join(',')}}`;
+}
+
+/** Values of these names decide what the other fields are. */
+const NAMES_OF_TYPES = new Set(['type', 'op', 'result', 'code', 'property', 'flag', 'reaction_type', 'message_type']);
+
+const kindOf = (value) => (value === null ? 'null' : typeof value);
+
+/** An operation: the request without ids, queries and parameters. */
+const operationOf = ({ method, path }) =>
+  `${method} ${withoutNewTexts(path.replace(/\?.*/, '')).replace(/\d+/g, '<n>')}`;
+
+/** The forms of an answer: of its events one by one, as their texts. */
+function formsOfAnswer({ method, path, status, text }) {
+  let fields;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (method === 'GET' && /\/events(?:\?|$)/.test(path) && Array.isArray(fields.events))
+    return fields.events.map((event) => formOf(event));
+  if (Array.isArray(fields.messages)) {
+    const { messages, ...others } = fields;
+    return [`${status} ${formOf(others)}`, ...messages.map((message) => formOf(message))];
+  }
+  return /\/register$/.test(path) ? formsOfState(status, fields) : [`${status} ${formOf(fields)}`];
+}
+
+/** The forms of a state: of each of its fields, since a registration asks for a choice of them. */
+const formsOfState = (status, fields) =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    Array.isArray(value)
+      ? value.map((item) => `${status} ${name}[]: ${formOf(item)}`)
+      : [`${status} ${name}: ${formOf(value, name)}`],
+  );
+
+/** The texts of all answers by request, and their forms by operation. */
 export function answersByRequest(lines) {
-  const answers = new Map();
+  const [texts, forms] = [new Map(), new Map()];
+  const add = (map, key, values) => {
+    const known = map.get(key) ?? new Set();
+    for (const value of values) known.add(value);
+    map.set(key, known);
+  };
   for (const line of lines) {
     if (line === '') continue;
     const exchange = JSON.parse(line);
     if (isOfNewerLevel(exchange)) continue;
-    const request = requestOf(exchange);
-    const known = answers.get(request) ?? new Set();
-    for (const text of textsOfAnswer(exchange)) known.add(text);
-    answers.set(request, known);
+    add(texts, requestOf(exchange), textsOfAnswer(exchange));
+    add(forms, operationOf(exchange), formsOfAnswer(exchange));
   }
-  return answers;
+  return { texts, forms };
+}
+
+const isSame = (first, second) => first.size === second.size && [...first].every((text) => second.has(text));
+
+/** The answers to the requests that got the same ones in both runs of a server. */
+function stableAnswers([first, again]) {
+  const stable = [...first.texts].filter(([request, texts]) => isSame(texts, again.texts.get(request) ?? new Set()));
+  return new Map(stable);
 }
 
 /**
- * Answers of the newer server that differ. Requests whose answers differ between the two runs of the older server are
- * left out.
- * @returns for each request with differences, the answers that only one server gave; and the number of requests
- *   compared
+ * Differences of the newer server, by two runs of each server. Answers that are the same in both runs of a
+ * server are compared as they are; of all answers the forms are compared, whatever else differs from run to run.
+ * @returns the requests with differences and the answers that one server alone gave; the forms that the older server
+ *   never gave; and the numbers of requests and forms compared
  */
-export function compareAnswers(before, beforeAgain, after) {
+export function compareAnswers(older, newer) {
+  const [before, after] = [stableAnswers(older), stableAnswers(newer)];
   const differences = [];
-  let compared = 0;
-  for (const [request, first] of before) {
-    const [again, now] = [beforeAgain.get(request), after.get(request)];
-    if (!again || !now) continue;
-    const isStable = first.size === again.size && [...first].every((text) => again.has(text));
-    if (!isStable) continue;
-    compared++;
-    const gone = [...first].filter((text) => !now.has(text));
-    const added = [...now].filter((text) => !first.has(text));
-    if (gone.length + added.length > 0) differences.push({ request, gone, added });
+  for (const [request, texts] of before) {
+    const now = after.get(request);
+    if (!now || isSame(texts, now)) continue;
+    const gone = [...texts].filter((text) => !now.has(text));
+    const added = [...now].filter((text) => !texts.has(text));
+    differences.push({ request, gone, added });
   }
-  return { compared, differences };
+  const compared = [...before.keys()].filter((request) => after.has(request)).length;
+  const missing = [...before.keys()].filter((request) => newer.every(({ texts }) => !texts.has(request))).length;
+  return { compared, differences, missing, ...compareForms(older, newer) };
+}
+
+function compareForms(older, newer) {
+  const newForms = [];
+  let comparedForms = 0;
+  for (const operation of new Set(newer.flatMap(({ forms }) => [...forms.keys()]))) {
+    const known = new Set(older.flatMap(({ forms }) => [...(forms.get(operation) ?? [])]));
+    if (known.size === 0) continue;
+    for (const form of new Set(newer.flatMap(({ forms }) => [...(forms.get(operation) ?? [])]))) {
+      comparedForms++;
+      if (!known.has(form)) newForms.push({ operation, form });
+    }
+  }
+  return { comparedForms, newForms };
 }

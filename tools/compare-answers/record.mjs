@@ -9,17 +9,20 @@ import { syncBuiltinESMExports } from 'node:module';
 const file = process.env.RECORD_ANSWERS;
 const { request } = http;
 
-http.request = (options, onAnswer) => {
+http.request = (...args) => {
+  const [options, onAnswer] = args;
+  // Requests of the server, which runs in the same process, have another form and are not of interest.
+  if (options.host !== '127.0.0.1' || typeof onAnswer !== 'function') return request(...args);
   const sent = [];
   const made = request(options, (answer) => {
     const parts = [];
+    onAnswer(answer);
     answer.on('data', (part) => parts.push(part));
     answer.on('end', () => {
       const { method, path, headers = {} } = options;
       const [body, text] = [sent, parts].map((list) => Buffer.concat(list).toString('utf8'));
       appendFileSync(file, `${JSON.stringify({ method, path, headers, body, status: answer.statusCode, text })}\n`);
     });
-    onAnswer?.(answer);
   });
   const { write, end } = made;
   const keep = (part) => {

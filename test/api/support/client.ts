@@ -1,4 +1,5 @@
 /** A caller of the API: every answer it gets is checked against wire.json and counted. */
+import { API_LEVEL_HEADER } from '#domain/levels';
 import { noteAction } from './actions.js';
 import { countEvent, countRefusal, countSuccess } from './coverage.js';
 import { checkAnswerOfCurrentClient, isCurrentClient } from './current-client.js';
@@ -20,8 +21,13 @@ export interface CallOptions {
 export interface Target {
   /** Undefined for a server that runs as a program. */
   readonly kind?: 'embedded' | 'cluster' | undefined;
+  /** API level of all callers that don't name one; undefined: the server chooses. */
+  readonly level?: number | undefined;
   nextPort(): number;
 }
+
+const headersOfLevel = ({ level }: Target): Readonly<Record<string, string>> =>
+  level === undefined ? {} : { [API_LEVEL_HEADER]: String(level) };
 
 export const basic = (email: string, key: string): string =>
   `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
@@ -52,12 +58,13 @@ export class Client {
 
   /** The same caller, always at this frontend, which knows everything that it answered. */
   at(port: number): Client {
-    return new Client({ kind: this.target.kind, nextPort: () => port }, this.role, this.headers);
+    const { kind, level } = this.target;
+    return new Client({ kind, level, nextPort: () => port }, this.role, this.headers);
   }
 
   raw(of: RawRequest): Promise<RawAnswer> {
     // The port is left out, because it differs between frontends and occurs in answers.
-    const headers = { host: '127.0.0.1', ...this.headers, ...of.headers };
+    const headers = { host: '127.0.0.1', ...headersOfLevel(this.target), ...this.headers, ...of.headers };
     return exchange(this.target.nextPort(), { ...of, headers });
   }
 
@@ -106,7 +113,7 @@ export class Client {
 
   /** @throws Error when the answer is not in the contract */
   #check(operation: string, { status, body }: Answer, sent: Params): void {
-    if (isCurrentClient(this.headers)) {
+    if (isCurrentClient({ ...headersOfLevel(this.target), ...this.headers })) {
       checkAnswerOfCurrentClient(operation, status, body, sent);
       if (status < 300) noteAction(operation, this.headers.authorization);
       return;

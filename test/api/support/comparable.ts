@@ -1,5 +1,6 @@
 /** The common part of two registrations of a client, one of them kept up by events. */
 import type { Params } from './client.js';
+import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from './current-client.js';
 import type { ReducerOptions, State } from './reducer.js';
 import { byTopic } from './reducer-own.js';
 import { ofActive, online } from './reducer-people.js';
@@ -14,16 +15,25 @@ const CAPABILITIES = [
   'linkifier_url_template',
 ];
 
-/** The two extremes of a client's options. */
-export const KINDS: Readonly<Record<string, Params>> = {
+interface ClientKind {
+  readonly params: Params;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The two extremes of a client's options at the base level, and the mobile client of today, at a newer API level. */
+export const CLIENTS: Readonly<Record<string, ClientKind>> = {
   'all capabilities': {
-    include_subscribers: true,
-    client_gravatar: false,
-    slim_presence: true,
-    apply_markdown: true,
-    client_capabilities: Object.fromEntries(CAPABILITIES.map((name) => [name, true])),
+    params: {
+      include_subscribers: true,
+      client_gravatar: false,
+      slim_presence: true,
+      apply_markdown: true,
+      client_capabilities: Object.fromEntries(CAPABILITIES.map((name) => [name, true])),
+    },
+    headers: {},
   },
-  'no capabilities': {},
+  'no capabilities': { params: {}, headers: {} },
+  'mobile client of today': { params: CURRENT_CLIENT_REGISTRATION, headers: CURRENT_CLIENT_HEADERS },
 };
 
 export const optionsOf = (params: Params): ReducerOptions => ({

@@ -55,7 +55,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       const { is_active, ...person } = event.person as ApiUser;
       if (is_active === undefined) return applyRealm(state, event, options)!;
       return is_active
-        ? userReactivated(withoutInGroups(state, person.user_id), person)
+        ? userReactivated(withoutInGroups(state, person.user_id), person, options)
         : userRemoved(state, person.user_id);
     }
     case 'realm_user/remove':
@@ -131,12 +131,18 @@ const withoutInGroups = (state: State, user: unknown): State => ({
 });
 
 /** Clients of newer API levels keep the account, and its fields. */
-function userReactivated(state: State, person: Fields): State {
-  const user = inactive(state).find((one) => one.user_id === person.user_id);
-  if (!user) throw new Error('the inactive user was not known');
-  const realm_non_active_users = inactive(state).filter((one) => one !== user);
-  return { ...state, realm_users: byId([...state.realm_users, { ...user, ...person }]), realm_non_active_users };
+function userReactivated(state: State, person: Fields, { clientGravatar }: ReducerOptions): State {
+  const before = inactive(state).find((one) => one.user_id === person.user_id);
+  if (!before) throw new Error('the inactive user was not known');
+  const realm_non_active_users = inactive(state).filter((one) => one !== before);
+  const changed = { ...before, ...person };
+  // Events name the picture also for clients that compute its address themselves, as those of new accounts.
+  const isComputed = clientGravatar && changed.email === before.delivery_email;
+  const user = isComputed && GRAVATAR.test(String(person.avatar_url)) ? { ...changed, avatar_url: null } : changed;
+  return { ...state, realm_users: byId([...state.realm_users, user]), realm_non_active_users };
 }
+
+const GRAVATAR = /^https:\/\/secure\.gravatar\.com\//;
 
 /** Deactivated accounts are in no list of subscribers. */
 function userRemoved(state: State, id: number): State {

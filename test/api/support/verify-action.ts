@@ -5,23 +5,11 @@ import { LONG, picked } from '../../support/rounds.js';
 import { until } from '../../support/until.js';
 import { whileWatched } from './actions.js';
 import type { Params } from './client.js';
-import { comparable, KINDS, optionsOf } from './comparable.js';
-import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from './current-client.js';
+import { CLIENTS, comparable, optionsOf } from './comparable.js';
 import type { Person } from './organization.js';
 import { Queue } from './queue.js';
 import { apply, type State } from './reducer.js';
 import type { Fields } from './types.js';
-
-interface ClientKind {
-  readonly params: Params;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Clients of the base level, and the mobile client of today, at a newer level of the API. */
-const CLIENTS: Readonly<Record<string, ClientKind>> = {
-  ...Object.fromEntries(Object.entries(KINDS).map(([kind, params]) => [kind, { params, headers: {} }])),
-  'mobile client of today': { params: CURRENT_CLIENT_REGISTRATION, headers: CURRENT_CLIENT_HEADERS },
-};
 
 interface Pair {
   readonly person: Person;

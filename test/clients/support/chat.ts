@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { DEFAULT_LEVEL_BY_CLIENT } from '#domain/levels';
 import { LONG, picked } from '../../support/rounds.js';
 import { Cluster, command, Embedded } from './face.js';
 import { services } from './missing.js';
@@ -61,7 +62,7 @@ export async function onBothFaces({ limited, unlimited }: Scripts): Promise<void
       await test.test(fact, async (part) => judge(part, await run(program, args, SCRIPT_MS)));
     }
   };
-  const options = ['--rate-limits', 'on'];
+  const options = ['--rate-limits', 'on', '--api-levels', `${DEFAULT_LEVEL_BY_CLIENT},TodayBot=371`];
 
   await t.test('embedded face', async (test) => {
     const face = await Embedded.start(options);

@@ -1,5 +1,5 @@
 /** Public client packages, installed once into a cache folder of this user. */
-import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { missing } from './missing.js';
@@ -58,21 +58,35 @@ export async function botRunner(version: string): Promise<string | undefined> {
   return folder && join(folder, 'bin/zulip-run-bot');
 }
 
-/** The newest Python of pyenv below 3.11, one on PATH, or whatever Python 3 there is. */
-async function olderPython(): Promise<string> {
+/** The newest of these minor versions of Python 3: one of pyenv, or one on PATH. */
+async function findPython(minors: readonly number[]): Promise<string | undefined> {
   const versions = join(process.env.PYENV_ROOT || join(homedir(), '.pyenv'), 'versions');
-  const installed = (await readdir(versions).catch(() => [])).filter((name) => /^3\.(9|10)\.\d+$/.test(name));
+  const isWanted = (name: string): boolean => minors.some((minor) => name.startsWith(`3.${minor}.`));
+  const installed = (await readdir(versions).catch(() => [])).filter(isWanted);
   const named = installed.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  for (const python of [...named.map((name) => join(versions, name, 'bin/python3')), 'python3.10', 'python3.9']) {
-    const works = await run(python, ['-c', 'import venv'], INSTALL_MS).catch(() => undefined);
+  const onPath = minors.map((minor) => `python3.${minor}`);
+  for (const python of [...named.map((name) => join(versions, name, 'bin/python3')), ...onPath]) {
+    const works = await run(python, ['-c', 'import venv, ensurepip'], INSTALL_MS).catch(() => undefined);
     if (works?.code === 0) return python;
   }
-  return 'python3';
+  return undefined;
+}
+
+/** @returns a Python with the package `async-zulip-bot-sdk` in it, which needs Python 3.12 */
+export async function asyncSdk(requirements: string): Promise<string | undefined> {
+  const python = await findPython([14, 13, 12]);
+  if (!python) return missing('async-zulip-bot-sdk: no Python from 3.12 on');
+  const version = /==(\S+)/.exec(await readFile(requirements, 'utf8'))?.[1];
+  const folder = await once(`async-zulip-bot-sdk-${version}`, (at) => [
+    [python, '-m', 'venv', at],
+    [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
+  ]);
+  return folder && join(folder, 'bin/python');
 }
 
 /** @returns a Python with the terminal client in it; the requirements are those of the package */
 export async function zulipTerm(version: string, requirements: string): Promise<string | undefined> {
-  const python = await olderPython();
+  const python = (await findPython([10, 9])) ?? 'python3';
   const folder = await once(`zulip-term-${version}`, (at) => [
     [python, '-m', 'venv', at],
     [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
