@@ -11,6 +11,9 @@ import {
   MESSAGE_MARK_NAMES,
   MESSAGE_MARK_PART_PREFIX,
   type OriginReadState,
+  PERSONAL_COPIES_AFTER_MOVES_PART,
+  PERSONAL_COPY_PARTS,
+  type PersonalCopyLookup,
   READ_STATE_PART_PREFIX,
   type StoredMessage,
   streamIdsDecidingMessageCopies,
@@ -26,6 +29,7 @@ import {
   type ReadMessageIdRange,
   type RealmId,
   type RecipientFieldRule,
+  toUserId,
   userActorKey,
 } from '#model';
 import type { Store } from '#ports/store';
@@ -101,6 +105,7 @@ export class RecipientFieldResolver {
     const names = [
       `${READ_STATE_PART_PREFIX}${message.originStream}`,
       ...MESSAGE_MARK_NAMES.map((name) => `${MESSAGE_MARK_PART_PREFIX}${name}`),
+      PERSONAL_COPIES_AFTER_MOVES_PART,
     ];
     const wanted = users.flatMap((user) => [
       ...names.map((part) => ({ key: userActorKey(realm, user as never), part })),
@@ -116,7 +121,7 @@ export class RecipientFieldResolver {
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
       const member = (stream: number) => toStreamMembershipRecord(of[names.length + streams.indexOf(stream)]?.value);
-      const { has, gained } = computeMessageCopyState(message, user, member, own.hasPersonalCopy(message.id));
+      const { has, gained } = computeMessageCopyState(message, user, member, own.makePersonalCopyLookup()(message.id));
       if (has) flags.set(user, listKnownFlagsInApiOrder(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;
@@ -150,7 +155,18 @@ export class RecipientFieldResolver {
     const ids: number[] = [];
     for await (const batch of scan.scanUnreadAboveMark(home, reading, to))
       ids.push(...batch.filter(here).map(({ id }) => id));
-    ids.push(...(await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids)).filter(here).map(({ id }) => id));
+    if (reading.unread.size > 0) {
+      const made = await this.#loadPersonalCopies(realm, user);
+      const below = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, made);
+      ids.push(...below.filter(here).map(({ id }) => id));
+    }
     return [...new Set(ids)].sort((a, b) => a - b);
+  }
+
+  async #loadPersonalCopies(realm: RealmId, user: number): Promise<PersonalCopyLookup> {
+    const key = userActorKey(realm, toUserId(user));
+    const parts = await this.store.getParts(PERSONAL_COPY_PARTS.map((part) => ({ key, part })));
+    const own = new Map(PERSONAL_COPY_PARTS.flatMap((name, i) => (parts[i] ? [[name, parts[i].value] as const] : [])));
+    return new UserMessageFlagsView(user, own).makePersonalCopyLookup();
   }
 }

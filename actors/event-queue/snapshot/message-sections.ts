@@ -88,7 +88,10 @@ export async function readUnreadSnapshotSection(
   }
   // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
   // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
-  if (!missing) unread.push(...(await scan.loadMessagesUnreadBelowReadMark(flags.allUnreadExceptionIds())));
+  if (!missing)
+    unread.push(
+      ...(await scan.loadMessagesUnreadBelowReadMark(flags.allUnreadExceptionIds(), flags.makePersonalCopyLookup())),
+    );
   const { [DIRECT_MESSAGES_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(
@@ -113,10 +116,14 @@ export async function readStarredMessageIds(
   { reading }: OwnReadState,
   reads: MessageReadStore,
 ): Promise<number[]> {
-  const { ids } = new UserMessageFlagsView(user, new Map(reading)).markedIds('starred');
+  const flags = new UserMessageFlagsView(user, new Map(reading));
+  const { ids } = flags.markedIds('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(toStoredMessage);
-  const own = await new UnreadMessageScan(reads, realm, user).filterMessagesWithCopies(there, true);
+  const own = await new UnreadMessageScan(reads, realm, user).filterMessagesWithCopies(
+    there,
+    flags.makePersonalCopyLookup(),
+  );
   return own.slice(0, MAX_STARRED_MESSAGE_IDS).map(({ id }) => id);
 }

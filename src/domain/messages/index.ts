@@ -60,6 +60,9 @@ export {
   makeMarkedMessageIdsPart,
   makeOriginReadStatePart,
   type OriginReadState,
+  PERSONAL_COPIES_AFTER_MOVES_PART,
+  PERSONAL_COPY_PARTS,
+  type PersonalCopyLookup,
   READ_STATE_PART_PREFIX,
   UserMessageFlagsView,
 } from './flags/read-state.js';

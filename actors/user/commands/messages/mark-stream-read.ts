@@ -58,7 +58,7 @@ async function loadMarkStreamReadInputs(
   const reading = flags.readStateOf(stream);
   const scan = new UnreadMessageScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestIdEverSentTo(stream));
-  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids);
+  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, flags.makePersonalCopyLookup());
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
     for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {
@@ -144,11 +144,12 @@ async function loadUnreadIdsOfLeftStream(
   { store }: ActorInputSources,
 ): Promise<UnreadIdsOfLeftStream> {
   const user = userIdOfUserActorKey(key);
-  const reading = new UserMessageFlagsView(user, view.parts).readStateOf(stream);
+  const flags = new UserMessageFlagsView(user, view.parts);
+  const reading = flags.readStateOf(stream);
   const scan = new UnreadMessageScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
-  const below = here(await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids));
+  const below = here(await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, flags.makePersonalCopyLookup()));
   if (below.length > most) return { belowMarkIds: below.slice(0, most), aboveMarkIds: [], exceedsLimit: true };
   const above: number[] = [];
   for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {

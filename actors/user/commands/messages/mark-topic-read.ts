@@ -38,12 +38,12 @@ async function loadMarkTopicReadInputs(
   } as const;
   const flags = new UserMessageFlagsView(caller, view.parts);
   const reading = flags.readStateOf(stream);
-  const made = flags.makePersonalCopyTest();
+  const made = flags.makePersonalCopyLookup();
   const scan = new UnreadMessageScan(sources.store, realm, caller);
   const messages: StoredMessage[] = [];
   for await (const batch of scan.scanOriginalCopiesUpwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.scanCopiesMovedTo(stream, [index])) messages.push(...batch);
-  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids);
+  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, made);
   const here = ({ body }: StoredMessage): boolean =>
     body.stream === stream && toComparableTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));

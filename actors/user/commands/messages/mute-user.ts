@@ -56,7 +56,10 @@ async function loadUnreadMessagesOfSender(
     DIRECT_MESSAGES_ORIGIN,
     ...listPresentAndFormerSubscriptions(view.parts).flatMap((own) => (own.active ? [own.stream] : [])),
   ];
-  const excepted = await scan.loadMessagesUnreadBelowReadMark(flags.allUnreadExceptionIds());
+  const excepted = await scan.loadMessagesUnreadBelowReadMark(
+    flags.allUnreadExceptionIds(),
+    flags.makePersonalCopyLookup(),
+  );
   const found: StoredMessage[] = excepted.filter((message) => message.sender === sender);
   const floor = Math.min(...homes.map((home) => flags.readStateOf(home).mark));
   for await (const batch of scan.scanOriginalCopiesUpwards({ by: 'sender', sender }, floor)) {

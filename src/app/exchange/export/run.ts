@@ -413,7 +413,7 @@ class OrganizationExport {
       }
       return;
     }
-    const own = this.#messageReceivers.personalCopyUserIdsByMessageId.get(message.id);
+    const own = this.#messageReceivers.personalCopiesByMessageId.get(message.id);
     if (!own && !body.moves?.length) {
       // Most messages: the stays in one stream decide.
       const readable = { message, copy: true, gained: false };
@@ -428,7 +428,7 @@ class OrganizationExport {
       for (const stream of [from, to])
         for (const user of this.#messageReceivers.membershipsByUserOfStream(stream).keys()) users.add(user);
     }
-    for (const user of own ?? []) users.add(user);
+    for (const user of own?.keys() ?? []) users.add(user);
     for (const user of users) {
       const receiver = this.#messageReceivers.findReceiver(user);
       if (!receiver) continue;
@@ -436,7 +436,7 @@ class OrganizationExport {
         message,
         user,
         this.#messageReceivers.makeMembershipLookupOfUser(user),
-        own?.includes(user) ?? false,
+        own?.get(user),
       );
       if (has) listener(user, streamMessageFlagMask(message, receiver.list({ message, copy: true, gained })));
     }

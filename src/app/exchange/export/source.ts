@@ -47,18 +47,18 @@ export class ExportedMessageReceivers {
   readonly #receiverByUserId = new Map<number, ExportedMessageReceiver>();
   readonly #membershipsByStreamAndUser = new Map<number, ReadonlyMap<number, StreamMembershipRecord>>();
   readonly #receiversByStream = new Map<number, readonly ExportedStreamReceiver[]>();
-  /** Users who received a message individually, by message id. */
-  readonly personalCopyUserIdsByMessageId = new Map<number, number[]>();
+  /** Users who received a message individually, with the number of its moves before, by message id. */
+  readonly personalCopiesByMessageId = new Map<number, Map<number, number>>();
 
   addUserFromActorParts(user: UserId, parts: ReadonlyMap<string, Json>): void {
     const own = new Map([...parts].filter(([name]) => name.startsWith('read/') || name.startsWith('mark/')));
     const flags = new UserMessageFlagsView(user, own);
     this.#receiverByUserId.set(user, { user, flags, list: flags.makeFlagLister() });
+    const made = flags.makePersonalCopyLookup();
     for (const name of PERSONAL_COPY_MARKS) {
       for (const id of flags.markedIds(name).ids) {
-        const users = this.personalCopyUserIdsByMessageId.get(id);
-        if (!users) this.personalCopyUserIdsByMessageId.set(id, [user]);
-        else if (!users.includes(user)) users.push(user);
+        const copies = this.personalCopiesByMessageId.get(id) ?? new Map<number, number>();
+        this.personalCopiesByMessageId.set(id, copies.set(user, made(id) ?? 0));
       }
     }
   }

@@ -41,20 +41,21 @@ export function streamIdsDecidingMessageCopies(message: StoredMessage): readonly
  * Finds out whether a user has a copy of a message.
  *
  * @param membership the user's membership of a stream
- * @param own true if the user has a personal copy, by starring a message of the history or, as a bot, by a mention
+ * @param movesBeforeCopy number of the message's moves that came before the user's personal copy, which the user made
+ *   by starring a message of the history or, as a bot, got by a mention; undefined: there is none
  */
 export function computeMessageCopyState(
   message: StoredMessage,
   user: number,
   membership: (stream: number) => StreamMembershipRecord | undefined,
-  own: boolean,
+  movesBeforeCopy: number | undefined,
 ): MessageCopyState {
   const { originStream, id, participants } = message;
   if (originStream === 0) return { has: participants.includes(user), gained: false };
   return computeStreamMessageCopyState(
     { id, home: originStream, moves: streamMovesOfMessage(message) },
     membership,
-    own,
+    movesBeforeCopy,
   );
 }
 
@@ -62,20 +63,25 @@ export function computeMessageCopyState(
 export function computeStreamMessageCopyState(
   { id, home, moves }: MovedMessageCopies,
   membership: (stream: number) => StreamMembershipRecord | undefined,
-  own = false,
+  movesBeforeCopy?: number,
 ): MessageCopyState {
   const stay = findReceivingStayOfMessageId(membership(home), id);
-  let has = own || stay !== undefined;
+  let has = movesBeforeCopy === 0 || stay !== undefined;
   let gained = false;
-  for (const move of moves) {
+  for (const [i, move] of moves.entries()) {
     const before = wasReceivingMessagesAtVersion(membership(move.from), move.fromMv);
     const after = wasReceivingMessagesAtVersion(membership(move.to), move.toMv);
     // The stay of a newcomer includes older messages, but not those that were moved away before the stay began.
-    const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
+    const isOwn = movesBeforeCopy !== undefined && movesBeforeCopy <= i;
+    const gone = !isOwn && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;
     else if (!before && after && move.gained) {
       has = true;
       gained = true;
+    }
+    if (movesBeforeCopy === i + 1) {
+      has = true;
+      gained = false;
     }
   }
   return { has, gained };

@@ -4,11 +4,13 @@
  */
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
+import { streamMovesOfMessage } from '../stored/packed-view.js';
 import {
   encodeMarkedMessageIdsPart,
   encodeOriginReadStatePart,
   type MessageMarkName,
   type OriginReadState,
+  PERSONAL_COPIES_AFTER_MOVES_PART,
   type UserMessageFlagsView,
 } from './read-state.js';
 
@@ -97,13 +99,14 @@ export function planSettingMessageMark(
   name: MessageMarkName,
 ): MessageFlagUpdate {
   const set = flags.markedIds(name);
-  const changing = messages.filter(({ message }) => !set.has(message.id));
+  // A mark of a message without a copy was lost with the copy, by a move to another stream.
+  const changing = messages.filter(({ message, copy }) => !copy || !set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
   return {
     changed: messageIdsOf(changing),
     parts: {
-      ...encodeMarkedMessageIdsPart(name, set.withIds(messageIdsOf(changing))),
       ...makeHistoricalMarkParts(flags, changing),
+      ...encodeMarkedMessageIdsPart(name, set.withIds(messageIdsOf(changing))),
     },
     newCopies: messagesWithoutCopy(changing),
   };
@@ -128,7 +131,7 @@ const messagesWithoutCopy = (messages: readonly ReadableMessage[]): ReadableMess
 
 /**
  * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
- * flagged messages of a stream's history.
+ * flagged messages of a stream's history. Flags of a former copy, which a move has taken, end.
  */
 function makeHistoricalMarkParts(
   flags: UserMessageFlagsView,
@@ -136,7 +139,15 @@ function makeHistoricalMarkParts(
 ): Record<string, Json> {
   const made = messagesWithoutCopy(messages);
   if (made.length === 0) return {};
-  return {
-    ...encodeMarkedMessageIdsPart('historical', flags.markedIds('historical').withIds(messageIdsOf(made))),
-  };
+  const ids = messageIdsOf(made);
+  const parts = encodeMarkedMessageIdsPart('historical', flags.markedIds('historical').withIds(ids));
+  const moved = made.map(({ message }) => [message.id, streamMovesOfMessage(message).length] as const);
+  const afterMoves = moved.filter(([, moves]) => moves > 0);
+  if (afterMoves.length === 0) return parts;
+  parts[PERSONAL_COPIES_AFTER_MOVES_PART] = { ...flags.personalCopiesAfterMoves(), ...Object.fromEntries(afterMoves) };
+  for (const name of ['starred', 'collapsed'] as const) {
+    const set = flags.markedIds(name);
+    if (ids.some((id) => set.has(id))) Object.assign(parts, encodeMarkedMessageIdsPart(name, set.withoutIds(ids)));
+  }
+  return parts;
 }

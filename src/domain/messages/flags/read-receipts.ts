@@ -7,7 +7,7 @@ import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
 import { computeMessageCopyState, streamIdsDecidingMessageCopies } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
-import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserMessageFlagsView } from './read-state.js';
+import { PERSONAL_COPY_PARTS, READ_STATE_PART_PREFIX, UserMessageFlagsView } from './read-state.js';
 
 /** Memberships of users: stream → user → membership. */
 type MembershipsByStreamAndUser = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord>>;
@@ -59,11 +59,7 @@ export async function findVisibleMessageReaderIds(
   const shown = [...holders]
     .filter((user) => mayShowReadReceipt(directory.user(toUserId(user)), message, caller, directory))
     .sort((a, b) => a - b);
-  const names = [
-    `${READ_STATE_PART_PREFIX}${message.originStream}`,
-    `${MESSAGE_MARK_PART_PREFIX}historical`,
-    `${MESSAGE_MARK_PART_PREFIX}copied`,
-  ];
+  const names = [`${READ_STATE_PART_PREFIX}${message.originStream}`, ...PERSONAL_COPY_PARTS];
   const stored = await store.getParts(
     shown.flatMap((user) => names.map((part) => ({ key: userActorKey(realm, toUserId(user)), part }))),
   );
@@ -78,7 +74,7 @@ export async function findVisibleMessageReaderIds(
       message,
       user,
       (stream) => memberships.get(stream)?.get(user),
-      flags.hasPersonalCopy(message.id),
+      flags.makePersonalCopyLookup()(message.id),
     );
     return copy.has && flags.isRead({ message, copy: true, gained: copy.gained });
   });

@@ -30,6 +30,21 @@ export const DIRECT_MESSAGES_ORIGIN = 0;
 export const MESSAGE_MARK_NAMES = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MessageMarkName = (typeof MESSAGE_MARK_NAMES)[number];
 export const MESSAGE_MARK_PART_PREFIX = 'mark/';
+/**
+ * Part with the personal copies of messages that had been moved between streams before: message id → number of those
+ * moves. Such a move may have taken a former copy; the moves after it decide whether the user still has this one.
+ */
+export const PERSONAL_COPIES_AFTER_MOVES_PART = `${MESSAGE_MARK_PART_PREFIX}after-moves`;
+
+/** Parts of a user's actor that say of which messages the user has a personal copy. */
+export const PERSONAL_COPY_PARTS: readonly string[] = [
+  `${MESSAGE_MARK_PART_PREFIX}historical`,
+  `${MESSAGE_MARK_PART_PREFIX}copied`,
+  PERSONAL_COPIES_AFTER_MOVES_PART,
+];
+
+/** Number of a message's moves that came before the user's personal copy; undefined: the user has no such copy. */
+export type PersonalCopyLookup = (id: number) => number | undefined;
 
 const NOTHING_READ_IN_ORIGIN: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
@@ -141,15 +156,17 @@ export class UserMessageFlagsView {
     return decodeMarkedMessageIds(this.parts, name);
   }
 
-  /** Makes the function that tells whether the user has a personal copy of a message. */
-  makePersonalCopyTest(): (id: number) => boolean {
+  /** Makes the function that finds a user's personal copy of a message. */
+  makePersonalCopyLookup(): PersonalCopyLookup {
     const historical = this.markedIds('historical');
     const copied = this.markedIds('copied');
-    return (id) => historical.has(id) || copied.has(id);
+    const afterMoves = this.personalCopiesAfterMoves();
+    return (id) => (historical.has(id) || copied.has(id) ? (afterMoves[id] ?? 0) : undefined);
   }
 
-  hasPersonalCopy(id: number): boolean {
-    return this.makePersonalCopyTest()(id);
+  /** Number of moves before each personal copy that was made after a move, by message id. */
+  personalCopiesAfterMoves(): Readonly<Record<string, number>> {
+    return (this.parts.get(PERSONAL_COPIES_AFTER_MOVES_PART) ?? {}) as Record<string, number>;
   }
 
   #isHistorical(id: number): boolean {

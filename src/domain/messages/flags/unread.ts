@@ -13,7 +13,7 @@ import { CachedUserStreamMemberships } from '../access/viewer.js';
 import { type StoredMessage, storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { streamMovesOfMessage } from '../stored/packed-view.js';
 import { messageIndexTags } from '../stored/record.js';
-import { DIRECT_MESSAGES_ORIGIN, type OriginReadState } from './read-state.js';
+import { DIRECT_MESSAGES_ORIGIN, type OriginReadState, type PersonalCopyLookup } from './read-state.js';
 
 const SCAN_BATCH_MESSAGES = 1_000;
 /** Size of the first query for unread messages: these are mostly few, and among the newest. */
@@ -24,9 +24,7 @@ const movedFromOriginIndex = (origin: number): MessageIndexCondition => ({
   from: storeNameOfStreamConversation(origin),
 });
 
-/** True if the user received a message individually: by starring, by reacting, or, as a bot, by a mention. */
-type PersonalCopyTest = (id: number) => boolean;
-const NO_PERSONAL_COPY: PersonalCopyTest = () => false;
+const NO_PERSONAL_COPY: PersonalCopyLookup = () => undefined;
 
 interface MessageWithCopyState extends MessageCopyState {
   readonly message: StoredMessage;
@@ -89,7 +87,7 @@ export class UnreadMessageScan {
   async *scanOriginalCopiesUpwards(
     index: MessageIndexCondition,
     from: number,
-    made: PersonalCopyTest = NO_PERSONAL_COPY,
+    made: PersonalCopyLookup = NO_PERSONAL_COPY,
   ): AsyncGenerator<StoredMessage[]> {
     for await (const messages of this.#scanCopiesUpwards(index, from, made)) {
       const own = messages.filter(({ gained }) => !gained).map(({ message }) => message);
@@ -98,7 +96,7 @@ export class UnreadMessageScan {
   }
 
   /** True if the user has a copy, read or unread, of any message along one index. */
-  async hasAnyCopy(index: MessageIndexCondition, made: PersonalCopyTest): Promise<boolean> {
+  async hasAnyCopy(index: MessageIndexCondition, made: PersonalCopyLookup): Promise<boolean> {
     for await (const _some of this.#scanCopiesUpwards(index, 0, made)) return true;
     return false;
   }
@@ -106,7 +104,7 @@ export class UnreadMessageScan {
   async *#scanCopiesUpwards(
     index: MessageIndexCondition,
     from: number,
-    made: PersonalCopyTest,
+    made: PersonalCopyLookup,
   ): AsyncGenerator<readonly MessageWithCopyState[]> {
     for await (const messages of this.#scanMessageBatches([{ index }], { direction: 'newer', from })) {
       await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
@@ -215,13 +213,13 @@ export class UnreadMessageScan {
    *
    * @param ids exceptions of one origin or of all (`allUnreadExceptionIds`)
    */
-  async loadMessagesUnreadBelowReadMark(ids: readonly number[]): Promise<StoredMessage[]> {
+  async loadMessagesUnreadBelowReadMark(ids: readonly number[], made: PersonalCopyLookup): Promise<StoredMessage[]> {
     if (ids.length === 0) return [];
     const records = await this.store.getMessages(this.realm, ids);
     const messages = records.filter((record) => record !== null).map(toStoredMessage);
     const moved = messages.filter((message) => streamMovesOfMessage(message).length > 0);
     if (moved.length === 0) return messages;
-    const kept = new Set(await this.filterMessagesWithCopies(moved, true));
+    const kept = new Set(await this.filterMessagesWithCopies(moved, made));
     return messages.filter((message) => kept.has(message) || !moved.includes(message));
   }
 
@@ -256,14 +254,18 @@ export class UnreadMessageScan {
   /**
    * Messages that the user has a copy of.
    *
-   * @param marked true if the user has marked each of the messages: then all count as personal copies, and copies that
-   * came with a move are kept
+   * @param made finds personal copies; given for messages that the user has marked one by one, so that copies which came
+   *   with a move are kept as well
    */
-  async filterMessagesWithCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
+  async filterMessagesWithCopies(
+    messages: readonly StoredMessage[],
+    made?: PersonalCopyLookup,
+  ): Promise<StoredMessage[]> {
     await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
     return messages.filter((message) => {
-      const { has, gained } = computeMessageCopyState(message, this.user, this.#memberships.loadedMembershipOf, marked);
-      return has && (marked || !gained);
+      const membership = this.#memberships.loadedMembershipOf;
+      const { has, gained } = computeMessageCopyState(message, this.user, membership, made?.(message.id));
+      return has && (made !== undefined || !gained);
     });
   }
 }

@@ -181,7 +181,7 @@ export class UserMessageReader {
     history: NarrowQueryPlan['history'],
   ): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
-    const made = flags.makePersonalCopyTest();
+    const made = flags.makePersonalCopyLookup();
     return (message) => {
       const { has, gained } = computeMessageCopyState(
         message,
@@ -199,7 +199,7 @@ export class UserMessageReader {
       message,
       user.id,
       this.#cachedMemberships.loadedMembershipOf,
-      flags.hasPersonalCopy(message.id),
+      flags.makePersonalCopyLookup()(message.id),
     );
   }
 

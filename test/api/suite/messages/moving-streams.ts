@@ -176,6 +176,42 @@ export const movingStreams: Facts = async (t, server) => {
     },
   );
 
+  await t.test(
+    'a star on a message whose copy a move has taken makes a new copy, until another move takes it',
+    async (t) => {
+      const a = await say(member, 'old', 'stars', 'a');
+      const star = () => other.api.ok('POST /messages/flags', { messages: [a], op: 'add', flag: 'starred' });
+      const isListed = async (): Promise<readonly boolean[]> => {
+        const { starred_messages } = await other.api.ok<{ starred_messages: number[] }>('POST /register', {
+          fetch_event_types: ['starred_messages'],
+        });
+        const { messages } = await other.api.ok<{ messages: { id: number }[] }>('GET /messages', {
+          ...{ anchor: 'newest', num_before: 10, num_after: 0 },
+          narrow: [{ operator: 'is', operand: 'starred' }],
+        });
+        return [starred_messages.includes(a), messages.some(({ id }) => id === a)];
+      };
+      await star();
+      t.strictSame(await flagsOf(other, a), ['starred']);
+      t.strictSame(await isListed(), [true, true]);
+      await move(owner, a, { stream_id: id.open, propagate_mode: 'change_all' });
+      t.strictSame(await flagsOf(other, a), ['read', 'historical']);
+      t.strictSame(await isListed(), [false, false], 'the star went with the copy');
+      const queue = await watch(other, { event_types: ['update_message_flags'] });
+      await star();
+      t.match(await queue.take(1), [{ flag: 'starred', op: 'add', messages: [a] }]);
+      t.strictSame(await flagsOf(other, a), ['read', 'starred', 'historical']);
+      t.strictSame(await isListed(), [true, true]);
+      await subscribe(owner, 'open', { principals: [other] });
+      await move(owner, a, { stream_id: id.secret, propagate_mode: 'change_all' });
+      t.equal(await flagsOf(other, a), undefined);
+      await move(owner, a, { stream_id: id.old, propagate_mode: 'change_all' });
+      t.notOk((await flagsOf(other, a))?.includes('starred'));
+      t.strictSame(await isListed(), [false, false]);
+      await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['open'] });
+    },
+  );
+
   await t.test('after a move there and back, lost copies stay lost', async (t) => {
     const a = await say(member, 'old', 'back', 'x');
     await move(owner, a, { stream_id: id.secret, ...silent });
