@@ -134,7 +134,7 @@ async function pressWithControl({ keyboard }: Page, key: 'Enter' | 's'): Promise
 
 t.test(
   '2,000 messages are scrolled through, and the text that is read never moves',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     await write('history', MESSAGES);
     await markAllRead(org.member);
