@@ -119,6 +119,18 @@ function shortenedProperties(libraries) {
   return new RegExp(`^(?:${names.join('|')})$`);
 }
 
+/**
+ * First line of a script by which V8 compiles all of its functions at once, on a thread of its own while the script
+ * comes, instead of each one on the main thread at its first call: a seventh of that thread's work in a first load.
+ */
+const CALLED_ON_LOAD = Buffer.from('//# allFunctionsCalledOnLoad\n');
+/** The line costs 20 bytes of the compressed script, so smaller ones go without. */
+const MIN_BYTES_CALLED_ON_LOAD = 12_000;
+
+/** Whether a script has the line: those of the first view, and the messages, which most visits show soon after. */
+const isCalledOnLoad = (first, path, { length }) =>
+  length >= MIN_BYTES_CALLED_ON_LOAD && (first.has(addressOf(path)) || /^messages-.*\.js$/.test(basename(path)));
+
 async function bundle() {
   const { build } = await import('esbuild');
   const options = {
@@ -156,7 +168,12 @@ async function bundle() {
   }
   const isStatic = ({ kind }) => kind === 'import-statement';
   const imports = [...new Set([...earlyImports, ...entry.imports].filter(isStatic).map(({ path }) => path))];
-  return { files: outputFiles, early, script, imports, style: entry.cssBundle, later };
+  const first = new Set([script, ...imports].map(addressOf));
+  const files = outputFiles.map(({ path, contents }) => ({
+    path,
+    contents: isCalledOnLoad(first, path, contents) ? Buffer.concat([CALLED_ON_LOAD, contents]) : contents,
+  }));
+  return { files, early, script, imports, style: entry.cssBundle, later };
 }
 
 /**

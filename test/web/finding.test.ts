@@ -100,6 +100,30 @@ t.test('a message is found by words and operators, and its words are marked', as
   t.strictSame(client.faults, []);
 });
 
+t.test('words are searched for in the conversation on screen, or in all messages', async (t) => {
+  const stream = await streamIdOf(member, 'general');
+  await say(other, 'general', 'birds', 'a heron on the pier');
+  await say(owner, 'random talk', 'ponds', 'the heron again');
+  const client = await open(`#narrow/stream/${stream}-general/topic/birds`);
+  const { page } = client;
+  await client.waitFor('.message-body', 'on the pier');
+  const search = async (words: string, choice: string) => {
+    await client.click('.bar-search');
+    await client.waitFor('dialog .search-chip', 'general');
+    await page.keyboard.type(words);
+    await client.click('.palette-option', choice);
+  };
+  await search('heron', 'In all messages');
+  await client.waitFor('.message-body', 'heron again');
+  await client.waitFor('.message-body', 'on the pier');
+  t.equal(await page.evaluate('location.hash'), '#narrow/search/heron');
+  await page.goBack();
+  await client.waitFor('.bar-title', 'birds');
+  await search('ostrich', 'topic:birds ostrich');
+  await client.waitFor('.messages', 'No messages match this search.');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('the quick switcher goes to streams, topics, people and views', async (t) => {
   await say(other, 'general', 'release notes');
   const client = await open('#inbox');

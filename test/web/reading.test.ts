@@ -134,7 +134,7 @@ async function pressWithControl({ keyboard }: Page, key: 'Enter' | 's'): Promise
 
 t.test(
   '2,000 messages are scrolled through, and the text that is read never moves',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     await write('history', MESSAGES);
     await markAllRead(org.member);
@@ -174,6 +174,29 @@ t.test('a message that comes while old ones are read does not move them, and is 
   const id = await say(org.other, 'general', 'arrivals', 'one more');
   await until('the next message is followed', async () => (await shownOn(page)).includes(id));
   t.strictSame(faults, []);
+});
+
+t.test('a view of several conversations says at its top which one is being read', async (t) => {
+  await write('upper', 30);
+  await write('lower', 30);
+  await markAllRead(org.member);
+  const client = await openAt(hashOf('lower').replace(/\/topic.*/, ''));
+  const { page } = client;
+  const line = '.top-line .recipient';
+  const scroll = (px: string) =>
+    page.evaluate(`(() => {
+      ${frame}
+      list.dispatchEvent(new WheelEvent('wheel'));
+      list.scrollTop = ${px};
+    })()`);
+  await client.waitFor(line, 'lower');
+  await scroll("list.querySelector('.message-list').scrollHeight / 4");
+  await client.waitFor(line, 'upper');
+  t.strictSame(await client.findings(), []);
+  await client.click(`${line} a`, 'upper');
+  await client.waitFor('.bar-title', 'upper');
+  await client.waitUntilGone(line);
+  t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
 t.test('messages that were on screen are marked as read, and others are not', async (t) => {

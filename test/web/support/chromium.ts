@@ -107,6 +107,8 @@ export class ClientPage {
   readonly faults: string[] = [];
   /** Status of each refused request. */
   readonly refusals: number[] = [];
+  /** Path of each refused request. */
+  readonly refusedPaths: string[] = [];
 
   private constructor(
     readonly page: Page,
@@ -131,8 +133,12 @@ export class ClientPage {
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warn') return;
       const [, status] = REFUSED.exec(message.text()) ?? [];
-      if (status === undefined) client.faults.push(message.text());
-      else client.refusals.push(Number(status));
+      if (status === undefined) {
+        client.faults.push(message.text());
+        return;
+      }
+      client.refusals.push(Number(status));
+      client.refusedPaths.push(new URL(message.location().url ?? '', `http://${host}`).pathname);
     });
     page.on('pageerror', (error) => client.faults.push(String(error)));
     page.on('request', (request) => {

@@ -18,15 +18,14 @@ export const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web'
 const CLIENT_CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
-  user_avatar_url_field_optional: false,
   stream_typing_notifications: true,
   user_settings_object: true,
   linkifier_url_template: true,
 };
 
-/** Parts of the state, by the events that change them; `subscription` has all visible streams. */
+/** Parts of the state that the client uses, by their events; `subscription` has all visible streams. */
 const FETCHED_EVENT_TYPES =
-  'alert_words custom_profile_fields default_stream_groups default_streams drafts giphy message muted_users presence realm realm_bot realm_domains realm_emoji realm_linkifiers realm_playgrounds realm_user realm_user_groups realm_user_settings_defaults recent_private_conversations scheduled_messages starred_messages subscription update_message_flags user_settings user_status user_topic video_calls';
+  'alert_words custom_profile_fields default_streams drafts message muted_users presence realm realm_bot realm_domains realm_emoji realm_linkifiers realm_playgrounds realm_user realm_user_groups realm_user_settings_defaults recent_private_conversations scheduled_messages starred_messages subscription update_message_flags user_settings user_status user_topic';
 
 /** Parameters of the registration. */
 export const REGISTRATION_PARAMS = {

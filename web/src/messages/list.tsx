@@ -20,8 +20,10 @@ const FIRST_OVERSCAN_ROWS_PER_SIDE = 3;
 const PAGE_FETCH_DISTANCE_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
 const LIST_TOP_HEIGHT_PX = 56;
-/** A selected message stands this far from the edges: its toolbar lies over the message above. */
-const SELECTED_MESSAGE_GAP_PX = 20;
+/** A line that says a conversation. */
+const CONVERSATION_LINE_PX = 40;
+/** A selected message stands this far from the edges, below the line of its conversation and its own toolbar. */
+const SELECTED_MESSAGE_GAP_PX = 48;
 const SEEN_CHECK_DELAY_MS = 200;
 
 /** Where a message is put on screen. */
@@ -36,6 +38,8 @@ export interface MessageListHandle {
   scrollBy(pages: number): void;
   /** Messages on screen, from top to bottom. */
   findVisibleIds(): readonly number[];
+  /** The message at the top of the screen, if the line that says its conversation is out of sight above it. */
+  findIdBelowHiddenHeader(): number | undefined;
   readonly placeKeeper: ScrollPlaceKeeper;
 }
 
@@ -43,11 +47,15 @@ interface MessageListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
   readonly topContent: ComponentChildren;
+  /** Lies over the messages at the top of the screen. */
+  readonly topLine: ComponentChildren;
   /** Shown behind the newest message: messages on their way, names of those who type. */
   readonly endContent: ComponentChildren;
   readonly handle: RefObject<MessageListHandle | null>;
   /** Called after the list has scrolled or changed, at most each 200 ms. */
   readonly onScrollRest: () => void;
+  /** Called at each step of a scroll, too. */
+  readonly onScroll: () => void;
 }
 
 type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
@@ -60,7 +68,12 @@ function estimateRowHeight(row: MessageRow | undefined): number {
   return lines * 24 + 6 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
 }
 
-function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRow[], onRest: () => void) {
+function useMessageListScrolling(
+  window: MessageWindow,
+  rows: readonly MessageRow[],
+  onRest: () => void,
+  onStep: () => void,
+) {
   const scroller = useRef<HTMLDivElement>(null);
   const place = useMemo(() => new ScrollPlaceKeeper(() => scroller.current), [window]);
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
@@ -115,6 +128,7 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
     const onScroll = () => {
       wanted.current = undefined;
       place.restoreThenNotePlace(follows());
+      onStep();
       if (element.scrollTop < PAGE_FETCH_DISTANCE_PX) void window.loadOlder();
       if (element.scrollHeight - element.scrollTop - element.clientHeight < PAGE_FETCH_DISTANCE_PX)
         void window.loadNewer();
@@ -158,6 +172,7 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
     },
     scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
     findVisibleIds: () => findMessageIdsOnScreen(scroller.current),
+    findIdBelowHiddenHeader: () => findIdBelowHiddenHeader(scroller.current),
   };
   return { scroller, virtual, measureRow, handle, place, follows };
 }
@@ -200,8 +215,23 @@ function findMessageIdsOnScreen(scroller: HTMLElement | null): readonly number[]
     .map((element) => Number(element.dataset.message));
 }
 
+function findIdBelowHiddenHeader(scroller: HTMLElement | null): number | undefined {
+  if (!scroller) return undefined;
+  const { top } = scroller.getBoundingClientRect();
+  for (const row of scroller.querySelectorAll<HTMLElement>('[data-row]')) {
+    // A row that ends below the line at the top of the view leaves the place to the next one.
+    if (row.getBoundingClientRect().bottom <= top + CONVERSATION_LINE_PX) continue;
+    const header = row.querySelector('.recipient');
+    return header && header.getBoundingClientRect().top >= top ? undefined : Number(row.dataset.row);
+  }
+  return undefined;
+}
+
 /** The rows that are near the screen, between two blanks as high as the others. */
-export function MessageList({ window, rows, topContent, endContent, handle, onScrollRest }: MessageListProps) {
+export function MessageList(props: MessageListProps) {
+  const { window, rows, topContent, endContent, handle, onScrollRest } = props;
+  const scrolled = useRef(() => {});
+  scrolled.current = props.onScroll;
   const rested = useRef(() => {});
   const {
     scroller,
@@ -210,10 +240,16 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
     handle: own,
     place,
     follows,
-  } = useMessageListScrolling(window, rows, () => rested.current());
+  } = useMessageListScrolling(
+    window,
+    rows,
+    () => rested.current(),
+    () => scrolled.current(),
+  );
   rested.current = () => {
     markSeenAsRead(window, own.findVisibleIds());
     window.readerMessageId = place.messageId;
+    scrolled.current();
     onScrollRest();
   };
   handle.current = own;
@@ -234,6 +270,7 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
   const last = items.at(-1)?.end ?? LIST_TOP_HEIGHT_PX;
   return (
     <div ref={scroller} class="scroller message-scroller" data-messages="">
+      <div class="top-line">{props.topLine}</div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: both roles are right, and a feed needs an article */}
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name */}
       <div

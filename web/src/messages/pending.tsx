@@ -64,10 +64,12 @@ export function TypingLine({ narrow }: { readonly narrow: Narrow }) {
   const conversation = findExactNarrowConversation(narrow);
   const users = useMemo(() => conversation && core.state.typing.makeTypingUserIdsSignal(conversation), [narrow]);
   const ids = users?.value ?? [];
-  const names = formatNameList(ids.slice(0, MAX_NAMED_TYPING_USERS).map((id) => core.state.people.getFullName(id)));
   let text = '';
   if (ids.length > MAX_NAMED_TYPING_USERS) text = t('messages.typing-many', { n: ids.length });
-  else if (ids.length > 0) text = t(ids.length === 1 ? 'messages.typing-one' : 'messages.typing-some', { names });
+  else if (ids.length > 0) {
+    const names = formatNameList(ids.map((id) => core.state.people.getFullName(id)));
+    text = t(ids.length === 1 ? 'messages.typing-one' : 'messages.typing-some', { names });
+  }
   return (
     <div class="typing" aria-live="polite">
       {text}

@@ -1,10 +1,17 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { findExactNarrowConversation, type MessageWindow, makeNarrowKey, type Narrow } from '../core/index.js';
+import {
+  findExactNarrowConversation,
+  getMessageConversation,
+  type MessageWindow,
+  makeNarrowKey,
+  type Narrow,
+} from '../core/index.js';
 import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
+import { RecipientHeader } from './headers.js';
 import { useMessageShortcuts } from './keys.js';
 import { MessageList, type MessageListHandle } from './list.js';
 import { UnreadMarker } from './marker.js';
@@ -63,6 +70,8 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     [window],
   );
   const below = useSignal(false);
+  const topId = useSignal<number | undefined>(undefined);
+  const hasManyConversations = !findExactNarrowConversation(narrow);
   /** A wish to stand somewhere, until rows are there. */
   const goal = useRef<{ readonly near?: number | undefined; readonly carried?: ListPlace | undefined } | undefined>({});
   const phase = window.loadPhase.value;
@@ -141,7 +150,11 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
         rows={rows}
         handle={handle}
         topContent={<MessageListTop window={window} empty={rows.length === 0} />}
+        topLine={<ConversationLine topId={topId} />}
         endContent={<MessageListEnd window={window} />}
+        onScroll={() => {
+          if (hasManyConversations) topId.value = handle.current?.findIdBelowHiddenHeader();
+        }}
         onScrollRest={() => {
           below.value = !(handle.current?.placeKeeper.followsEnd ?? true) && rows.length > 0;
         }}
@@ -151,10 +164,22 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   );
 }
 
+/** The conversation of the messages at the top of the screen, once the line among the messages has scrolled away. */
+function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | undefined> }) {
+  const { value: id } = topId;
+  const message = id === undefined ? undefined : core.windows.messageStore.getSignal(id)?.value;
+  if (!message) return null;
+  return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
+}
+
 /** The part above the oldest loaded message; always of the same height. */
 function MessageListTop({ window, empty }: { readonly window: MessageWindow; readonly empty: boolean }) {
   const { loadFailure, fetchDirection, foundOldest } = window;
-  if (empty) return <p>{t(findExactNarrowConversation(window.narrow) ? 'messages.none-yet' : 'messages.none')}</p>;
+  if (empty) {
+    if (findExactNarrowConversation(window.narrow)) return <p>{t('messages.none-yet')}</p>;
+    const isSearch = window.narrow.some(({ operator }) => operator === 'search');
+    return <p>{t(isSearch ? 'messages.none-found' : 'messages.none')}</p>;
+  }
   if (loadFailure.value) {
     return <Button onClick={() => void window.loadOlder()}>{t('common.retry')}</Button>;
   }

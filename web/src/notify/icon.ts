@@ -39,9 +39,11 @@ export function startUnreadCountIcon(core: Core): void {
     const clamped = Math.min(count, MAX_SHOWN_COUNT + 1);
     if (clamped === before) return;
     before = clamped;
-    const show = () => {
+    const draw = () => {
       link.href = before === 0 ? plain : drawIconWithCount(picture, before);
     };
+    // Behind the first view: the first canvas of a page takes a while. Safari has no idle callbacks.
+    const show = () => void (globalThis.requestIdleCallback ?? setTimeout)(draw);
     if (picture.complete && picture.naturalWidth > 0) show();
     else {
       picture.onload = show;

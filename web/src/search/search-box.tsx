@@ -79,8 +79,8 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     if (typeof stream === 'number') core.loadAllTopicsOnce(stream).catch(() => {});
   }, [stream]);
 
-  const go = () => {
-    const { narrow, near } = parseSearch(terms, text, world);
+  const go = (among: Narrow = terms) => {
+    const { narrow, near } = parseSearch(among, text, world);
     onClose();
     core.router.navigate({ view: 'narrow', narrow, ...(near === undefined ? {} : { near }) });
   };
@@ -122,7 +122,15 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   const all: PaletteOption[] = [];
   if (found.narrow.length > 0) {
     const name = found.narrow.map((term) => formatTermAsTyped(term, world)).join(' ');
-    all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('search.go'), choose: go });
+    all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('search.go'), choose: () => go() });
+  }
+  // The terms of the view on screen are there from the beginning; a search of all messages is one choice away.
+  const own = terms.filter((term) => !begin.terms.includes(term));
+  const everywhere = parseSearch(own, text, world).narrow;
+  if (own.length < terms.length && everywhere.length > 0) {
+    const name = everywhere.map((term) => formatTermAsTyped(term, world)).join(' ');
+    const detail = t('search.everywhere');
+    all.push({ key: 'everywhere', leadingIcon: <Icon name="all" />, name, detail, choose: () => go(own) });
   }
   const suggestions = suggestCompletions(terms, text, world).map(optionOf);
   // A value that is being completed is more likely meant than a search for its beginning.

@@ -36,7 +36,7 @@ export const MESSAGE_MARK_PART_PREFIX = 'mark/';
  */
 export const PERSONAL_COPIES_AFTER_MOVES_PART = `${MESSAGE_MARK_PART_PREFIX}after-moves`;
 
-/** Parts of a user's actor that say of which messages the user has a personal copy. */
+/** Parts of a user's actor that tell the user's personal copies. */
 export const PERSONAL_COPY_PARTS: readonly string[] = [
   `${MESSAGE_MARK_PART_PREFIX}historical`,
   `${MESSAGE_MARK_PART_PREFIX}copied`,

@@ -254,8 +254,8 @@ export class UnreadMessageScan {
   /**
    * Messages that the user has a copy of.
    *
-   * @param made finds personal copies; given for messages that the user has marked one by one, so that copies which came
-   *   with a move are kept as well
+   * @param made finds personal copies; given for messages that the user has marked one by one: copies that came
+   *   with a move are kept, too
    */
   async filterMessagesWithCopies(
     messages: readonly StoredMessage[],

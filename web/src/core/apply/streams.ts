@@ -12,12 +12,9 @@ function applyStreamUpdate(state: ClientState, event: Events['stream/update']): 
     stream.stream_id === event.stream_id && property in stream ? { ...stream, [property]: value, ...given } : stream;
   const stream = state.streams.byId.peek().get(event.stream_id);
   if (stream) state.streams.putOrDeleteStream(stream.stream_id, changed(stream));
-  const { realm_default_streams: streams = [], realm_default_stream_groups: groups = [] } = state.realm.fields.peek();
-  if (!streams.some(({ stream_id }) => stream_id === event.stream_id) && groups.length === 0) return;
-  state.realm.mergeFields({
-    realm_default_streams: streams.map(changed),
-    realm_default_stream_groups: groups.map((group) => ({ ...group, streams: group.streams.map(changed) })),
-  });
+  const { realm_default_streams: streams = [] } = state.realm.fields.peek();
+  if (streams.some(({ stream_id }) => stream_id === event.stream_id))
+    state.realm.mergeFields({ realm_default_streams: streams.map(changed) });
 }
 
 function applyStreamsCreated(state: ClientState, { streams }: Events['stream/create']): void {
@@ -79,8 +76,8 @@ export const STREAM_EVENT_APPLIERS: EventAppliers<
   'subscription/peer_remove': ignoreEvent,
   default_streams: ({ state }, { default_streams }) =>
     state.realm.mergeFields({ realm_default_streams: default_streams }),
-  default_stream_groups: ({ state }, { default_stream_groups }) =>
-    state.realm.mergeFields({ realm_default_stream_groups: default_stream_groups }),
+  // The client has no view of these groups.
+  default_stream_groups: ignoreEvent,
   user_topic: ({ state }, { stream_id, topic_name, last_updated, visibility_policy }) =>
     state.muting.putTopicPolicy({ stream_id, topic_name, last_updated, visibility_policy }),
   // The older form of user_topic.

@@ -1,4 +1,4 @@
-import DOMPurify from 'dompurify';
+import DOMPurify, { type Config } from 'dompurify';
 
 const splitWords = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -18,6 +18,16 @@ const ALLOWED_HTML_ATTRIBUTES = splitWords(`
   largeop movablelimits symmetric linethickness notation depth voffset form
   d viewBox preserveAspectRatio width height x1 y1 x2 y2 stroke-width fill fill-rule`);
 
+const SANITIZE_OPTIONS = {
+  ALLOWED_TAGS: ALLOWED_HTML_TAGS,
+  ALLOWED_ATTR: ALLOWED_HTML_ATTRIBUTES,
+  // Values like `height:1em` are no addresses.
+  ADD_URI_SAFE_ATTR: ['data-style', 'data-code-language', 'aria-label', 'datetime'],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+} satisfies Config & { readonly RETURN_DOM_FRAGMENT: true };
+
 const isOwnOrigin = (address: string): boolean => {
   try {
     return new URL(address, location.href).origin === location.origin;
@@ -26,11 +36,13 @@ const isOwnOrigin = (address: string): boolean => {
   }
 };
 
-let isSanitizeHookInstalled = false;
+let isPrepared = false;
 
-/** The page's policy refuses pictures of other hosts; asking for one would be reported as a violation. */
-function installSanitizeHook(): void {
-  isSanitizeHookInstalled = true;
+/** Gives DOMPurify its options once: it takes their lists apart again for each call that comes with options. */
+function prepareSanitizing(): void {
+  isPrepared = true;
+  DOMPurify.setConfig(SANITIZE_OPTIONS);
+  // The page's policy refuses pictures of other hosts; asking for one would be reported as a violation.
   DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
     if (data.attrName === 'src' && !isOwnOrigin(data.attrValue)) data.keepAttr = false;
   });
@@ -43,15 +55,8 @@ function installSanitizeHook(): void {
  * tags only: the server writes every other `<` of a text as a reference.
  */
 export function sanitizeHtml(html: string): DocumentFragment {
-  if (!isSanitizeHookInstalled) installSanitizeHook();
+  if (!isPrepared) prepareSanitizing();
   const renamed = html.replace(/<[a-z][^<>]*>/g, (tag) => tag.replaceAll(' style="', ' data-style="'));
-  return DOMPurify.sanitize(renamed, {
-    ALLOWED_TAGS: ALLOWED_HTML_TAGS,
-    ALLOWED_ATTR: ALLOWED_HTML_ATTRIBUTES,
-    // Values like `height:1em` are no addresses.
-    ADD_URI_SAFE_ATTR: ['data-style', 'data-code-language', 'aria-label', 'datetime'],
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    RETURN_DOM_FRAGMENT: true,
-  });
+  // These options say the type of the result; those of `setConfig` count.
+  return DOMPurify.sanitize(renamed, SANITIZE_OPTIONS);
 }

@@ -4,6 +4,7 @@ import type { messageListTexts as source } from '../en/messages.js';
 export const messageListTexts: TextCatalog<typeof source> = {
   'messages.list': 'Nachrichten',
   'messages.none': 'Hier sind keine Nachrichten.',
+  'messages.none-found': 'Keine Nachricht passt zu dieser Suche.',
   'messages.none-yet': 'Hier sind noch keine Nachrichten. Schreiben Sie die erste.',
   'messages.beginning': 'Hier beginnt der Verlauf.',
   'messages.unread-line': 'Neu',

@@ -2,6 +2,7 @@
 export const messageListTexts = {
   'messages.list': 'Messages',
   'messages.none': 'No messages here.',
+  'messages.none-found': 'No messages match this search.',
   'messages.none-yet': 'No messages here yet. Write the first one.',
   'messages.beginning': 'This is the beginning.',
   'messages.unread-line': 'New',

@@ -4,6 +4,7 @@ export const searchTexts = {
   'search.placeholder': 'Words, stream:, sender:, has: …',
   'search.more': 'Words to search for',
   'search.go': 'Search',
+  'search.everywhere': 'In all messages',
   'search.remove': 'Remove {term}',
   'search.hint': 'A minus before an operator excludes: -sender:',
   'search.stream': 'Messages in a stream',
