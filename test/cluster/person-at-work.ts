@@ -238,6 +238,7 @@ export class PersonAtWork {
     const request = { method, path, params, authorization, label };
     const call = this.world.call(request, front, (answer: HttpAnswer) => {
       record.ended = scheduler.steps;
+      record.endedMs = this.world.clock.now();
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};
       record.repeated = this.world.network.repeated.has(call.requestId);
