@@ -1,9 +1,15 @@
 /** Check: mails about missed messages come once per conversation and batching period, and never for what was read. */
 import type { ReadLog } from './check-log.js';
-import type { MailRecord, RunRecord } from './record.js';
+import type { CallRecord, MailRecord, RunRecord } from './record.js';
 
 /** The default of `email_notifications_batching_period_seconds`, ms. */
 const PERIOD_MS = 120_000;
+
+/** Messages whose senders had their answers when the call began. */
+const sentBefore = ({ begun }: CallRecord, calls: readonly CallRecord[]): number[] =>
+  calls
+    .filter(({ kind, outcome, ended }) => kind === 'send' && outcome === 'ok' && ended < begun)
+    .map(({ body }) => body.id as number);
 
 export function checkMails({ mails, calls }: RunRecord, { messages }: ReadLog): string[] {
   const problems: string[] = [];
@@ -24,8 +30,10 @@ export function checkMails({ mails, calls }: RunRecord, { messages }: ReadLog): 
   for (const { user, id, date, ops } of byId.values()) {
     const read = new Set(
       calls
-        .filter((call) => call.kind === 'read' && call.outcome === 'ok' && call.user === user && call.endedMs! < date)
-        .flatMap((call) => call.messages ?? []),
+        .filter((call) => call.outcome === 'ok' && call.user === user && call.endedMs! < date)
+        .flatMap((call) =>
+          call.kind === 'read all' ? sentBefore(call, calls) : call.kind === 'read' ? call.messages! : [],
+        ),
     );
     // Messages of the notification bot have no name.
     if (ops.length === 0) continue;

@@ -121,6 +121,11 @@ const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
     { calls: [...GOOD.calls, read([11, 12], 199_000)] },
     /9 got m1 about op1, read before[\s\S]*9 got m2 about op1,op2, read before/,
   ],
+  [
+    'a mail about what was read with all others',
+    { calls: [...GOOD.calls, { ...read([], 199_000), kind: 'read all' }] },
+    /9 got m1 about op1, read before[\s\S]*9 got m2 about op1,op2, read before/,
+  ],
   ['a mail with a message that is none', { mails: [mail('m1', 1, ['op1', 'op9'])] }, /m1 shows op1,op9, not all/],
   [
     'a lost send',

@@ -221,9 +221,12 @@ export class ClusterRun {
       device.abandon();
       await this.#drain(device);
     }
-    for (const person of this.people) person.fetch();
+    for (const person of this.people) {
+      person.fetch();
+      if (world.random.chance(0.5)) person.readAll();
+    }
     await this.#wait('every fetch is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
-    // What was missed meanwhile is mailed.
+    // Mails about missed messages come due.
     await this.#pass(MAILED_MS);
     for (const device of live) if (device.queue && !device.over) await this.#finish(device);
     await this.#rest();

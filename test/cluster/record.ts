@@ -17,6 +17,7 @@ export type CallKind =
   | 'delete'
   | 'react'
   | 'read'
+  | 'read all'
   | 'subscribe'
   | 'unsubscribe'
   | 'deactivate'
