@@ -257,6 +257,7 @@ t.test('an import beside a running server that is killed goes on to the same res
   const one = await exported(face.dataDir, 'one', join(base, 'one'));
   const two = await exported(face.dataDir, 'two', join(base, 'two'));
   test.strictSame(two, one, 'as if it had not been killed');
+  test.notOk(face.server.over, `the server goes on: ${face.server.stderr.slice(-2_000)}`);
   test.equal((await face.api().call('GET', '/users/me')).status, 200, 'the organization beside it is served');
 });
 

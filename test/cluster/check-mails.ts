@@ -1,17 +1,26 @@
 /** Check: mails about missed messages come once per conversation and batching period, and never for what was read. */
+import type { ApiMessage } from '../api/support/types.js';
 import type { ReadLog } from './check-log.js';
 import type { CallRecord, MailRecord, RunRecord } from './record.js';
 
 /** The default of `email_notifications_batching_period_seconds`, ms. */
 const PERIOD_MS = 120_000;
 
-/** Messages whose senders had their answers when the call began. */
-const sentBefore = ({ begun }: CallRecord, calls: readonly CallRecord[]): number[] =>
-  calls
+/** Messages whose senders had their answers when the call began, or that had reached a client by then. */
+const sentBefore = ({ begun }: CallRecord, { calls, queues }: RunRecord): number[] => [
+  ...calls
     .filter(({ kind, outcome, ended }) => kind === 'send' && outcome === 'ok' && ended < begun)
-    .map(({ body }) => body.id as number);
+    .map(({ body }) => body.id as number),
+  ...queues
+    .flatMap(({ polls }) => polls)
+    .filter(({ outcome, ended }) => outcome === 'ok' && ended < begun)
+    .flatMap(({ events }) => events)
+    .filter(({ type }) => type === 'message')
+    .map(({ message }) => (message as ApiMessage).id),
+];
 
-export function checkMails({ mails, calls }: RunRecord, { messages }: ReadLog): string[] {
+export function checkMails(run: RunRecord, { messages }: ReadLog): string[] {
+  const { mails, calls } = run;
   const problems: string[] = [];
   const byId = new Map<string, MailRecord>();
   for (const mail of mails) {
@@ -32,7 +41,7 @@ export function checkMails({ mails, calls }: RunRecord, { messages }: ReadLog): 
       calls
         .filter((call) => call.outcome === 'ok' && call.user === user && call.endedMs! < date)
         .flatMap((call) =>
-          call.kind === 'read all' ? sentBefore(call, calls) : call.kind === 'read' ? call.messages! : [],
+          call.kind === 'read all' ? sentBefore(call, run) : call.kind === 'read' ? call.messages! : [],
         ),
     );
     // Messages of the notification bot have no name.

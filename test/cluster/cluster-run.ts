@@ -213,6 +213,8 @@ export class ClusterRun {
       for (const device of devices)
         if (device.queue && !device.polling && !device.busy && !device.over) device.poll(false);
     };
+    for (const person of this.people) if (world.random.chance(0.5)) person.readAll();
+    await this.#wait('all is marked as read', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     // Scheduled messages are sent, and their events delivered.
     const last = Math.max(0, ...this.calls.map(({ at = 0 }) => at * 1000 - world.clock.now()));
     await this.#pass(last + 15_000, polling);
@@ -221,10 +223,7 @@ export class ClusterRun {
       device.abandon();
       await this.#drain(device);
     }
-    for (const person of this.people) {
-      person.fetch();
-      if (world.random.chance(0.5)) person.readAll();
-    }
+    for (const person of this.people) person.fetch();
     await this.#wait('every fetch is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     // Mails about missed messages come due.
     await this.#pass(MAILED_MS);

@@ -218,12 +218,6 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'let given = 0; export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
   },
   {
-    name: 'a mail is about what was read',
-    file: 'actors/user/commands/missed/mails.js',
-    find: '!flags.isRead(own) &&',
-    put: '',
-  },
-  {
     name: 'a missed conversation is mailed again soon',
     file: 'actors/user/commands/missed/mails.js',
     find: ': null,\n        mails: places',
