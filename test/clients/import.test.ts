@@ -257,6 +257,7 @@ t.test('an import beside a running server that is killed goes on to the same res
   const one = await exported(face.dataDir, 'one', join(base, 'one'));
   const two = await exported(face.dataDir, 'two', join(base, 'two'));
   test.strictSame(two, one, 'as if it had not been killed');
+  test.notOk(face.server.over, `the server goes on: ${face.server.stderr.slice(-2_000)}`);
   test.equal((await face.api().call('GET', '/users/me')).status, 200, 'the organization beside it is served');
 });
 
@@ -336,6 +337,43 @@ t.test('mentions of topics stay mentions of those whom they mentioned', async (t
   await imported(join(base, 'once'), dataDir, '--subdomain', 'two');
   test.strictSame(await exported(dataDir, 'two', join(base, 'twice')), once, 'and come back');
   check('twice');
+});
+
+t.test('HTML of an export becomes text, in messages, their histories and descriptions', async (test) => {
+  const base = folder(test);
+  const dataDir = join(base, 'data');
+  const script = '<script>steal()</script><img src=x onerror=steal()>';
+  const made = join(base, 'made');
+  makeExportedOrganization(made, SMALL);
+  const change = (name: string, by: (file: Record<string, Record<string, unknown>[]>) => void): void => {
+    const file = JSON.parse(readFileSync(join(made, name), 'utf8'));
+    by(file);
+    writeFileSync(join(made, name), JSON.stringify(file));
+  };
+  const edit = { user_id: 501, timestamp: 1_600_000_000, prev_content: script, prev_rendered_content: script };
+  change('messages-000001.json', ({ zerver_message: messages }) => {
+    const more = { content: script, rendered_content: `<p>${script}</p>`, edit_history: JSON.stringify([edit]) };
+    for (const message of messages!.slice(0, 3)) Object.assign(message, more);
+  });
+  change('realm.json', ({ zerver_stream: streams }) => {
+    for (const stream of streams!) Object.assign(stream, { description: script, rendered_description: script });
+  });
+  await imported(made, dataDir, '--subdomain', 'one');
+  const out = await exported(dataDir, 'one', join(base, 'out'));
+  const { zerver_message: messages } = JSON.parse(out['messages-000001.json']!) as ExportedMessages;
+  const { zerver_stream: streams } = JSON.parse(out['realm.json']!) as { zerver_stream: Record<string, string>[] };
+  const html = [
+    ...messages.map(({ rendered_content }) => String(rendered_content)),
+    ...messages.flatMap(({ edit_history }) =>
+      (JSON.parse(String(edit_history ?? '[]')) as Record<string, string>[]).map((of) => of.prev_rendered_content!),
+    ),
+    ...streams.map(({ rendered_description }) => rendered_description!),
+  ];
+  test.equal(html.filter((text) => text.includes('&lt;script&gt;')).length, 6 + SMALL.streams);
+  test.strictSame(
+    html.filter((text) => /<script|<img/.test(text)),
+    [],
+  );
 });
 
 t.test('messages of an export whose ids do not follow time come in the order of time', async (test) => {

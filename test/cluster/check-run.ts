@@ -2,6 +2,7 @@
 import type { ApiMessage } from '../api/support/types.js';
 import { checkJoins } from './check-joins.js';
 import { opOf, type ReadLog, readLog, type SentMessage } from './check-log.js';
+import { checkMails } from './check-mails.js';
 import { checkOwn } from './check-own.js';
 import { checkQueue, deletedBy } from './check-queues.js';
 import type { CallRecord, RunRecord } from './record.js';
@@ -16,6 +17,7 @@ export function checkRun(run: RunRecord): string[] {
     ...checkChanges(run, log),
     ...checkSubscriptions(run, log),
     ...checkJoins(run),
+    ...checkMails(run, log),
     ...checkOwn(run),
     ...checkFetches(run, log),
     ...run.queues.flatMap((queue) => checkQueue(queue, log, run)),

@@ -5,7 +5,7 @@
 import t from 'tap';
 import type { ActorKey, LogItem } from '#model';
 import { checkRun, checkSoon } from './check-run.js';
-import type { CallRecord, LoggedEntry, PollRecord, QueueRecord, RunRecord } from './record.js';
+import type { CallRecord, LoggedEntry, MailRecord, PollRecord, QueueRecord, RunRecord } from './record.js';
 
 const STREAM = 'stream/1/1' as ActorKey;
 const OWNER = 8;
@@ -86,12 +86,17 @@ const queueOf = (user: number, polls: readonly PollRecord[]): QueueRecord => ({
   fresh: undefined,
 });
 
+const mail = (id: string, date: number, ops: readonly string[]): MailRecord => ({
+  ...{ id, date, ops, user: MEMBER, thread: 't-1-9-1.x' },
+});
+
 const GOOD: RunRecord = {
   people: [OWNER, MEMBER, OUTSIDER],
   streams: [{ id: 1, isPrivate: true }],
   log: [entry(1, 1, [joined]), entry(2, 2, [message(11, 'op1')]), entry(3, 3, [message(12, 'op2')])],
   calls: [send('op1', 11, 1, 5), send('op2', 12, 6, 9)],
   queues: [queueOf(MEMBER, [poll(START, [told(2, 11, 'op1')]), poll(2 * SLOTS + 1, [told(3, 12, 'op2')])])],
+  mails: [mail('m1', 200_000, ['op1']), mail('m1', 200_000, ['op1']), mail('m2', 320_000, ['op1', 'op2'])],
   messages: [
     { id: 11, content: 'op1 says', reactions: [] },
     { id: 12, content: 'op2 says', reactions: [] },
@@ -100,7 +105,28 @@ const GOOD: RunRecord = {
   now: 1_000_000,
 };
 
+const read = (messages: readonly number[], endedMs: number): CallRecord => ({
+  ...{ op: 'op3', kind: 'read', user: MEMBER, begun: 10, ended: 11, endedMs, outcome: 'ok', body: {}, messages },
+});
+
 const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
+  [
+    'a second mail within a batching period',
+    { mails: [mail('m1', 1, ['op1']), mail('m2', 9, ['op2'])] },
+    /m2 8 ms after m1/,
+  ],
+  ['two mails of one id', { mails: [mail('m1', 1, ['op1']), mail('m1', 9, ['op1'])] }, /two mails are m1/],
+  [
+    'a mail about what was read',
+    { calls: [...GOOD.calls, read([11, 12], 199_000)] },
+    /9 got m1 about op1, read before[\s\S]*9 got m2 about op1,op2, read before/,
+  ],
+  [
+    'a mail about what was read with all others',
+    { calls: [...GOOD.calls, { ...read([], 199_000), kind: 'read all' }] },
+    /9 got m1 about op1, read before[\s\S]*9 got m2 about op1,op2, read before/,
+  ],
+  ['a mail with a message that is none', { mails: [mail('m1', 1, ['op1', 'op9'])] }, /m1 shows op1,op9, not all/],
   [
     'a lost send',
     { log: GOOD.log.slice(0, 2), messages: GOOD.messages.slice(0, 1) },

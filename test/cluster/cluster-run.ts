@@ -10,7 +10,7 @@ import { ClusterWorld, type FaultKind } from './cluster-world.js';
 import { type Beginning, LEAVER } from './genesis.js';
 import { leftUndone } from './left-undone.js';
 import { PersonAtWork } from './person-at-work.js';
-import type { CallRecord, QueueRecord, RunRecord } from './record.js';
+import type { CallRecord, MailRecord, QueueRecord, RunRecord } from './record.js';
 import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
 
@@ -56,6 +56,8 @@ const ROUGH: readonly FaultKind[] = [
 
 /** Work that needs no request must be done after this time, ms: before owners look for such work a second time. */
 const SOON_MS = 9_000;
+/** The batching period of mails about missed messages, and a moment more, ms. */
+const MAILED_MS = 125_000;
 /** Each user may have a mail that comes due in a round of its own. */
 const MAX_REST_ROUNDS = 10;
 
@@ -212,6 +214,8 @@ export class ClusterRun {
       for (const device of devices)
         if (device.queue && !device.polling && !device.busy && !device.over) device.poll(false);
     };
+    for (const person of this.people) if (world.random.chance(0.5)) person.readAll();
+    await this.#wait('all is marked as read', () => this.calls.every(({ outcome }) => outcome !== 'open'));
     // Scheduled messages are sent, and their events delivered.
     const last = Math.max(0, ...this.calls.map(({ at = 0 }) => at * 1000 - world.clock.now()));
     await this.#pass(last + 15_000, polling);
@@ -222,6 +226,8 @@ export class ClusterRun {
     }
     for (const person of this.people) person.fetch();
     await this.#wait('every fetch is answered', () => this.calls.every(({ outcome }) => outcome !== 'open'));
+    // Mails about missed messages come due.
+    await this.#pass(MAILED_MS);
     for (const device of live) if (device.queue && !device.over) await this.#finish(device);
     await this.#rest();
   }
@@ -322,6 +328,15 @@ export class ClusterRun {
     return left.filter((key) => roots.ended.has(key) || !this.queues.some(({ id, gone }) => gone && key.endsWith(id)));
   }
 
+  #missedMails(): MailRecord[] {
+    return this.world.mails.flatMap(({ id, to, thread, text, date }) => {
+      const person = this.beginning.people.find(({ name }) => to.startsWith(`${name}@`));
+      if (thread === undefined || !person) return [];
+      const ops = [...text.matchAll(/\b(op\d+) (?:says|edit:)/g)].map(([, op]) => op!);
+      return [{ id, user: person.id, thread, date, ops }];
+    });
+  }
+
   #record(): RunRecord {
     const { world, beginning } = this;
     const messages = [...(world.store.contents.messages.get(beginning.realm)?.values() ?? [])].flatMap(({ value }) => {
@@ -338,6 +353,7 @@ export class ClusterRun {
       log: world.log.of(beginning.realm).map(({ seq, value }) => ({ seq, entry: value as unknown as LogEntry })),
       calls: this.calls,
       queues: this.queues,
+      mails: this.#missedMails(),
       messages,
       smooth: this.#smooth,
       now: world.clock.now(),

@@ -1,4 +1,5 @@
 /** The simulated cluster with everything in it: processes that come and go, and the faults that the seed chooses. */
+import type { OutgoingMail } from '#domain/mail';
 import { type Partition, partitionOfActor } from '#model';
 import { FakeClock } from '../support/fake-clock.js';
 import { MemoryStore, type MemoryStoreContents } from '../support/memory-store.js';
@@ -61,6 +62,7 @@ export class ClusterWorld {
   readonly roots: WatchedRoots;
   readonly store: MemoryStore;
   readonly log: SimLogContents;
+  readonly mails: OutgoingMail[] = [];
   readonly network: SimNetwork;
   readonly placement: SimPlacement;
   readonly faults: PortFaults = { unavailable: 0, open: 0, lostEntries: 0, storeAway: false, logAway: false };
@@ -377,7 +379,8 @@ export class ClusterWorld {
   #process(prefix: string, role: 'host' | 'front'): SimProcess {
     const { clock, store, log, scheduler, faults } = this;
     const joinsCommits = this.options.seed % 4 === 0;
-    const shared: Shared = { clock, hub: this.network.hub, store, log, joinsCommits, scheduler, faults };
+    const { hub } = this.network;
+    const shared: Shared = { clock, hub, store, log, joinsCommits, scheduler, faults, mails: this.mails };
     const name = `${this.options.prefix ?? ''}${prefix}${++this.#named}`;
     return new SimProcess(name, role, shared, (of, p) => this.placement.mayAnswer(of, p));
   }

@@ -217,4 +217,10 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot;',
     put: 'let given = 0; export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
   },
+  {
+    name: 'a missed conversation is mailed again soon',
+    file: 'actors/user/commands/missed/mails.js',
+    find: ': null,\n        mails: places',
+    put: ': { ...conversation, due: now + 20_000 },\n        mails: places',
+  },
 ];

@@ -7,7 +7,7 @@ import type { CallKind, CallRecord } from './record.js';
 import { outcomeOf, type SimDevice } from './sim-device.js';
 import type { SimProcess } from './sim-process.js';
 
-const HABITS: readonly (readonly [CallKind | 'read all', number])[] = [
+const HABITS: readonly (readonly [CallKind, number])[] = [
   ['send', 40],
   ['schedule', 9],
   ['edit', 8],
@@ -53,7 +53,7 @@ export class PersonAtWork {
         this.#change(kind);
         return;
       case 'read all':
-        this.#call('fetch', 'POST', '/mark_all_as_read', {}, {});
+        this.readAll();
         return;
       case 'subscribe':
       case 'unsubscribe':
@@ -77,6 +77,10 @@ export class PersonAtWork {
   fetch(): void {
     const params = { anchor: 'newest', num_before: 200, num_after: 0 };
     this.#call('fetch', 'GET', '/messages', params, {});
+  }
+
+  readAll(): void {
+    this.#call('read all', 'POST', '/mark_all_as_read', {}, {});
   }
 
   /** A person may use a new subscription as soon as its event arrives. */
@@ -238,6 +242,7 @@ export class PersonAtWork {
     const request = { method, path, params, authorization, label };
     const call = this.world.call(request, front, (answer: HttpAnswer) => {
       record.ended = scheduler.steps;
+      record.endedMs = this.world.clock.now();
       record.outcome = outcomeOf(answer);
       record.body = (answer.body as Fields) ?? {};
       record.repeated = this.world.network.repeated.has(call.requestId);

@@ -17,6 +17,7 @@ export type CallKind =
   | 'delete'
   | 'react'
   | 'read'
+  | 'read all'
   | 'subscribe'
   | 'unsubscribe'
   | 'deactivate'
@@ -36,6 +37,8 @@ export interface CallRecord {
   /** Steps of the scheduler. */
   readonly begun: number;
   ended: number;
+  /** Wall time of the answer, ms; absent while there is none. */
+  endedMs?: number;
   outcome: CallOutcome;
   /**
    * Whether the network repeated a command of the call, maybe long after its response. A refusal is not remembered, so
@@ -91,6 +94,18 @@ export interface StoredText {
   readonly reactions: readonly { readonly user: number }[];
 }
 
+/** A mail about missed messages, as a mail server gets it; once more if it is sent again. */
+export interface MailRecord {
+  readonly id: string;
+  readonly user: number;
+  /** Mails of one conversation have one thread. */
+  readonly thread: string;
+  /** Wall time at which it was written, ms. */
+  readonly date: number;
+  /** Names of people's messages in it: those missed, and those before them. */
+  readonly ops: readonly string[];
+}
+
 export interface LoggedEntry {
   readonly seq: number;
   readonly entry: LogEntry;
@@ -103,6 +118,7 @@ export interface RunRecord {
   readonly log: readonly LoggedEntry[];
   readonly calls: readonly CallRecord[];
   readonly queues: readonly QueueRecord[];
+  readonly mails: readonly MailRecord[];
   /** Messages that are there at the end. */
   readonly messages: readonly StoredText[];
   /** Whether the run had only planned starts and stops, which no client should notice. */

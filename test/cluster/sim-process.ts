@@ -6,6 +6,7 @@
 import { loadServerConfig } from '#app/config';
 import { ConclaveNode, type ProcessPorts } from '#app/server';
 import { ClientApiLevels, DEFAULT_LEVEL_BY_CLIENT } from '#domain/levels';
+import type { OutgoingMail } from '#domain/mail';
 import { ServerCryptography } from '#domain/secrets';
 import { API_OPERATIONS } from '#frontend/api';
 import { HttpFrontend } from '#frontend/http';
@@ -45,6 +46,8 @@ export interface Shared {
   readonly joinsCommits: boolean;
   readonly scheduler: Scheduler;
   readonly faults: PortFaults;
+  /** Mails that the mail server got. */
+  readonly mails: OutgoingMail[];
 }
 
 export const SECRET = 'the secret of the simulated cluster';
@@ -125,7 +128,7 @@ export class SimProcess implements Place {
       stop: async () => undefined,
       status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0, store: 'works' }),
     };
-    const mailer = { send: async () => undefined, close: async () => undefined };
+    const mailer = { send: async (mail: OutgoingMail) => void shared.mails.push(mail), close: async () => undefined };
     const ports: ProcessPorts = {
       clock,
       bus: this.#bus,
