@@ -12,8 +12,7 @@ const { request } = http;
 
 /** Of longer texts (files) the record has a hash. */
 const MAX_CHARACTERS = 100_000;
-const shorten = (text) =>
-  text.length > MAX_CHARACTERS ? createHash('sha256').update(text).digest('base64') : text;
+const shorten = (text) => (text.length > MAX_CHARACTERS ? createHash('sha256').update(text).digest('base64') : text);
 
 http.request = (...args) => {
   const [options, onAnswer] = args;
