@@ -1,4 +1,4 @@
-/** What the official mobile client of today sends. */
+/** Headers and parameters of the official mobile client of today. */
 import type { Params } from './client.js';
 
 export const CURRENT_CLIENT_LEVEL = 371;
