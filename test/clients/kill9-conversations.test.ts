@@ -15,4 +15,6 @@ t.teardown(() => face.stop());
 t.comment(`SEED=${seed}`);
 t.test('scheduled messages are sent once, whenever the server is killed', (test) => scheduledOnce(test, face));
 t.test('a large topic is moved whole or not at all', (test) => movedWhole(test, face));
-t.test('flags, marks, reactions, edits and drafts are there after kill -9', (test) => changesKept(test, face));
+t.test('flags, marks, reactions, edits, drafts, saved snippets and followed topics are there after kill -9', (test) =>
+  changesKept(test, face),
+);

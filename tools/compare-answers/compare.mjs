@@ -54,7 +54,8 @@ function formOf(value, name = '') {
   if (Array.isArray(value)) return `[${[...new Set(value.map((item) => formOf(item)))].sort().join(',')}]`;
   if (value === null || typeof value !== 'object')
     return typeof value === 'string' && NAMES_OF_TYPES.has(name) ? JSON.stringify(value) : kindOf(value);
-  const isMap = Object.keys(value).every((key) => /^-?\d+$/.test(key));
+  // A map by id or address; names of streams and files have no pattern.
+  const isMap = Object.keys(value).some((key) => !/^[a-z_]+$/i.test(key));
   if (isMap) return `{*:${formOf(Object.values(value))}}`;
   const fields = Object.keys(value).sort();
   return `{${fields.map((field) => `${field}:${formOf(value[field], field)}`).join(',')}}`;

@@ -2,12 +2,17 @@
  * Loaded before a test (`node --import`): writes each HTTP request of the process and its answer to the file
  * RECORD_ANSWERS, one JSON text per line. The requests go on unchanged.
  */
+import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 
 const file = process.env.RECORD_ANSWERS;
 const { request } = http;
+
+/** Of longer texts (files) the record has a hash. */
+const MAX_CHARACTERS = 100_000;
+const shorten = (text) => (text.length > MAX_CHARACTERS ? createHash('sha256').update(text).digest('base64') : text);
 
 http.request = (...args) => {
   const [options, onAnswer] = args;
@@ -20,7 +25,7 @@ http.request = (...args) => {
     answer.on('data', (part) => parts.push(part));
     answer.on('end', () => {
       const { method, path, headers = {} } = options;
-      const [body, text] = [sent, parts].map((list) => Buffer.concat(list).toString('utf8'));
+      const [body, text] = [sent, parts].map((list) => shorten(Buffer.concat(list).toString('utf8')));
       appendFileSync(file, `${JSON.stringify({ method, path, headers, body, status: answer.statusCode, text })}\n`);
     });
   });

@@ -37,6 +37,7 @@ import { newerForms } from './levels/newer-forms.js';
 import { newerMentions } from './levels/newer-mentions.js';
 import { newerNarrows } from './levels/newer-narrows.js';
 import { newerOperations } from './levels/newer-operations.js';
+import { oneAccount } from './levels/one-account.js';
 import { permissionGroups } from './levels/permission-groups.js';
 import { savedSnippets } from './levels/saved-snippets.js';
 import { deleting } from './messages/deleting.js';
@@ -156,6 +157,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'requests of newer levels by every role': everyNewerRole,
   'operations of newer levels': newerOperations,
   'permission groups of newer levels': permissionGroups,
+  'one account at two levels': oneAccount,
   'saved snippets': savedSnippets,
   'followed topics': followedTopics,
   'read receipts': readReceipts,

@@ -2,7 +2,8 @@
 import { API_LEVEL_HEADER } from '#domain/levels';
 import { noteAction } from './actions.js';
 import { countEvent, countRefusal, countSuccess } from './coverage.js';
-import { checkAnswerOfCurrentClient, isCurrentClient } from './current-client.js';
+import { checkAnswerOfCurrentClient } from './current-client.js';
+import { isCurrentClient } from './current-client-requests.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
 import { multipart, type SentFile } from './multipart.js';
 import { checkRefusal } from './refusals.js';

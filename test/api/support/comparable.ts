@@ -1,6 +1,6 @@
 /** The common part of two registrations of a client, one of them kept up by events. */
 import type { Params } from './client.js';
-import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from './current-client.js';
+import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from './current-client-requests.js';
 import type { ReducerOptions, State } from './reducer.js';
 import { byTopic } from './reducer-own.js';
 import { ofActive, online } from './reducer-people.js';

@@ -1,6 +1,6 @@
 /**
- * The official mobile client of today: what it sends, and the schemas of what it requires (current-client.json). Every
- * answer and event that a caller at a newer API level gets is checked against them.
+ * The schemas of what the official mobile client of today requires (current-client.json). Every answer and event that a
+ * caller at a newer API level gets is checked against them.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,30 +21,6 @@ interface CurrentClientSchemas {
 const schemas = JSON.parse(
   readFileSync(join(repositoryRoot(), 'test/fixtures/api/current-client.json'), 'utf8'),
 ) as CurrentClientSchemas;
-
-export const CURRENT_CLIENT_LEVEL = 371;
-export const CURRENT_CLIENT_HEADERS = { 'user-agent': 'ZulipFlutter/30.0.274+274 (Android 14)' };
-
-/** Parameters of its POST /register. */
-export const CURRENT_CLIENT_REGISTRATION: Params = {
-  apply_markdown: true,
-  client_gravatar: false,
-  slim_presence: true,
-  client_capabilities: {
-    notification_settings_null: true,
-    bulk_message_deletion: true,
-    user_avatar_url_field_optional: true,
-    stream_typing_notifications: true,
-    user_settings_object: true,
-    include_deactivated_groups: true,
-    empty_topic_name: true,
-  },
-};
-
-/** True for a caller whose headers ask for a newer level than the base level. */
-export const isCurrentClient = (headers: Readonly<Record<string, string>>): boolean =>
-  headers['user-agent']?.startsWith('ZulipFlutter/') === true ||
-  Number(headers['x-conclave-api-level'] ?? 0) >= CURRENT_CLIENT_LEVEL;
 
 const ajv = makeSchemaCompiler();
 const compiled = new Map<string, ValidateFunction>();

@@ -1,5 +1,6 @@
 /** The few calls of the API that these tests make themselves. */
 import { readFileSync } from 'node:fs';
+import { API_LEVEL_HEADER } from '#domain/levels';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
 
 export interface Account {
@@ -52,8 +53,15 @@ export class Api {
   constructor(
     readonly site: string,
     readonly account: Account,
+    /** API level of its requests; undefined: the server chooses. */
+    private readonly level?: number,
   ) {
     this.#authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
+  }
+
+  /** The same account at another API level. */
+  atLevel(level: number): Api {
+    return new Api(this.site, this.account, level);
   }
 
   /** Rejects only when there is no answer. */
@@ -70,7 +78,10 @@ export class Api {
     const get = method === 'GET';
     const response = await fetch(`${this.site}/api/v1${path}${get ? `?${text}` : ''}`, {
       method,
-      headers: { authorization: this.#authorization },
+      headers: {
+        authorization: this.#authorization,
+        ...(this.level === undefined ? {} : { [API_LEVEL_HEADER]: String(this.level) }),
+      },
       signal: AbortSignal.timeout(timeoutMs),
       ...(get ? {} : { body: text }),
     });

@@ -1,6 +1,7 @@
 /** Small changes of many kinds, and kills in the middle of them: what was acknowledged is there, whatever it was. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { NEWEST_API_LEVEL } from '../../api/support/levels.js';
 import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
 import type { Embedded } from './face.js';
@@ -45,7 +46,9 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
   const ids: number[] = [];
   for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
   const facts = new Facts();
-  const drafts = new Map<string, number>();
+  /** Ids of drafts and saved snippets, by name. */
+  const ownIds = new Map<string, number>();
+  const newer = other.atLevel(NEWEST_API_LEVEL);
   const anchors = new Set(ids);
 
   const actual = async (): Promise<Map<string, Fact>> => {
@@ -56,14 +59,18 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
       for (const flag of flags) found.set(`${flag} ${id}`, 'set');
       for (const { user_id, emoji_name } of reactions) found.set(`${emoji_name} of ${user_id} ${id}`, 'set');
     }
-    drafts.clear();
-    const own = (await other.ok('GET', '/drafts')).drafts as { id: number; content: string }[];
-    for (const { id, content } of own) {
+    ownIds.clear();
+    const drafts = (await other.ok('GET', '/drafts')).drafts;
+    const snippets = (await newer.ok('GET', '/saved_snippets')).saved_snippets;
+    for (const { id, content } of [drafts, snippets].flat() as { id: number; content: string }[]) {
       const name = content.split('.')[0]!;
       if (found.has(name)) found.set(name, 'twice');
       else found.set(name, content);
-      drafts.set(name, id);
+      ownIds.set(name, id);
     }
+    const { user_topics } = await newer.ok('POST', '/register', { fetch_event_types: ['user_topic'] });
+    for (const { topic_name, visibility_policy } of user_topics as { topic_name: string; visibility_policy: number }[])
+      found.set(topic_name, String(visibility_policy));
     return found;
   };
   // Begins with what is.
@@ -93,21 +100,49 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     const content = `edit ${id}.${++version}`;
     await facts.attempt({ [`text ${id}`]: content }, () => owner.ok('PATCH', `/messages/${id}`, { content }));
   };
+  /** Makes one of the user's own things, or changes or removes it. */
+  const keep = async (
+    name: string,
+    content: string,
+    by: {
+      make(): Promise<number>;
+      change(id: number): Promise<unknown>;
+      remove(id: number): Promise<unknown>;
+    },
+  ): Promise<void> => {
+    const id = ownIds.get(name);
+    if (id === undefined) await facts.attempt({ [name]: content }, async () => ownIds.set(name, await by.make()));
+    else if (random.chance(0.3)) {
+      await facts.attempt({ [name]: undefined }, () => by.remove(id));
+      ownIds.delete(name);
+    } else await facts.attempt({ [name]: content }, () => by.change(id));
+  };
   const draft = async () => {
     const name = `draft ${random.below(12)}`;
     const content = `${name}.${++version}`;
     const body = { type: '', to: [], topic: '', content };
-    const id = drafts.get(name);
-    if (id === undefined) {
-      await facts.attempt({ [name]: content }, async () => {
-        drafts.set(name, ((await other.ok('POST', '/drafts', { drafts: [body] })).ids as number[])[0]!);
-      });
-    } else if (random.chance(0.3)) {
-      await facts.attempt({ [name]: undefined }, () => other.ok('DELETE', `/drafts/${id}`));
-      drafts.delete(name);
-    } else {
-      await facts.attempt({ [name]: content }, () => other.ok('PATCH', `/drafts/${id}`, { draft: body }));
-    }
+    await keep(name, content, {
+      make: async () => ((await other.ok('POST', '/drafts', { drafts: [body] })).ids as number[])[0]!,
+      change: (id) => other.ok('PATCH', `/drafts/${id}`, { draft: body }),
+      remove: (id) => other.ok('DELETE', `/drafts/${id}`),
+    });
+  };
+  const snippet = async () => {
+    const name = `snippet ${random.below(12)}`;
+    const content = `${name}.${++version}`;
+    const path = '/saved_snippets';
+    await keep(name, content, {
+      make: async () => (await newer.ok('POST', path, { title: name, content })).saved_snippet_id as number,
+      change: (id) => newer.ok('PATCH', `${path}/${id}`, { content }),
+      remove: (id) => newer.ok('DELETE', `${path}/${id}`),
+    });
+  };
+  const follow = async () => {
+    const [topic, policy] = [`followed ${random.below(12)}`, random.below(4)];
+    const params = { stream_id: streams.get('general'), topic, visibility_policy: policy };
+    await facts.attempt({ [topic]: policy === 0 ? undefined : String(policy) }, () =>
+      newer.ok('POST', '/user_topics', params),
+    );
   };
 
   for (let kill = 0; kill < KILLS; kill++) {
@@ -120,7 +155,12 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
         if (going) refused = String(error);
       }
     };
-    const lanes = [lane([setFlag, setFlag, setFlag, setFlag, markStream]), lane([react]), lane([edit]), lane([draft])];
+    const lanes = [
+      lane([setFlag, setFlag, setFlag, setFlag, markStream]),
+      lane([react]),
+      lane([edit]),
+      lane([draft, snippet, follow]),
+    ];
     const before = facts.acknowledged;
     const goal = before + rounds(30, 50) + random.below(rounds(50, 250));
     await until('acknowledged changes', () => facts.acknowledged >= goal || refused !== '');

@@ -14,6 +14,7 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   'requests of newer levels by every role': 'all',
   'operations of newer levels': 'all',
   'permission groups of newer levels': 'all',
+  'one account at two levels': 'all',
   'saved snippets': 'all',
   'followed topics': 'all',
   "the web client's sessions": 'all',

@@ -2,7 +2,7 @@
 
 import { EMOJI_DATA_PATH, EXTRA_EMOJI_PICTURE_PATH } from '../../support/api-levels.js';
 import { Client } from '../../support/client.js';
-import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client.js';
+import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client-requests.js';
 import { multipart } from '../../support/multipart.js';
 import {
   makeOrganization,

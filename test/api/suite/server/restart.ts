@@ -1,6 +1,6 @@
 /** Everything stops and starts again on the same data. */
 
-import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client.js';
+import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client-requests.js';
 import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
