@@ -5,20 +5,26 @@ import t from 'tap';
 interface Comparison {
   readonly compared: number;
   readonly differences: readonly { readonly request: string; readonly gone: string[]; readonly added: string[] }[];
+  readonly newForms: readonly { readonly operation: string; readonly form: string }[];
 }
 
 const { answersByRequest, compareAnswers } = (await import(
   new URL(`file://${join(process.cwd(), 'tools/compare-answers/compare.mjs')}`).href
 )) as {
-  answersByRequest(lines: readonly string[]): Map<string, Set<string>>;
-  compareAnswers(before: unknown, again: unknown, after: unknown): Comparison;
+  answersByRequest(lines: readonly string[]): { readonly texts: ReadonlyMap<string, ReadonlySet<string>> };
+  compareAnswers(older: readonly unknown[], newer: readonly unknown[]): Comparison;
 };
 
 const line = (path: string, fields: object, headers: object = {}, status = 200): string =>
   JSON.stringify({ method: 'GET', path, headers, body: '', status, text: JSON.stringify(fields) });
-const compare = (before: string[], again: string[], after: string[]): Comparison =>
-  compareAnswers(answersByRequest(before), answersByRequest(again), answersByRequest(after));
-const single = (before: string, after: string): Comparison => compare([before], [before], [after]);
+/** @param again the second run of the older server; both runs of the newer one are `after` */
+function compare(before: string[], again: string[], after: string[]) {
+  const newer = answersByRequest(after);
+  const result = compareAnswers([answersByRequest(before), answersByRequest(again)], [newer, newer]);
+  const { compared, differences, newForms } = result;
+  return { compared, differences, newForms };
+}
+const single = (before: string, after: string) => compare([before], [before], [after]);
 
 t.test('a field, a status or a value that differs is found', async (t) => {
   const before = line('/api/v1/users/me', { user_id: 7 });
@@ -30,7 +36,7 @@ t.test('a field, a status or a value that differs is found', async (t) => {
     const { compared, differences } = single(before, after);
     t.same([compared, differences.map(({ request }) => request)], [1, ['GET /api/v1/users/me ']]);
   }
-  t.same(single(before, before), { compared: 1, differences: [] });
+  t.same(single(before, before), { compared: 1, differences: [], newForms: [] });
 });
 
 t.test('keys, times and ids of queues are the same everywhere', async (t) => {
@@ -57,18 +63,24 @@ t.test('polls may divide events, but an event may not change its form or its pla
       { type: 'heartbeat', id: 5 },
     ]),
   ];
-  t.same(compare([poll([a, b])], [poll([a, b])], after), { compared: 1, differences: [] });
+  const { compared, differences } = compare([poll([a, b])], [poll([a, b])], after);
+  t.same([compared, differences], [1, []]);
   t.equal(single(poll([a, b]), poll([a, { ...b, id: 8_194 }])).differences.length, 1);
 });
 
 t.test('what differs between two runs of one server says nothing', async (t) => {
   const path = '/api/v1/messages';
   const at = (n: number): string => line(path, { n });
-  t.same(compare([at(1)], [at(2)], [at(3)]), { compared: 0, differences: [] });
+  t.same(compare([at(1)], [at(2)], [at(3)]), { compared: 0, differences: [], newForms: [] });
+});
+
+t.test('a new form is found, also where the answers differ from run to run', async (t) => {
+  const at = (n: number, more: object = {}): string => line('/api/v1/messages', { n, ...more });
+  t.match(compare([at(1)], [at(2)], [at(3, { more: '' })]), { compared: 0, newForms: [{ operation: /messages/ }] });
 });
 
 t.test('clients of newer levels are left out', async (t) => {
   for (const headers of [{ 'X-Conclave-Api-Level': '371' }, { 'user-agent': 'ZulipFlutter/30' }])
-    t.equal(answersByRequest([line('/api/v1/users', {}, headers)]).size, 0);
-  t.equal(answersByRequest([line('/api/v1/users', {}, { 'x-conclave-api-level': '184' })]).size, 1);
+    t.equal(answersByRequest([line('/api/v1/users', {}, headers)]).texts.size, 0);
+  t.equal(answersByRequest([line('/api/v1/users', {}, { 'x-conclave-api-level': '184' })]).texts.size, 1);
 });
