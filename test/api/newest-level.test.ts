@@ -13,7 +13,7 @@ import { startEmbedded, type TestServer } from './support/faces.js';
 import { NEWEST_API_LEVEL } from './support/levels.js';
 
 /** Share of the families that a run takes. */
-const SHARE = 1 / 8;
+const SHARE = 1 / 16;
 
 /** The same server, whose callers are at the newest level. */
 const atNewestLevel = (server: TestServer): TestServer =>

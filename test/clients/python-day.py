@@ -158,7 +158,8 @@ class Day:
         uploaded = ok(self.owner.upload_file(file("notes.txt", b"some notes")))
         self.say(f"see [notes]({uploaded['uri']})")
         attachments = ok(self.owner.get_attachments())["attachments"]
-        same([(a["name"], a["size"], len(a["messages"])) for a in attachments], [("notes.txt", 10, 1)])
+        own = [a for a in attachments if uploaded["uri"].endswith(a["path_id"])]
+        same([(a["name"], a["size"], len(a["messages"])) for a in own], [("notes.txt", 10, 1)])
         ok(self.owner.upload_custom_emoji("dayemoji", file("day.png", png())))
         emoji = ok(self.other.get_realm_emoji())["emoji"].values()
         same([e["name"] for e in emoji if not e["deactivated"]], ["dayemoji"])

@@ -43,6 +43,7 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
     222: ['bots are deactivated before their owner, and stay so when the owner is reactivated'],
     277: ['DELETE /users/{user_id} does not take a bot, but a bot may call it'],
   },
+  'deactivating bots': { 222: ["all users get the event of the account, the bot's managers that of the bot"] },
   'deactivated organizations': { 222: ['the command line changes roles, billing and activity of accounts'] },
   'refusals of sending': {
     248: ['type, content, to and topic are checked in this order'],
@@ -96,7 +97,39 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   },
   'user groups': {
     277: ['system groups follow from roles and form a chain'],
-    290: ['a new group is published to all users'],
+    // The second goes on with the group of the first.
+    290: ['a new group is published to all users', 'name and description change; unchanged ones are not published'],
+  },
+  'uploaded files': {
+    277: [
+      'an upload has exactly one file, in any field',
+      'a user deletes own files by number; any other number is an invalid attachment',
+    ],
+  },
+  'files on the web': {
+    277: [
+      'a file linked by a message of a web-public stream is shown to anonymous visitors',
+      'visitors get avatars by user id, and by no address',
+    ],
+  },
+  'custom emoji': { 277: ['all users but guests may add emoji; a policy may say which roles'] },
+  avatars: { 277: ['where avatar changes are disabled, administrators may still change theirs'] },
+  'organization pictures': {
+    277: ['icon', 'logo', 'night_logo'].flatMap((picture) => [
+      `${picture}: the default is shown until a picture is uploaded`,
+      `${picture}: other roles are refused`,
+    ]),
+  },
+  'addresses of avatars': {
+    277: ['GET /avatar without an account is refused where the organization has no public access'],
+  },
+  // The state lists topics in the order of their names, and the empty topic has another name for these clients.
+  'snapshot and events': {
+    334: [
+      'registrations in the middle of many actions',
+      'registrations in the middle of joining, leaving and changing',
+      'registrations in the middle of sending and reading',
+    ],
   },
   'user topics': {
     277: ['refusals of POST /user_topics', 'refusals of PATCH /users/me/subscriptions/muted_topics'],
