@@ -2,6 +2,7 @@
  * Immutable sorted sets of message ids, as user actors keep them. The stored form is delta-encoded with variable-length
  * integers: one or two bytes per id.
  */
+import { withLength } from './typed-arrays.js';
 
 export class IdSet {
   static readonly EMPTY = new IdSet([]);
@@ -145,14 +146,10 @@ export class AscendingIdSetEncoder {
   }
 
   #addByte(byte: number): void {
-    if (this.#length === this.#bytes.length) this.#grow();
+    if (this.#length === this.#bytes.length) {
+      // By a quarter, not twofold: an import keeps tens of thousands of these, and 60 MB of ids.
+      this.#bytes = withLength(this.#bytes, this.#length + Math.max(FIRST_ENCODED_BYTES, this.#length >> 2));
+    }
     this.#bytes[this.#length++] = byte;
-  }
-
-  /** Grows by a quarter, not twofold: an import keeps tens of thousands of these, and 60 MB of ids. */
-  #grow(): void {
-    const larger = new Uint8Array(this.#length + Math.max(FIRST_ENCODED_BYTES, this.#length >> 2));
-    larger.set(this.#bytes);
-    this.#bytes = larger;
   }
 }

@@ -2,9 +2,11 @@
 
 type GrowableArray = Uint8Array | Uint32Array | Float64Array;
 
-/** Returns a copy of twice the length, with zeros behind the numbers of the array. */
-export function withDoubledLength<T extends GrowableArray>(array: T): T {
-  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
+/** Returns a longer copy, with zeros behind the numbers of the array. */
+export function withLength<T extends GrowableArray>(array: T, length: number): T {
+  const larger = new (array.constructor as new (length: number) => T)(length);
   larger.set(array);
   return larger;
 }
+
+export const withDoubledLength = <T extends GrowableArray>(array: T): T => withLength(array, array.length * 2);

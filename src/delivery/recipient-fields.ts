@@ -121,7 +121,7 @@ export class RecipientFieldResolver {
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
       const member = (stream: number) => toStreamMembershipRecord(of[names.length + streams.indexOf(stream)]?.value);
-      const { has, gained } = computeMessageCopyState(message, user, member, own.makePersonalCopyLookup()(message.id));
+      const { has, gained } = computeMessageCopyState(message, user, member, own.movesBeforePersonalCopy(message.id));
       if (has) flags.set(user, listKnownFlagsInApiOrder(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;

@@ -19,7 +19,7 @@ export interface ChaosOptions {
   readonly subscribers: number;
   readonly hosts: number;
   readonly frontends: number;
-  /** Of the event log; undefined: the server's default. */
+  /** Number of streams of the event log; undefined: the server's default. */
   readonly logStreams: number | undefined;
   readonly seed: number;
   /** Running services; undefined starts services for this run, which also restarts them. */

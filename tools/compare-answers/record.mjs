@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const file = process.env.RECORD_ANSWERS;
 const { request } = http;
 
-/** Of longer texts (files) the record has a hash. */
+/** Length above which a text, such as a file, is recorded as its hash. */
 const MAX_CHARACTERS = 100_000;
 const shorten = (text) => (text.length > MAX_CHARACTERS ? createHash('sha256').update(text).digest('base64') : text);
 

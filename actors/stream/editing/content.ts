@@ -79,7 +79,7 @@ export function makeBodyChangesForText(
   const { mentions } = rendered;
   for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, topicParticipants, directory)) {
     if (!directory.user(toUserId(user))?.isActive) continue;
-    const has = computeMessageCopyState(message, user, (stream) => member(stream, user), undefined).has;
+    const has = computeMessageCopyState(message, user, (stream) => member(stream, user)).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {

@@ -2,7 +2,7 @@
 import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
-import { type MessageMarkName, type ReadableMessage, UserMessageFlagsView } from '#domain/messages';
+import { type ReadableMessage, UserMessageFlagsView } from '#domain/messages';
 import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
 import {
   directMessageActorKey,
@@ -26,8 +26,6 @@ export interface OrganizationExportSource {
   readonly snapshot: DirectorySnapshot;
   readonly directory: DirectoryView;
 }
-
-const PERSONAL_COPY_MARKS: readonly MessageMarkName[] = ['historical', 'copied'];
 
 /** Message flags and read marks of one user. */
 interface ExportedMessageReceiver {
@@ -55,11 +53,9 @@ export class ExportedMessageReceivers {
     const flags = new UserMessageFlagsView(user, own);
     this.#receiverByUserId.set(user, { user, flags, list: flags.makeFlagLister() });
     const made = flags.makePersonalCopyLookup();
-    for (const name of PERSONAL_COPY_MARKS) {
-      for (const id of flags.markedIds(name).ids) {
-        const copies = this.personalCopiesByMessageId.get(id) ?? new Map<number, number>();
-        this.personalCopiesByMessageId.set(id, copies.set(user, made(id) ?? 0));
-      }
+    for (const id of flags.personalCopyIds()) {
+      const copies = this.personalCopiesByMessageId.get(id) ?? new Map<number, number>();
+      this.personalCopiesByMessageId.set(id, copies.set(user, made(id)!));
     }
   }
 

@@ -48,7 +48,7 @@ export function computeMessageCopyState(
   message: StoredMessage,
   user: number,
   membership: (stream: number) => StreamMembershipRecord | undefined,
-  movesBeforeCopy: number | undefined,
+  movesBeforeCopy?: number,
 ): MessageCopyState {
   const { originStream, id, participants } = message;
   if (originStream === 0) return { has: participants.includes(user), gained: false };

@@ -74,7 +74,7 @@ export async function findVisibleMessageReaderIds(
       message,
       user,
       (stream) => memberships.get(stream)?.get(user),
-      flags.makePersonalCopyLookup()(message.id),
+      flags.movesBeforePersonalCopy(message.id),
     );
     return copy.has && flags.isRead({ message, copy: true, gained: copy.gained });
   });

@@ -29,6 +29,8 @@ export const DIRECT_MESSAGES_ORIGIN = 0;
  */
 export const MESSAGE_MARK_NAMES = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MessageMarkName = (typeof MESSAGE_MARK_NAMES)[number];
+/** Marks that are personal copies. */
+const PERSONAL_COPY_MARK_NAMES = ['historical', 'copied'] as const satisfies readonly MessageMarkName[];
 export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 /**
  * Part with the personal copies of messages that had been moved between streams before: message id → number of those
@@ -38,8 +40,7 @@ export const PERSONAL_COPIES_AFTER_MOVES_PART = `${MESSAGE_MARK_PART_PREFIX}afte
 
 /** Parts of a user's actor that tell the user's personal copies. */
 export const PERSONAL_COPY_PARTS: readonly string[] = [
-  `${MESSAGE_MARK_PART_PREFIX}historical`,
-  `${MESSAGE_MARK_PART_PREFIX}copied`,
+  ...PERSONAL_COPY_MARK_NAMES.map((name) => `${MESSAGE_MARK_PART_PREFIX}${name}`),
   PERSONAL_COPIES_AFTER_MOVES_PART,
 ];
 
@@ -158,10 +159,19 @@ export class UserMessageFlagsView {
 
   /** Makes the function that finds a user's personal copy of a message. */
   makePersonalCopyLookup(): PersonalCopyLookup {
-    const historical = this.markedIds('historical');
-    const copied = this.markedIds('copied');
+    const sets = PERSONAL_COPY_MARK_NAMES.map((name) => this.markedIds(name));
     const afterMoves = this.personalCopiesAfterMoves();
-    return (id) => (historical.has(id) || copied.has(id) ? (afterMoves[id] ?? 0) : undefined);
+    return (id) => (sets.some((set) => set.has(id)) ? (afterMoves[id] ?? 0) : undefined);
+  }
+
+  /** Number of moves of a message before the user's personal copy; undefined: the user has no such copy. */
+  movesBeforePersonalCopy(id: number): number | undefined {
+    return this.makePersonalCopyLookup()(id);
+  }
+
+  /** Ids of the messages with a personal copy of the user. */
+  personalCopyIds(): ReadonlySet<number> {
+    return new Set(PERSONAL_COPY_MARK_NAMES.flatMap((name) => this.markedIds(name).ids));
   }
 
   /** Number of moves before each personal copy that was made after a move, by message id. */

@@ -199,7 +199,7 @@ export class UserMessageReader {
       message,
       user.id,
       this.#cachedMemberships.loadedMembershipOf,
-      flags.makePersonalCopyLookup()(message.id),
+      flags.movesBeforePersonalCopy(message.id),
     );
   }
 
