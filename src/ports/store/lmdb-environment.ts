@@ -56,6 +56,12 @@ export class LmdbEnvironment {
         // Overlapping sync would make a commit visible before it is flushed, and lmdb resolves as soon as it is
         // visible.
         overlappingSync: false,
+        // The lock of a transaction is held until its pages are flushed, and another flush for the head of the file
+        // follows. Without the latter a failure of the system may undo the last transaction, until another process
+        // commits one.
+        noMetaSync: shared,
+        // By itself lmdb locks the file while a large batch is still being put together.
+        ...(shared ? { batchStartThreshold: Number.MAX_SAFE_INTEGER } : {}),
         encoding: 'binary',
         maxDbs: 32,
       });
@@ -79,10 +85,24 @@ export class LmdbEnvironment {
    * does not undo writes.
    * @throws StoreUnavailableError if the environment is closed or the write failed
    */
-  async runWriteTransaction<T>(action: () => T): Promise<T> {
+  runWriteTransaction<T>(action: () => T): Promise<T> {
+    return this.#waitForWrite(() => this.#rootDatabase.transaction(action));
+  }
+
+  /**
+   * Writes in one transaction all that `enqueue` puts into tables, unless the table has the key. The writes are made by
+   * LMDB's own thread, so that nothing of this program runs while the file is locked for other processes. Resolves as
+   * `runWriteTransaction`, with false if the table has the key.
+   * @throws StoreUnavailableError if the environment is closed or the write failed
+   */
+  writeUnlessKeyExists(table: LmdbTable, key: Key, enqueue: () => void): Promise<boolean> {
+    return this.#waitForWrite(() => table.ifNoExists(key, enqueue));
+  }
+
+  async #waitForWrite<T>(write: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailableError('the embedded store is closed');
     try {
-      return await this.#rootDatabase.transaction(action);
+      return await write();
     } catch (cause) {
       const reason = (cause as { commitError?: Promise<unknown> }).commitError;
       // lmdb's `commitError` promise rejects with the cause in words. Without a handler, the rejection would end the
@@ -124,7 +144,8 @@ export const openLmdbEnvironment = (directory: string, known?: number): Promise<
 /**
  * Opens the data directory in parallel to the process that has locked it: lmdb lets several processes read and write,
  * one transaction at a time. Only an importer, whose records the other process doesn't read, and an exporter, which
- * only reads, may use this function: actors and caches of the other process don't notice the writes.
+ * only reads, may use this function: actors and caches of the other process don't notice the writes. A write survives
+ * an end of this process at once, and a failure of the system after the next commit of the other process.
  */
 export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, CURRENT_STORAGE_FORMAT, true);

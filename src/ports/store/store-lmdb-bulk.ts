@@ -32,9 +32,8 @@ interface LmdbBulkLoaderOptions {
   readonly realm: RealmId;
   readonly closingActor: ActorKey;
   readonly messageTable: LmdbMessageTable;
-  /** True if the closing actor has a root. Must be called inside a write transaction. */
-  isClosed(): boolean;
-  runWrite<T>(action: () => T): Promise<T>;
+  /** Writes the puts of this call in one transaction. @returns false: nothing, as the closing actor has a root */
+  writeUnlessClosed(enqueue: () => void): Promise<boolean>;
 }
 
 /**
@@ -58,7 +57,7 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
     const { messageTable, realm } = this.options;
     const prepared = messages.map((message) => messageTable.prepareBulkRecord(realm, message));
     await this.#runWriteUnlessClosed(() => {
-      for (const record of prepared) record.putUnlessStored();
+      for (const record of prepared) record.put();
     });
     for (const { keys } of prepared) for (const key of keys) this.#addPendingEntry(key);
   }
@@ -101,14 +100,9 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
     });
   }
 
-  async #runWriteUnlessClosed(action: () => void): Promise<void> {
-    const { closingActor, isClosed, runWrite } = this.options;
-    const isDone = await runWrite(() => {
-      if (isClosed()) return false;
-      action();
-      return true;
-    });
-    if (!isDone) throw new MessageBulkLoadRefusedError(`${closingActor} exists already`);
+  async #runWriteUnlessClosed(enqueue: () => void): Promise<void> {
+    const { closingActor, writeUnlessClosed } = this.options;
+    if (!(await writeUnlessClosed(enqueue))) throw new MessageBulkLoadRefusedError(`${closingActor} exists already`);
     await setTimeout(PAUSE_BETWEEN_TRANSACTIONS_MS);
   }
 }

@@ -77,7 +77,7 @@ interface MessageScanOutput<T> {
 /** A message of a bulk load that is encoded, but not written. */
 interface PreparedBulkRecord {
   readonly keys: readonly LmdbMessageIndexKey[];
-  putUnlessStored(): void;
+  put(): void;
 }
 
 /** Message records, and one index table whose keys end with the message id. */
@@ -116,7 +116,7 @@ export class LmdbMessageTable {
     const keys = value ? makeMessageIndexKeys(realm, value) : [];
     const bytes = value && this.#recordTable.encodeRecord(rev, value);
     return () => {
-      const old = this.#recordTable.readUncachedInTransaction(realm, id);
+      const old = this.#recordTable.readUncached(realm, id);
       if ((old?.rev ?? this.#tombstoneTable.readRevision(['m', realm, id])) >= rev) return;
       const before = old ? makeMessageIndexKeys(realm, old.record) : [];
       this.#updateIndexEntries(before, keys);
@@ -132,24 +132,21 @@ export class LmdbMessageTable {
   }
 
   /**
-   * Encodes a message of a bulk load at once. Caches must have nothing of the realm. `putUnlessStored` is called inside
-   * a write transaction; then `keys` are those of the message that is stored.
+   * Encodes a message of a bulk load. Caches must have nothing of the realm, and no other process may write the message
+   * in another form. A message that is stored already stays.
    */
   prepareBulkRecord(realm: RealmId, message: MessageRecord): PreparedBulkRecord {
     const { id } = message;
+    const old = this.#recordTable.readUncached(realm, id);
+    if (old) return { keys: makeMessageIndexKeys(realm, old.record), put: () => undefined };
     const bytes = this.#recordTable.encodeRecord(1, message);
-    const prepared = {
+    return {
       keys: makeMessageIndexKeys(realm, message),
-      putUnlessStored: () => {
-        const old = this.#recordTable.readUncachedInTransaction(realm, id);
-        if (old) prepared.keys = makeMessageIndexKeys(realm, old.record);
-        else this.#messageTable.put([realm, id], bytes);
-      },
+      put: () => void this.#messageTable.put([realm, id], bytes),
     };
-    return prepared;
   }
 
-  /** Writes an index entry of a bulk load. Must be called inside a write transaction. */
+  /** Writes an index entry of a bulk load. */
   putIndexEntry(key: LmdbMessageIndexKey): void {
     this.#indexTable.put(key as unknown as Key, INDEX_ENTRY_VALUE);
   }

@@ -51,8 +51,8 @@ export class LmdbRecordTable {
     return encodeMessageRecord(rev, record, this.digestOf?.(record));
   }
 
-  /** Returns the message in the state that the open transaction sees. Must be called inside that transaction. */
-  readUncachedInTransaction(realm: RealmId, id: number): DecodedMessageRecord | undefined {
+  /** Returns the message in the state that the open transaction sees; outside of one, the newest state. */
+  readUncached(realm: RealmId, id: number): DecodedMessageRecord | undefined {
     const found = this.#readStoredBytes(realm, id);
     return found && decodeMessageRecord(id, found);
   }

@@ -131,8 +131,8 @@ export class LmdbStore implements Store {
       realm,
       closingActor,
       messageTable: this.#messageTable,
-      isClosed: () => this.#rootHeadTable.get(closingActor) !== undefined,
-      runWrite: (action) => this.#runWrite(action),
+      writeUnlessClosed: (enqueue) =>
+        this.#trackWrite(() => this.#environment.writeUnlessKeyExists(this.#rootHeadTable, closingActor, enqueue)),
     });
   }
 
@@ -231,9 +231,13 @@ export class LmdbStore implements Store {
     if (this.#closed || this.#environment.isClosed) throw new StoreUnavailableError('the embedded store is closed');
   }
 
-  async #runWrite<T>(action: () => T, changes?: LmdbTransactionCacheChanges): Promise<T> {
+  #runWrite<T>(action: () => T, changes?: LmdbTransactionCacheChanges): Promise<T> {
+    return this.#trackWrite(() => this.#environment.runWriteTransaction(action), changes);
+  }
+
+  async #trackWrite<T>(start: () => Promise<T>, changes?: LmdbTransactionCacheChanges): Promise<T> {
     this.#assertOpen();
-    const write = this.#environment.runWriteTransaction(action);
+    const write = start();
     this.#writesInFlight.add(write);
     let done = false;
     try {
