@@ -10,7 +10,7 @@ import {
   toComparableEmojiCode,
   toStoredEmojiType,
 } from '#domain/emoji';
-import type { StoredMessage, StoredReaction } from '#domain/messages';
+import { type StoredMessage, type StoredReaction, streamMovesOfMessage } from '#domain/messages';
 import { type EmojiReference, type LogItem, toUserId, userActorKey } from '#model';
 import {
   conversationActorCommands,
@@ -74,7 +74,7 @@ export const addReactionHandler: ConversationCommandHandler<
     const makeCopy = makeOutboxCommand({
       to: userActorKey(realm, toUserId(caller)),
       name: userActorCommands.makeCopy,
-      args: { ids: [message.id] },
+      args: { ids: [message.id], moves: streamMovesOfMessage(message).length },
       caller: 0,
     });
     const commands = [

@@ -39,6 +39,7 @@ export {
   EDITABLE_MESSAGE_FLAGS,
   type EditableMessageFlag,
   type MessageFlagUpdate,
+  makePersonalCopyParts,
   planMarkingMessagesRead,
   planMarkingMessagesUnread,
   planSettingMessageMark,
@@ -63,6 +64,7 @@ export {
   PERSONAL_COPIES_AFTER_MOVES_PART,
   PERSONAL_COPY_PARTS,
   type PersonalCopyLookup,
+  type PersonalCopyMarkName,
   READ_STATE_PART_PREFIX,
   UserMessageFlagsView,
 } from './flags/read-state.js';
@@ -167,4 +169,5 @@ export {
   storeNameOfStreamConversation,
   toStoredMessage,
 } from './stored/message.js';
+export { streamMovesOfMessage } from './stored/packed-view.js';
 export { hasMentionFlag, messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

@@ -235,6 +235,8 @@ export type LoginResult = { readonly sealed: string; readonly email: string; rea
 type FilePathArgs = { readonly path: string };
 type IdArgs = { readonly id: number };
 type MessageIdsArgs = { readonly ids: readonly number[] };
+/** `moves`: number of moves of each message to other streams before the copy was made. */
+type MessageCopiesArgs = MessageIdsArgs & { readonly moves?: number };
 
 const declareCommand = makeCommandDeclarer<'user'>();
 
@@ -378,9 +380,9 @@ export const userActorCommands = {
   /** From the realm actor: makes the weekly digest at the time given. Never refused; may be repeated. */
   planDigest: declareCommand<PlanDigestArgs>('plan-digest'),
   /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */
-  makeCopy: declareCommand<MessageIdsArgs>('made-copy'),
+  makeCopy: declareCommand<MessageCopiesArgs>('made-copy'),
   /** Adds messages to those of a bot that was mentioned in a stream without being subscribed. */
-  giveCopy: declareCommand<MessageIdsArgs>('give-copy'),
+  giveCopy: declareCommand<MessageCopiesArgs>('give-copy'),
   /**
    * Notifies the owner of this bot of a message without recipients: the stream doesn't exist, or (`exists`) has no
    * subscribers. `stream`: name or id as the bot sent it. Frontends send this command, too.

@@ -6,13 +6,13 @@
 import { makeMessageFlagsEvent, makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  decodeMarkedMessageIds,
-  encodeMarkedMessageIdsPart,
   encodeOriginReadStatePart,
   fetchMessageWindow,
   type MessageFlagUpdate,
   type MessageWindow,
   makeNarrowQueryPlan,
+  makePersonalCopyParts,
+  type PersonalCopyMarkName,
   planMarkingMessagesRead,
   planMarkingMessagesUnread,
   planSettingMessageMark,
@@ -35,7 +35,12 @@ import type { ActorInputSources } from '../../../services.js';
 import { makeUnreadMessageDetails } from '../../reading/flag-event.js';
 import { computeReadStateCompaction, makeCompactedReadState, type ReadStateCompaction } from '../../reading/folding.js';
 import { awaitRecentMessageEventsPublished } from '../../reading/newest.js';
-import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
+import {
+  isSubscribedToStream,
+  type UserActorState,
+  type UserCommandHandler,
+  userIdOfUserActorKey,
+} from '../../state.js';
 import { loadNarrowTerms } from './narrow.js';
 import { loadMessageReadingRights } from './on-message.js';
 
@@ -250,19 +255,16 @@ export const changeFlagOfMessagesInNarrowHandler: UserCommandHandler<
 };
 
 /**
- * Makes the handler that adds message ids to one of the user's lists of copies. The command is never refused, and a
- * repeat changes nothing.
+ * Makes the handler that adds messages to one of the user's lists of copies. The command is never refused, and a repeat
+ * changes nothing.
  */
 const makeAddCopiesHandler = (
-  mark: 'historical' | 'copied',
-): UserCommandHandler<typeof userActorCommands.giveCopy> => ({
-  handle({ parts }, { ids }) {
-    const before = decodeMarkedMessageIds(parts, mark);
-    const after = before.withIds(ids);
-    return {
-      reply: makeValueReply(null),
-      ...(after === before ? {} : { parts: encodeMarkedMessageIdsPart(mark, after) }),
-    };
+  mark: PersonalCopyMarkName,
+): UserCommandHandler<typeof userActorCommands.giveCopy | typeof userActorCommands.makeCopy> => ({
+  handle({ parts }, { ids, moves = 0 }, _inputs, { key }) {
+    const flags = new UserMessageFlagsView(userIdOfUserActorKey(key), parts);
+    const copies = ids.map((id) => ({ id, moves }));
+    return { reply: makeValueReply(null), parts: makePersonalCopyParts(flags, mark, copies) };
   },
 });
 

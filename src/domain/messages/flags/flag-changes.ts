@@ -11,6 +11,7 @@ import {
   type MessageMarkName,
   type OriginReadState,
   PERSONAL_COPIES_AFTER_MOVES_PART,
+  type PersonalCopyMarkName,
   type UserMessageFlagsView,
 } from './read-state.js';
 
@@ -129,20 +130,42 @@ export function planUnsettingMessageMark(
 const messagesWithoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] =>
   messages.filter((own) => !own.copy);
 
+/** A copy of a message that the user gets after this number of the message's moves to other streams. */
+export interface PersonalCopy {
+  readonly id: number;
+  readonly moves: number;
+}
+
 /**
  * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
- * flagged messages of a stream's history. Flags of a former copy, which a move has taken, end.
+ * flagged messages of a stream's history.
  */
 function makeHistoricalMarkParts(
   flags: UserMessageFlagsView,
   messages: readonly ReadableMessage[],
 ): Record<string, Json> {
-  const made = messagesWithoutCopy(messages);
+  const copies = messagesWithoutCopy(messages).map(({ message }) => ({
+    id: message.id,
+    moves: streamMovesOfMessage(message).length,
+  }));
+  return makePersonalCopyParts(flags, 'historical', copies);
+}
+
+/**
+ * Parts of the user's actor that give the user these copies, except for those that are there already. Flags of a former
+ * copy, which a move has taken, end.
+ */
+export function makePersonalCopyParts(
+  flags: UserMessageFlagsView,
+  mark: PersonalCopyMarkName,
+  copies: readonly PersonalCopy[],
+): Record<string, Json> {
+  const movesBeforeCopy = flags.makePersonalCopyLookup();
+  const made = copies.filter(({ id, moves }) => (movesBeforeCopy(id) ?? -1) < moves);
   if (made.length === 0) return {};
-  const ids = messageIdsOf(made);
-  const parts = encodeMarkedMessageIdsPart('historical', flags.markedIds('historical').withIds(ids));
-  const moved = made.map(({ message }) => [message.id, streamMovesOfMessage(message).length] as const);
-  const afterMoves = moved.filter(([, moves]) => moves > 0);
+  const ids = made.map(({ id }) => id);
+  const parts = encodeMarkedMessageIdsPart(mark, flags.markedIds(mark).withIds(ids));
+  const afterMoves = made.filter(({ moves }) => moves > 0).map(({ id, moves }) => [id, moves] as const);
   if (afterMoves.length === 0) return parts;
   parts[PERSONAL_COPIES_AFTER_MOVES_PART] = { ...flags.personalCopiesAfterMoves(), ...Object.fromEntries(afterMoves) };
   for (const name of ['starred', 'collapsed'] as const) {

@@ -31,6 +31,7 @@ export const MESSAGE_MARK_NAMES = ['starred', 'collapsed', 'historical', 'copied
 export type MessageMarkName = (typeof MESSAGE_MARK_NAMES)[number];
 /** Marks that are personal copies. */
 const PERSONAL_COPY_MARK_NAMES = ['historical', 'copied'] as const satisfies readonly MessageMarkName[];
+export type PersonalCopyMarkName = (typeof PERSONAL_COPY_MARK_NAMES)[number];
 export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 /**
  * Part with the personal copies of messages that had been moved between streams before: message id → number of those

@@ -212,6 +212,24 @@ export const movingStreams: Facts = async (t, server) => {
     },
   );
 
+  await t.test('a reaction to a message whose copy a move has taken makes a new copy', async (t) => {
+    const a = await say(member, 'old', 'reactions', 'a');
+    const isInCombinedView = async (): Promise<boolean> => {
+      const around = { anchor: String(a), num_before: 0, num_after: 0 };
+      const { messages } = await other.api.ok<{ messages: { id: number }[] }>('GET /messages', around);
+      return messages.some(({ id }) => id === a);
+    };
+    t.ok(await isInCombinedView());
+    await move(owner, a, { stream_id: id.open, propagate_mode: 'change_all' });
+    t.notOk(await isInCombinedView(), 'the move has taken the copy');
+    await other.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'tada' });
+    t.ok(await isInCombinedView());
+    t.strictSame(await flagsOf(other, a), ['read', 'historical']);
+    const queue = await watch(other, { event_types: ['update_message'] });
+    await member.api.ok('PATCH /messages/{message_id}', { message_id: a, content: 'b' });
+    t.match(await queue.take(1), [{ type: 'update_message', message_id: a }], 'later changes are told');
+  });
+
   await t.test('after a move there and back, lost copies stay lost', async (t) => {
     const a = await say(member, 'old', 'back', 'x');
     await move(owner, a, { stream_id: id.secret, ...silent });
