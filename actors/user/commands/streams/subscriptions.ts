@@ -34,6 +34,9 @@ import {
   userIdOfUserActorKey,
 } from '../../state.js';
 
+/** First API level whose guests get a public stream with their subscription to it. */
+const FIRST_LEVEL_CREATING_STREAMS_FOR_GUESTS = 205;
+
 /**
  * Subscribes the user. The realm actor has decided and sends this command, so it is never refused. A repeat changes
  * nothing.
@@ -46,8 +49,8 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
     const self = userIdOfUserActorKey(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
-    const tell = (event: JsonObject, aux?: JsonObject): void => {
-      events.push({ t: 'event', to: { users: [self] }, event, ...(aux ? { aux } : {}) });
+    const tell = (event: JsonObject, more?: { readonly aux?: JsonObject; readonly sinceLevel?: number }): void => {
+      events.push({ t: 'event', to: { users: [self] }, event, ...more });
     };
     for (const { stream: given, subscribers, color } of streams) {
       const stream = given as unknown as DirectoryStream;
@@ -68,11 +71,17 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
       );
       // Administrators know a private stream since its creation; other users get the stream with their subscription.
       const unknown = stream.inviteOnly && !(account && isAdminOrOwner(account));
-      if (unknown) tell({ type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] });
+      const unknownToGuest = !stream.inviteOnly && !stream.webPublic && account && isGuest(account);
+      if (unknown || unknownToGuest) {
+        tell(
+          { type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] },
+          unknown ? {} : { sinceLevel: FIRST_LEVEL_CREATING_STREAMS_FOR_GUESTS },
+        );
+      }
     }
     if (shown.length === 0) return { reply: makeValueReply(null) };
-    const aux = account && { ...readStreamNotificationSettings(directory, account) };
-    for (const some of splitListForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
+    const more = account && { aux: { ...readStreamNotificationSettings(directory, account) } };
+    for (const some of splitListForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, more);
     return { reply: makeValueReply(null), parts: changed, events };
   },
 };

@@ -10,6 +10,7 @@ import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
 import { AUTOMATIC_TOPIC_POLICIES, FOLLOWING_WHERE_MENTIONED, SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
 import { SEPARATED_FORMULAS } from './formulas.js';
+import { CHANNELS_OF_GUESTS } from './guest-channels.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
 import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
@@ -30,6 +31,7 @@ const CHANGES: readonly ApiChange[] = [
   CHANNELS_IN_QUEUE_NARROWS,
   STREAM_ID_OF_TYPING,
   TYPING_PERIODS,
+  CHANNELS_OF_GUESTS,
   ACTIVITY_OF_ACCOUNTS,
   STATES_OF_LOGIN_METHODS,
   URL_OF_UPLOADS,

@@ -104,6 +104,24 @@ export const permissionGroups: Facts = async (t, server) => {
     );
   });
 
+  await t.test('a guest gets a public stream before the subscription to it', async (t) => {
+    const [phone, plain] = await Promise.all([Queue.register(atLevel(guest)), Queue.register(guest)]);
+    await verifyAction(t, 'a guest is subscribed', [owner, member, guest], () =>
+      subscribe(owner, 'gangway', { principals: [member, guest] }),
+    );
+    const told = async (queue: Queue): Promise<string[]> =>
+      (await settled(queue))
+        .filter(({ type }) => type === 'stream' || type === 'subscription')
+        .map(({ type, op }) => `${type}/${String(op)}`);
+    const [onPhone, atBase] = [await told(phone), await told(plain)];
+    t.same(onPhone, ['stream/create', 'subscription/add']);
+    t.same(atBase, ['subscription/add'], 'level 184 has no event of the stream');
+    await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+    const web = await Queue.register(atLevel(guest));
+    await subscribe(owner, 'quay', { is_web_public: true, principals: [guest] });
+    t.same(await told(web), ['stream/create', 'subscription/add'], 'guests know web-public streams, once');
+  });
+
   await t.test('who may delete messages is a group of the organization', async (t) => {
     t.equal(groups.realm_can_delete_any_message_group, idOf(groups, 'administrators'));
     const low = await stateOf(member, 277);
