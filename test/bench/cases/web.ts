@@ -72,7 +72,7 @@ async function measureSize(page: BenchPage): Promise<Figure[]> {
     (address) => address.endsWith('.js') && manifest[address]!.until === undefined,
   );
   return [
-    figure('web/script/embedded/first', 'web: scripts of the first view', 'KiB gzip', [
+    figure('web/script/embedded/first', 'web: scripts until a topic is painted', 'KiB gzip', [
       kib(scripts.filter((address) => asked.includes(address))),
     ]),
     figure('web/script/embedded/all', 'web: all scripts', 'KiB gzip', [kib(scripts)]),
