@@ -139,7 +139,7 @@ async function measureTyping(page: BenchPage): Promise<Figure[]> {
   return [
     figure('web/key/embedded/p50', `web: keystroke to its frame, median of ${KEYSTROKES}`, 'ms', [median(times)]),
     figure('web/key/embedded/p95', 'web: the same, p95', 'ms', [quantile(times, 0.95)]),
-    figure('web/key/embedded/without-wait', 'web: the same without the wait for the frame, p95', 'ms', [
+    figure('web/key/embedded/without-wait', 'web: the same, handlers and frame without the wait between, p95', 'ms', [
       quantile(work, 0.95),
     ]),
     figure('web/key/embedded/work', 'web: work of the main thread for a keystroke', 'ms', [worked]),
