@@ -199,6 +199,20 @@ t.test('a view of several conversations says at its top which one is being read'
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('a view of one conversation names it at its head alone', async (t) => {
+  await say(org.other, 'general', 'named once', 'words');
+  const client = await openAt(hashOf('named once'));
+  await client.waitFor('.message-body', 'words');
+  await client.waitFor('.bar-title', 'named once');
+  await client.waitFor('.day-line', 'Today');
+  t.equal(await client.page.evaluate(`document.querySelectorAll('.messages .recipient').length`), 0);
+  await client.goTo(hashOf('named once').replace(/\/topic.*/, ''));
+  await client.waitFor('.messages .recipient', 'named once');
+  await client.goTo(`#narrow/dm/${org.other.id}`);
+  await client.waitFor('.messages .empty', 'Write the first one');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('messages that were on screen are marked as read, and others are not', async (t) => {
   await write('marks', 120);
   const { page, faults } = await openTopic('marks');
