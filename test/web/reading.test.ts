@@ -371,6 +371,32 @@ t.test('every construct of Markdown is shown and used without a finding of axe',
   t.strictSame(faults, []);
 });
 
+t.test('on a phone, the words of a table stay whole, and the table scrolls', async (t) => {
+  await say(
+    org.other,
+    'general',
+    'columns',
+    `| Route | Crossings | Passengers | Remarks |\n|---|---|---|---|\n| Mainland – North Pier | 412 | 10,204 | ${'none '.repeat(30)}|`,
+  );
+  const { page, faults } = await openAt(hashOf('columns'), { viewport: PHONE });
+  const facts = await page.evaluate(`(() => {
+    const linesOf = (cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    };
+    const frame = document.querySelector('.table-frame');
+    const page = document.documentElement;
+    return {
+      lines: [...frame.querySelectorAll('th')].map(linesOf),
+      scrolls: frame.scrollWidth > frame.clientWidth,
+      isPageWide: page.scrollWidth > innerWidth,
+    };
+  })()`);
+  t.strictSame(facts, { lines: [1, 1, 1, 1], scrolls: true, isPageWide: false });
+  t.strictSame(faults, []);
+});
+
 t.test('keys select messages, star them, edit the own one, and open the menu', async (t) => {
   await say(org.other, 'general', 'keys', 'of another');
   const mine = await say(org.member, 'general', 'keys', 'of mine');

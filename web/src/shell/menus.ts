@@ -1,6 +1,6 @@
 /** Items of the menus of the organization and of the reader; a chunk of its own, loaded with the first press. */
 import { core } from '../client/index.js';
-import { type MenuItem, pageShortcuts, toggleMenu } from '../kit/index.js';
+import { isPhoneLayout, type MenuItem, pageShortcuts, toggleMenu } from '../kit/index.js';
 import { t } from '../text/index.js';
 import type { Theme } from './theme.js';
 
@@ -80,7 +80,7 @@ export function openOwnMenu(anchor: Element, actions: FrameActions): void {
       run: () => core.router.navigate({ view: 'settings', parts: ['profile'] }),
     },
     { label: t('shell.settings'), icon: 'settings', run: () => core.router.navigate({ view: 'settings', parts: [] }) },
-    makeHelpItem(),
+    !isPhoneLayout() && makeHelpItem(),
     'line',
     ...makeThemeItems(actions),
     'line',
