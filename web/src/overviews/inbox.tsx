@@ -1,5 +1,5 @@
 import { signal, useComputed, useSignalEffect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Conversation } from '../core/index.js';
 import {
@@ -153,7 +153,7 @@ function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRo
 export function InboxView() {
   const walk = useRowKeyNavigation();
   const rows = useComputed(() => makeInboxRows(core.state, toggledGroups.value));
-  useEffect(startKeepingPreviews, []);
+  useMemo(startKeepingPreviews, []);
   useSignalEffect(() => {
     const ids = rows.value.flatMap((row) => (row.kind === 'conversation' ? [row.newestMessageId] : []));
     if (core.eventQueue.status.value === 'live') void loadMissingPreviews(ids);

@@ -28,6 +28,8 @@ const previewByMessageId = new Map<number, MessagePreview>();
 const previewsVersion = signal(0);
 /** Ids that were looked for; one that was not found is not looked for again. */
 const attemptedIds = new Set<number>();
+/** The user whose messages these are. */
+let previewsUserId = 0;
 let isListening = false;
 let isFetching = false;
 
@@ -48,8 +50,13 @@ export function findMessagePreview(id: number): MessagePreview | undefined {
   return previewByMessageId.get(id);
 }
 
-/** Keeps previews by events from now on. */
+/** Keeps previews by events from now on, and forgets those of another account that was signed in before. */
 export function startKeepingPreviews(): void {
+  if (previewsUserId !== core.state.me.id) {
+    previewsUserId = core.state.me.id;
+    previewByMessageId.clear();
+    attemptedIds.clear();
+  }
   if (isListening) return;
   isListening = true;
   core.listenToEvents('message', ({ message }) => {
