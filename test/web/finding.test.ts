@@ -54,6 +54,46 @@ t.test('the inbox empties as the reader reads', async (t) => {
   t.strictSame(client.faults, []);
 });
 
+t.test('a row of the inbox has the beginning of its newest message, the sender and the time', async (t) => {
+  await readEverything();
+  await say(other, 'general', 'tides', 'high at **noon**\n```spoiler Until when?\nuntil four\n```');
+  await tell(other, [member], 'see you');
+  const asked: string[] = [];
+  const client = await open('#inbox');
+  const { page } = client;
+  page.on('request', (request) => asked.push(decodeURIComponent(new URL(request.url()).search)));
+  await client.waitFor('.overview-row.inbox', `tides${other.name}: high at noon Until when?`);
+  await client.waitFor('.overview-row.inbox', `${other.name}see you`);
+  const time = (await page.evaluate(`document.querySelector('.overview-row.inbox time').textContent`)) as string;
+  t.match(time, /^\d+:\d\d\s[AP]M$/);
+  t.notMatch(await client.textOf('.overview'), 'until four', 'a spoiler stays hidden');
+  asked.length = 0;
+  await say(owner, 'general', 'tides', 'and low at six :wave:');
+  await client.waitFor('.overview-row.inbox', `tides${owner.name}: and low at six 👋`);
+  const edited = await say(other, 'general', 'ropes', 'frayed');
+  await client.waitFor('.overview-row.inbox', 'frayed');
+  await other.api.ok('PATCH /messages/{message_id}', { message_id: edited, content: 'mended' });
+  await client.waitFor('.overview-row.inbox', `${other.name}: mended`);
+  t.notOk(
+    asked.some((search) => search.includes('is') && search.includes('unread')),
+    'messages that come are not asked for',
+  );
+  t.strictSame(await client.findings(), []);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('on a phone, a row of the inbox has its time beside the name and the message below', async (t) => {
+  await readEverything();
+  await say(other, 'general', 'tides on a phone', 'high at noon');
+  const client = await open('#inbox', { viewport: PHONE });
+  await client.waitFor('.overview-row.inbox .preview', 'high at noon');
+  const [name, time, preview] = (await client.page.evaluate(`['.place-topic', 'time', '.preview'].map((selector) =>
+    document.querySelector('.overview-row.inbox ' + selector).getBoundingClientRect().toJSON())`)) as DOMRect[];
+  t.ok(preview!.top >= name!.bottom - 1 && preview!.left === name!.left, 'the text is below the name');
+  t.ok(Math.abs(time!.top + time!.height / 2 - name!.top - name!.height / 2) < 3 && time!.left >= name!.right);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('recent conversations follow what is said, with participants, filters and marks as read', async (t) => {
   await say(other, 'general', 'older topic');
   await say(owner, 'general', 'newer topic');

@@ -3,6 +3,7 @@ import t from 'tap';
 import { upload } from '../api/support/files.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { PICTURE } from '../support/identity-provider.js';
+import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
@@ -13,6 +14,8 @@ if (CHROMIUM_IS_MISSING) {
 
 /** Layout shift that Lighthouse calls good; the sum is taken over the whole time here, without windows. */
 const MAX_SHIFT = 0.1;
+/** Fonts of formulas change single letters; without their styles, the texts move by 0.2. */
+const MAX_FORMULA_SHIFT = 0.02;
 /** Counts shifts that no press or key caused, with the elements that moved. */
 const WATCH_SHIFTS = `
   window.shifts = [];
@@ -42,6 +45,7 @@ await tell(other, [member], 'hello');
 await say(other, 'harbour', 'tides', 'high at noon');
 for (let n = 0; n < 30; n++)
   await say(other, 'general', 'plans', `number ${n}\n\n[shore.png](${picture})\n\n$$x^${n}$$`);
+for (let n = 0; n < 12; n++) await say(other, 'general', 'formulas', `the sum\n\n$$\\sum_{i=1}^{${n}} \\frac{i}{2}$$`);
 await say(other, 'general', 'plans', '/poll Which one?\nred\nblue');
 await member.api.ok('POST /mark_all_as_read');
 
@@ -87,6 +91,47 @@ for (const [name, viewport] of [
     t.strictSame([client.faults, client.refusals], [[], []]);
   });
 }
+
+t.test('formulas move nothing on a phone when their styles come after the texts', async (t) => {
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  await page.evaluateOnNewDocument(WATCH_SHIFTS);
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isAsked = false;
+  await client.intercept(async (request) => {
+    if (/\/formulas-[^/]*\.css$/.test(request.url())) {
+      isAsked = true;
+      await released;
+    }
+    await request.continue();
+  });
+  const texts = page.waitForResponse((answer) => new URL(answer.url()).pathname === '/api/v1/messages');
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/formulas`);
+  await texts;
+  await until('the styles are asked for', () => isAsked);
+  await page.evaluate(IDLE_TWICE);
+  t.equal(await page.evaluate(`document.querySelectorAll('.message-row').length`), 0, 'no text is shown without them');
+  release();
+  await client.waitFor('.message-row .katex');
+  await page.evaluate(IDLE_TWICE);
+  const shifts = (await page.evaluate('window.shifts')) as Shift[];
+  const sum = shifts.reduce((before, { value }) => before + value, 0);
+  t.ok(sum <= MAX_FORMULA_SHIFT, `${sum.toFixed(4)} ${JSON.stringify(shifts)}`);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('styles of formulas that do not come leave the texts readable', async (t) => {
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  await client.intercept((request) =>
+    /\/formulas-[^/]*\.css$/.test(request.url()) ? request.abort() : request.continue(),
+  );
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/formulas`);
+  await client.waitFor('.message-row', 'the sum');
+  t.match(client.faults, [/ERR_FAILED/], 'nothing else fails');
+});
 
 t.test('a watch sees what moves', async (t) => {
   const client = await ClientPage.open(browser, host);

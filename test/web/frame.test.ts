@@ -1,6 +1,6 @@
 /** Sign-in, frame, sidebars and shortcuts of the web client in Chromium, against a real server. */
 import t from 'tap';
-import { makeOrganization, PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
+import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
@@ -44,10 +44,13 @@ for (const { name, ...look } of picked(LOOKS, PICKED, ({ name }) => name)) {
     } else await client.waitFor('.row', 'general');
     t.strictSame(await client.findings(), [], 'frame');
     await client.click('.realm-button');
+    await client.waitFor('.menu-item', 'Browse streams');
+    t.strictSame(await client.findings(), [], 'menu of the organization');
+    await client.click('.own-button');
     await client.waitFor('.menu-item', 'Sign out');
-    t.strictSame(await client.findings(), [], 'menu');
-    await client.click('.menu-item', 'Keyboard shortcuts');
+    t.strictSame(await client.findings(), [], 'menu of the reader');
     if (look.viewport === DESK) {
+      await client.click('.menu-item', 'Keyboard shortcuts');
       await client.waitFor('.help-row', 'Inbox');
       t.strictSame(await client.findings(), [], 'list of shortcuts');
     }
@@ -179,10 +182,82 @@ for (const [kind, { text, selector }] of Object.entries(WIDE)) {
   });
 }
 
+t.test('profile, status and settings are behind the reader’s own name, by a press and by a key', async (t) => {
+  await member.api.ok('POST /users/me/status', { status_text: 'at the pier' });
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  await client.waitFor('.own-button', member.name);
+  await client.waitFor('.own-button', 'at the pier');
+  await client.click('.own-button');
+  await client.click('.menu-item', 'Your profile');
+  await client.waitFor('dialog .person-name', member.name);
+  const { keyboard } = client.page;
+  await keyboard.press('Escape');
+  await client.waitUntilGone('dialog');
+  await keyboard.press('g');
+  await client.waitFor('.menu-item:focus', 'Your profile');
+  await keyboard.press('ArrowDown');
+  await keyboard.press('ArrowDown');
+  await keyboard.press('Enter');
+  await client.waitFor('.settings-content h2', 'Profile');
+  t.equal(await client.page.evaluate('location.hash'), '#settings');
+  await client.click('.realm-button');
+  await client.click('.menu-item', 'Browse streams');
+  await client.waitFor('.stream-list', 'general');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('the row of the view is brought on screen in the sidebar', async (t) => {
+  for (let n = 0; n < 40; n++) await subscribe(owner, `a pier ${n}`, { principals: [owner, member] });
+  const last = await subscribe(owner, 'zebra', { principals: [owner, member] });
+  t.ok(last);
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${await streamIdOf(member, 'zebra')}-zebra`);
+  await client.page.waitForFunction(`(() => {
+    const row = document.querySelector('.side.left [aria-current]')?.getBoundingClientRect();
+    const list = document.querySelector('.side.left .scroller').getBoundingClientRect();
+    return row !== undefined && row.top >= list.top && row.bottom <= list.bottom;
+  })()`);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('on a phone, topic and stream are whole in the bar, and the box has one line for its place', async (t) => {
+  const topic = 'summer timetable 2027';
+  await say(other, 'general', topic, 'words');
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  const stream = await streamIdOf(member, 'general');
+  await client.openSignedIn(
+    member.email,
+    PASSWORD,
+    `#narrow/stream/${stream}-general/topic/${encodeURIComponent(topic)}`,
+  );
+  await client.waitFor('.message-body', 'words');
+  await client.page.waitForSelector('.compose-text');
+  const facts = await page.evaluate(`(() => {
+    const [topic, stream] = ['.bar-topic > span', '.bar-title > a'].map((one) => document.querySelector(one));
+    const isWhole = (e) => e.scrollWidth <= e.clientWidth + 1;
+    return {
+      texts: [topic.textContent, stream.textContent],
+      whole: [topic, stream].map(isWhole),
+      isTopicAbove: topic.getBoundingClientRect().bottom <= stream.getBoundingClientRect().top + 1,
+    };
+  })()`);
+  t.strictSame(facts, { texts: [topic, 'general'], whole: [true, true], isTopicAbove: true });
+  const { x, y } = (await page.$eval('.bar-topic', (one) => one.getBoundingClientRect().toJSON())) as DOMRect;
+  await page.touchscreen.tap(x + 10, y + 8);
+  await client.waitFor('.messages .recipient', topic);
+  t.match(await page.evaluate('location.hash'), /^#narrow\/stream\/\d+-general$/);
+  await client.goTo(`#narrow/stream/${stream}-general/topic/${encodeURIComponent(`${topic} of all the islands`)}`);
+  await client.page.waitForFunction(`document.querySelector('.compose-text')?.placeholder.includes('islands')`);
+  t.equal(await page.evaluate(`Math.round(document.querySelector('.compose-text').clientHeight / 44)`), 1);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('signing out ends the session of the browser', async (t) => {
   const client = await ClientPage.open(browser, host);
   await client.signIn(other.email, PASSWORD);
-  await client.click('.realm-button');
+  await client.click('.own-button');
   await client.click('.menu-item', 'Sign out');
   await client.waitFor('h1', 'Sign in to');
   await client.page.reload();

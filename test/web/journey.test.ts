@@ -213,7 +213,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
     await tab.waitForFunction(`document.querySelector('.message-body') !== null`, polling);
     await ada.page.bringToFront();
     const { length: before } = ada.refusedPaths;
-    await ada.click('.realm-button');
+    await ada.click('.own-button');
     await ada.click('.menu-item', 'Sign out');
     await ada.waitFor('h1', 'Sign in to');
     await tab.waitForFunction(`document.querySelector('h1')?.textContent.includes('Sign in to')`, polling);

@@ -199,6 +199,20 @@ t.test('a view of several conversations says at its top which one is being read'
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('a view of one conversation names it at its head alone', async (t) => {
+  await say(org.other, 'general', 'named once', 'words');
+  const client = await openAt(hashOf('named once'));
+  await client.waitFor('.message-body', 'words');
+  await client.waitFor('.bar-title', 'named once');
+  await client.waitFor('.day-line', 'Today');
+  t.equal(await client.page.evaluate(`document.querySelectorAll('.messages .recipient').length`), 0);
+  await client.goTo(hashOf('named once').replace(/\/topic.*/, ''));
+  await client.waitFor('.messages .recipient', 'named once');
+  await client.goTo(`#narrow/dm/${org.other.id}`);
+  await client.waitFor('.messages .empty', 'Write the first one');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('messages that were on screen are marked as read, and others are not', async (t) => {
   await write('marks', 120);
   const { page, faults } = await openTopic('marks');
@@ -354,6 +368,32 @@ t.test('every construct of Markdown is shown and used without a finding of axe',
   await page.waitForSelector('.poll-vote[aria-pressed="true"]');
   await page.evaluate(`document.querySelector('.reaction').click()`);
   await page.waitForSelector('.reaction[aria-pressed="true"]');
+  t.strictSame(faults, []);
+});
+
+t.test('on a phone, the words of a table stay whole, and the table scrolls', async (t) => {
+  await say(
+    org.other,
+    'general',
+    'columns',
+    `| Route | Crossings | Passengers | Remarks |\n|---|---|---|---|\n| Mainland – North Pier | 412 | 10,204 | ${'none '.repeat(30)}|`,
+  );
+  const { page, faults } = await openAt(hashOf('columns'), { viewport: PHONE });
+  const facts = await page.evaluate(`(() => {
+    const linesOf = (cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    };
+    const frame = document.querySelector('.table-frame');
+    const page = document.documentElement;
+    return {
+      lines: [...frame.querySelectorAll('th')].map(linesOf),
+      scrolls: frame.scrollWidth > frame.clientWidth,
+      isPageWide: page.scrollWidth > innerWidth,
+    };
+  })()`);
+  t.strictSame(facts, { lines: [1, 1, 1, 1], scrolls: true, isPageWide: false });
   t.strictSame(faults, []);
 });
 

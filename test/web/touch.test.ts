@@ -106,6 +106,13 @@ t.test('the lists of conversations, and menus of the frame', async (t) => {
       'menu of the organization',
       async () => {
         await client.click('dialog .realm-button');
+        await client.waitFor('.menu-item', 'Browse streams');
+      },
+    ],
+    [
+      'menu of the reader',
+      async () => {
+        await client.click('dialog .own-button');
         await client.waitFor('.menu-item', 'Sign out');
       },
     ],

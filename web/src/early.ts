@@ -2,7 +2,13 @@
  * Runs before the client, which is then still being loaded: asks whether there is a session, and registers if no other
  * tab leads. The platform gives the answers to the core when it asks the same (platform/early-answers.ts).
  */
-import { CSRF_HEADERS, REGISTRATION_PARAMS, SESSION_CHECK_PATH, type SessionCheck } from './contract/index.js';
+import {
+  CSRF_HEADERS,
+  LEADER_LOCK_NAME,
+  REGISTRATION_PARAMS,
+  SESSION_CHECK_PATH,
+  type SessionCheck,
+} from './contract/index.js';
 
 declare global {
   /**
@@ -21,7 +27,7 @@ const send = (method: string, path: string, body: URLSearchParams | null): Promi
 async function registerUnlessSignedOutOrLed(check: Promise<SessionCheck>): Promise<Response | undefined> {
   const { held = [] } = (await navigator.locks?.query()) ?? {};
   const { signed_in, public_access } = await check;
-  if (!(signed_in || public_access) || held.some(({ name }) => name === 'conclave/leader')) return undefined;
+  if (!(signed_in || public_access) || held.some(({ name }) => name === LEADER_LOCK_NAME)) return undefined;
   return send('POST', '/api/v1/register', registration);
 }
 

@@ -24,7 +24,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   text: [],
   keyboard: [],
   core: ['contract'],
-  platform: ['core'],
+  platform: ['contract', 'core'],
   client: ['core'],
   completion: ['client', 'core', 'editing', 'kit', 'text'],
   editing: [],

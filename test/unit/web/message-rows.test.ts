@@ -76,6 +76,20 @@ t.test(
   },
 );
 
+t.test('a view of one conversation names it in no row, and has its days and senders', async (t) => {
+  const list = [{ id: 1 }, { id: 2, at: DAY_S }];
+  const messages = new Map(list.map((of) => [of.id, messageOf(of)]));
+  const make = (known: readonly MessageRow[]) =>
+    makeMessageRows([1, 2], (id) => messages.get(id), ME, undefined, new Map(known.map((row) => [row.id, row])), true);
+  const found = make([]);
+  t.match(found, [
+    { startsDay: true, showsSender: true, newConversation: undefined },
+    { startsDay: true, showsSender: true, newConversation: undefined },
+  ]);
+  const again = make(found);
+  t.ok(found.every((row, n) => row === again[n]));
+});
+
 t.test('a new day repeats recipient and sender', async (t) => {
   const [, next] = rows([{ id: 1 }, { id: 2, at: DAY_S }]);
   t.match(next, { startsDay: true, showsSender: true, newConversation: { stream: 7, topic: 'plans' } });

@@ -11,6 +11,7 @@ import {
   formatNameList,
   formatRelativeDay,
   formatRelativeTime,
+  formatShortTime,
   formatTimeOfDay,
   loadAndUseFirstKnownLanguage,
   loadLaterTexts,
@@ -102,6 +103,15 @@ t.test('days are named from the reader’s calendar', async (t) => {
   t.equal(formatRelativeDay(new Date(2026, 10, 19).getTime(), now), 'Thursday');
   t.equal(formatRelativeDay(new Date(2026, 10, 16).getTime(), now), 'November 16');
   t.equal(formatRelativeDay(new Date(2025, 10, 16).getTime(), now), 'November 16, 2025');
+});
+
+t.test('a row of a list has a short time: of today the hour, then the day', async (t) => {
+  const now = new Date(2026, 10, 23, 12).getTime();
+  t.match(formatShortTime(new Date(2026, 10, 23, 0, 5).getTime(), now), /^12:05\sAM$/);
+  t.equal(formatShortTime(new Date(2026, 10, 22, 23, 59).getTime(), now), 'Yesterday');
+  t.equal(formatShortTime(new Date(2026, 10, 17).getTime(), now), 'Tue');
+  t.equal(formatShortTime(new Date(2026, 10, 16).getTime(), now), 'Nov 16');
+  t.equal(formatShortTime(new Date(2025, 10, 16).getTime(), now), 'Nov 16, 2025');
 });
 
 t.test('times follow the setting, or the language’s habit', async (t) => {

@@ -18,6 +18,7 @@ import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
 import { unfinishedUploads, uploadFiles } from './uploads.js';
+import { areVideoCallsOffered, makeVideoCallLink } from './video-call.js';
 
 /** The counter appears when this share of the limit is written. */
 const COUNTER_THRESHOLD_SHARE = 0.9;
@@ -42,7 +43,14 @@ const insertCommandIfTextEmpty = (composer: Composer, command: string): void => 
   else composer.error.value = t('compose.command-first');
 };
 
-function makeFormattingMenuItems(composer: Composer, withMarks: boolean): readonly MenuItem[] {
+function insertVideoCallLink(composer: Composer): void {
+  const before = composer.text.peek().slice(0, composer.textArea?.selectionStart);
+  composer.insertAtCaret(`${/\S$/.test(before) ? ' ' : ''}${makeVideoCallLink()} `);
+  composer.focusNowOrWhenMounted();
+}
+
+/** @param isPhone whether the menu has what stands beside it on larger screens */
+function makeFormattingMenuItems(composer: Composer, isPhone: boolean): readonly MenuItem[] {
   const item = (
     label: string,
     icon: 'bold' | 'italic' | 'link' | 'code' | 'list' | 'quote' | 'eye-off',
@@ -53,9 +61,9 @@ function makeFormattingMenuItems(composer: Composer, withMarks: boolean): readon
     run: () => void applyEditToSelection(composer, change),
   });
   return [
-    withMarks && item(t('compose.bold'), 'bold', makeBoldToggleEdit),
-    withMarks && item(t('compose.italic'), 'italic', makeItalicToggleEdit),
-    withMarks && item(t('compose.link'), 'link', makeSelectionLinkEdit),
+    isPhone && item(t('compose.bold'), 'bold', makeBoldToggleEdit),
+    isPhone && item(t('compose.italic'), 'italic', makeItalicToggleEdit),
+    isPhone && item(t('compose.link'), 'link', makeSelectionLinkEdit),
     item(t('compose.code'), 'code', makeCodeFormatEdit),
     item(t('compose.list'), 'list', (of) => makePrefixLinesEdit(of, () => '- ')),
     item(t('compose.quote'), 'quote', (of) => makeFenceLinesEdit(of, 'quote')),
@@ -67,6 +75,12 @@ function makeFormattingMenuItems(composer: Composer, withMarks: boolean): readon
       run: () => insertCommandIfTextEmpty(composer, `/poll ${t('compose.poll-question')}\n`),
     },
     { label: t('compose.todo'), icon: 'check', run: () => insertCommandIfTextEmpty(composer, '/todo') },
+    isPhone &&
+      areVideoCallsOffered() && {
+        label: t('compose.video-call'),
+        icon: 'video',
+        run: () => insertVideoCallLink(composer),
+      },
   ];
 }
 
@@ -149,6 +163,9 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
           composer.focusNowOrWhenMounted();
         }}
       />
+      {!phone && areVideoCallsOffered() && (
+        <IconButton icon="video" label={t('compose.video-call')} onClick={() => insertVideoCallLink(composer)} />
+      )}
       {!phone && (
         <>
           <span class="compose-gap" />

@@ -1,6 +1,7 @@
 /**
  * The first two requests of a page: whether there is a session, and the registration. They are here, apart from the
- * core that makes them, because the page sends them already while the core loads (web/src/early.ts).
+ * core that makes them, because the page sends them already while the core loads (web/src/early.ts); so is what decides
+ * whether the page registers.
  */
 
 /** Address of the check of the session, of a method GET. */
@@ -26,6 +27,12 @@ const CLIENT_CAPABILITIES = {
 /** Parts of the state that the client uses, by their events; `subscription` has all visible streams. */
 const FETCHED_EVENT_TYPES =
   'alert_words custom_profile_fields default_streams drafts message muted_users presence realm realm_bot realm_domains realm_emoji realm_linkifiers realm_playgrounds realm_user realm_user_groups realm_user_settings_defaults recent_private_conversations scheduled_messages starred_messages subscription update_message_flags user_settings user_status user_topic';
+
+/**
+ * Web lock of the tab that polls for all tabs of this browser. The page looks at it before the core is there: while
+ * another tab leads, the page gets the state from that tab and does not register.
+ */
+export const LEADER_LOCK_NAME = 'conclave/leader';
 
 /** Parameters of the registration. */
 export const REGISTRATION_PARAMS = {

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 
 /** Rows above and below the visible part that are in the document, too. */
 const OVERSCAN_ROWS = 8;
@@ -69,6 +69,8 @@ interface VirtualListProps<T> {
   readonly getItemHeightPx: (item: T) => number;
   /** Whether arrows stop at the item. Headings have their own buttons and no `row`. */
   readonly canFocus?: ((item: T) => boolean) | undefined;
+  /** Key of a row that is brought on screen, whenever it becomes another one. */
+  readonly shownKey?: string | number | undefined;
   readonly label: string;
   readonly class?: string | undefined;
   readonly children: (item: T, row: RowFocusAttributes) => ComponentChild;
@@ -105,6 +107,10 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight;
     update();
   };
+  useEffect(() => {
+    const at = items.findIndex((item) => getItemKey(item) === props.shownKey);
+    if (at >= 0) reveal(at);
+  }, [props.shownKey]);
   useLayoutEffect(() => {
     if (wanted.current === undefined) return;
     const row = scroller.current?.querySelector<HTMLElement>(

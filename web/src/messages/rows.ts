@@ -11,7 +11,7 @@ export interface MessageRow {
   readonly startsDay: boolean;
   /** The first unread message when the view was opened. */
   readonly isFirstUnread: boolean;
-  /** Where the message stands, when it differs from the one above. */
+  /** In views of several conversations: where the message stands, when the one above differs or a day begins. */
   readonly newConversation: Conversation | undefined;
   /** Whether sender and time are shown. */
   readonly showsSender: boolean;
@@ -40,6 +40,7 @@ function getLocalDayString(seconds: number): string {
  * @param messageOf a message by its id; ids without one are left out
  * @param marked id of the first unread message
  * @param known rows of the last call; equal ones are reused, so that their components don't render again
+ * @param isOneConversation the view names its only conversation itself, so no row does
  */
 export function makeMessageRows(
   ids: readonly number[],
@@ -47,6 +48,7 @@ export function makeMessageRows(
   me: number,
   marked: number | undefined,
   known: ReadonlyMap<number, MessageRow>,
+  isOneConversation = false,
 ): readonly MessageRow[] {
   const rows: MessageRow[] = [];
   let before: Message | undefined;
@@ -67,13 +69,14 @@ export function makeMessageRows(
       before.is_me_message ||
       message.is_me_message ||
       message.timestamp - before.timestamp > SAME_SENDER_GROUP_SECONDS;
+    const named = !isOneConversation && (moved || day);
     const was = known.get(id);
     const same =
       was !== undefined &&
       was.startsDay === day &&
       was.isFirstUnread === unread &&
       was.showsSender === lead &&
-      (was.newConversation !== undefined) === (moved || day) &&
+      (was.newConversation !== undefined) === named &&
       (was.newConversation === undefined || makeConversationKey(was.newConversation) === key);
     rows.push(
       same
@@ -83,7 +86,7 @@ export function makeMessageRows(
             startsDay: day,
             isFirstUnread: unread,
             showsSender: lead,
-            newConversation: moved || day ? conversation : undefined,
+            newConversation: named ? conversation : undefined,
           },
     );
     before = message;

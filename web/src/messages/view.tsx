@@ -10,6 +10,7 @@ import {
 } from '../core/index.js';
 import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
+import { haveTextsTheirHeight } from './content/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { RecipientHeader } from './headers.js';
 import { useMessageShortcuts } from './keys.js';
@@ -38,7 +39,11 @@ export function MessagesView({ narrow, nearMessageId }: MessagesViewProps) {
 }
 
 /** Rows follow the list of ids and the parts of messages that rows depend on. */
-function useStableMessageRows(window: MessageWindow, marked: number | undefined): readonly MessageRow[] {
+function useStableMessageRows(
+  window: MessageWindow,
+  marked: number | undefined,
+  isOneConversation: boolean,
+): readonly MessageRow[] {
   const known = useRef<ReadonlyMap<number, MessageRow>>(new Map());
   const me = core.state.me.id;
   const rows = makeMessageRows(
@@ -47,6 +52,7 @@ function useStableMessageRows(window: MessageWindow, marked: number | undefined)
     me,
     marked,
     known.current,
+    isOneConversation,
   );
   const before = useRef(rows);
   known.current = new Map(rows.map((row) => [row.id, row]));
@@ -58,12 +64,13 @@ function useStableMessageRows(window: MessageWindow, marked: number | undefined)
 function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const window = useMemo(() => core.windows.openWindow(narrow), []);
   const handle = useRef<MessageListHandle>(null);
+  const pendingItems = useMemo(() => core.outbox.makeItemsSignalForNarrow(narrow), [window]);
   const marker = useMemo(
     () =>
       new UnreadMarker({
         window,
         store: core.windows.messageStore,
-        pendingItems: core.outbox.makeItemsSignalForNarrow(narrow),
+        pendingItems,
         isPageVisible: core.platform.visible,
         ownUserId: core.state.me.id,
       }),
@@ -99,7 +106,12 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   useMovedTopic(narrow, readPlace);
   useLinkToMovedMessage(window, nearMessageId);
 
-  const rows = useStableMessageRows(window, marker.messageId.value);
+  /** Stays true: a message that comes later never hides the list. */
+  const isShown = useRef(false);
+  isShown.current ||=
+    phase === 'ready' &&
+    haveTextsTheirHeight(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
+  const rows = useStableMessageRows(window, marker.messageId.value, !hasManyConversations);
   useLayoutEffect(() => {
     const list = handle.current;
     if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetchDirection.peek() === 'around')
@@ -135,7 +147,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
       </div>
     );
   }
-  if (phase === 'loading') {
+  if (phase === 'loading' || !isShown.current) {
     return (
       <div class="messages opening">
         <Spinner />
@@ -149,7 +161,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
         window={window}
         rows={rows}
         handle={handle}
-        topContent={<MessageListTop window={window} empty={rows.length === 0} />}
+        topContent={rows.length > 0 && <MessageListTop window={window} />}
         topLine={<ConversationLine topId={topId} />}
         endContent={<MessageListEnd window={window} />}
         onScroll={() => {
@@ -159,6 +171,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
           below.value = !(handle.current?.placeKeeper.followsEnd ?? true) && rows.length > 0;
         }}
       />
+      {rows.length === 0 && pendingItems.value.length === 0 && <EmptyConversationNotice narrow={narrow} />}
       <JumpToUnreadOrNewestButton window={window} shown={below.value} handle={handle} onNewest={newest} />
     </section>
   );
@@ -172,14 +185,22 @@ function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | u
   return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
 }
 
+/** Stands in the middle of a view without messages. */
+function EmptyConversationNotice({ narrow }: { readonly narrow: Narrow }) {
+  const isConversation = findExactNarrowConversation(narrow) !== undefined;
+  const isSearch = narrow.some(({ operator }) => operator === 'search');
+  return (
+    <div class="messages-empty">
+      <EmptyNotice icon={isConversation ? 'direct' : isSearch ? 'search' : 'all'}>
+        {t(isConversation ? 'messages.none-yet' : isSearch ? 'messages.none-found' : 'messages.none')}
+      </EmptyNotice>
+    </div>
+  );
+}
+
 /** The part above the oldest loaded message; always of the same height. */
-function MessageListTop({ window, empty }: { readonly window: MessageWindow; readonly empty: boolean }) {
+function MessageListTop({ window }: { readonly window: MessageWindow }) {
   const { loadFailure, fetchDirection, foundOldest } = window;
-  if (empty) {
-    if (findExactNarrowConversation(window.narrow)) return <p>{t('messages.none-yet')}</p>;
-    const isSearch = window.narrow.some(({ operator }) => operator === 'search');
-    return <p>{t(isSearch ? 'messages.none-found' : 'messages.none')}</p>;
-  }
   if (loadFailure.value) {
     return <Button onClick={() => void window.loadOlder()}>{t('common.retry')}</Button>;
   }
@@ -214,14 +235,17 @@ function JumpToUnreadOrNewestButton({ window, shown, handle, onNewest }: JumpBel
   const lowest = handle.current?.findVisibleIds().at(-1) ?? 0;
   const waiting = unread.value.filter((id) => id > lowest);
   const [next] = waiting;
+  const toNewest = next === undefined ? t('messages.to-newest') : undefined;
   return (
     <button
       type="button"
       class="below"
+      aria-label={toNewest}
+      data-tip={toNewest}
       onClick={() => (next === undefined ? onNewest() : handle.current?.show(next, UNREAD_MARKER_TOP_PX))}
     >
       <Icon name="arrow-down" />
-      {next === undefined ? t('messages.to-newest') : t('messages.unread-below', { n: waiting.length })}
+      {next !== undefined && t('messages.unread-below', { n: waiting.length })}
     </button>
   );
 }

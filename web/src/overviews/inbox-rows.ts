@@ -22,6 +22,8 @@ export type InboxRow =
       readonly kind: 'conversation';
       readonly key: string;
       readonly of: Conversation;
+      /** The message that the row shows. */
+      readonly newestMessageId: number;
       /** The stream stands in the row, because the heading doesn't name it. */
       readonly withStream: boolean;
     } & UnreadSum);
@@ -67,8 +69,8 @@ export function makeInboxRows(state: ClientState, turned: ToggledGroups): readon
     const mentioned = list.some(({ mentionCount }) => mentionCount > 0);
     rows.push({ kind: 'heading', key: `group ${group}`, group, open, count, mentioned });
     if (!open) continue;
-    for (const { conversation, count: unread, mentionCount } of list) {
-      const facts = { count: unread, mentioned: mentionCount > 0, withStream: group === 'muted' };
+    for (const { conversation, count: unread, mentionCount, newestMessageId } of list) {
+      const facts = { count: unread, mentioned: mentionCount > 0, newestMessageId, withStream: group === 'muted' };
       rows.push({ kind: 'conversation', key: makeConversationKey(conversation), of: conversation, ...facts });
     }
   }

@@ -1,4 +1,5 @@
-import { signal, useComputed } from '@preact/signals';
+import { signal, useComputed, useSignalEffect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Conversation } from '../core/index.js';
 import {
@@ -8,14 +9,16 @@ import {
   getRowHeightPx,
   Icon,
   IconButton,
+  isPhoneLayout,
   type RowFocusAttributes as RowAttributes,
   showToast,
   VirtualList,
 } from '../kit/index.js';
 import { confirm } from '../kit-later/index.js';
-import { t } from '../text/index.js';
+import { formatFullDateTime, formatShortTime, t } from '../text/index.js';
 import { type InboxGroup, type InboxRow, makeInboxRows } from './inbox-rows.js';
 import { ConversationLabel, formatConversationHash, formatConversationName, StreamNameWithIcon } from './place.js';
+import { findMessagePreview, loadMissingPreviews, type MessagePreview, startKeepingPreviews } from './previews.js';
 import { useRowKeyNavigation } from './walk.js';
 
 /** Headings that the reader opened or closed; they stay so until the page is left. */
@@ -27,7 +30,13 @@ function toggleInboxGroup(group: InboxGroup): void {
   toggledGroups.value = next;
 }
 
-const getInboxRowHeight = (row: InboxRow): number => getRowHeightPx() + (row.kind === 'heading' ? 14 : 6);
+/** On a phone, a conversation has two lines. */
+const PHONE_ROW_HEIGHT_PX = 64;
+
+const getInboxRowHeight = (row: InboxRow): number => {
+  if (row.kind === 'conversation' && isPhoneLayout()) return PHONE_ROW_HEIGHT_PX;
+  return getRowHeightPx() + (row.kind === 'heading' ? 14 : 6);
+};
 
 const getInboxRowKey = (row: InboxRow): string => row.key;
 
@@ -99,13 +108,36 @@ function GroupHeadingRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { 
   );
 }
 
-function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { kind: 'conversation' }>>) {
-  const { of, withStream, count, mentioned } = row;
+/** The beginning of the newest message; the sender is named where several people may have written it. */
+function PreviewLine({ preview, of }: { readonly preview: MessagePreview; readonly of: Conversation }) {
+  const { senderId, text, isMeMessage } = preview;
+  const sender = core.state.people.getFullName(senderId);
+  const isNamed = isMeMessage || 'stream' in of || of.users.length > 1;
   return (
-    <div class="overview-row">
+    <span class="preview" dir="auto">
+      {isNamed && <span class="preview-sender">{isMeMessage ? `${sender} ` : `${sender}: `}</span>}
+      {text}
+    </span>
+  );
+}
+
+function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { kind: 'conversation' }>>) {
+  const { of, withStream, count, mentioned, newestMessageId } = row;
+  const preview = findMessagePreview(newestMessageId);
+  const at = (preview?.timestamp ?? 0) * 1000;
+  return (
+    <div class="overview-row inbox">
       <a class="overview-main" href={formatConversationHash(of)} {...attributes}>
         <ConversationLabel of={of} withStream={withStream} />
-        <CountBadge count={count} mentioned={mentioned} strong={'users' in of} quiet={withStream} />
+        {preview && <PreviewLine preview={preview} of={of} />}
+        <span class="inbox-count">
+          <CountBadge count={count} mentioned={mentioned} strong={'users' in of} quiet={withStream} />
+        </span>
+        {preview && (
+          <time class="overview-time" dateTime={new Date(at).toISOString()} data-tip={formatFullDateTime(at)}>
+            {formatShortTime(at)}
+          </time>
+        )}
       </a>
       <IconButton
         icon="check"
@@ -121,6 +153,11 @@ function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRo
 export function InboxView() {
   const walk = useRowKeyNavigation();
   const rows = useComputed(() => makeInboxRows(core.state, toggledGroups.value));
+  useMemo(startKeepingPreviews, []);
+  useSignalEffect(() => {
+    const ids = rows.value.flatMap((row) => (row.kind === 'conversation' ? [row.newestMessageId] : []));
+    if (core.eventQueue.status.value === 'live') void loadMissingPreviews(ids);
+  });
   if (rows.value.length === 0) {
     return (
       <div class="overview-empty">

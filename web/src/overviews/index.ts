@@ -6,6 +6,7 @@
  * - Recent conversations are the usual first view and come with the first chunk; the others are chunks of their own.
  * - Rows are links. Arrows, j and k walk among them, → reaches the buttons of a row and ← comes back (`walk.ts`).
  * - Recent conversations are made from the newest messages, fetched once, and kept by events while the page lives.
+ * - Rows of the inbox show their newest messages, fetched once for all rows and kept by events (`previews.ts`).
  * - A draft goes on in the compose box (`core.sharedViewState.composeRequest`); a scheduled message is sent
  *   now by deleting it first, so that it can't go out twice.
  *

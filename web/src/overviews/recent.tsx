@@ -15,7 +15,7 @@ import {
   TextField,
   VirtualList,
 } from '../kit/index.js';
-import { formatFullDateTime, formatRelativeTime, t } from '../text/index.js';
+import { formatFullDateTime, formatShortTime, t } from '../text/index.js';
 import { ConversationLabel, formatConversationHash, formatConversationName } from './place.js';
 import {
   filterRecentConversations,
@@ -86,7 +86,7 @@ function RecentRow({ recentConversation: { conversation, timestamp, participantI
           dateTime={new Date(timestamp * 1000).toISOString()}
           data-tip={formatFullDateTime(timestamp * 1000)}
         >
-          {formatRelativeTime(timestamp * 1000)}
+          {formatShortTime(timestamp * 1000)}
         </time>
       </a>
       <span class="overview-end">

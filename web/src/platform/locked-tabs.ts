@@ -1,3 +1,4 @@
+import { LEADER_LOCK_NAME } from '../contract/index.js';
 import type { BrowserTabs } from '../core/index.js';
 
 /**
@@ -49,7 +50,7 @@ export class LockedTabs implements BrowserTabs {
       this.#leadCallbacks?.gain();
       return new Promise(() => {});
     };
-    this.#lockManager?.request(`${this.name}/leader`, options, hold).catch(() => {
+    this.#lockManager?.request(LEADER_LOCK_NAME, options, hold).catch(() => {
       if (!held) return;
       this.#leadCallbacks?.lose();
       this.#requestLead({});

@@ -5,7 +5,7 @@ import type { Route } from '../core/index.js';
 import { makeLazyComponent, Spinner } from '../kit/index.js';
 import { currentLanguage, loadLaterTexts, t } from '../text/index.js';
 import { AppFrame } from './frame.js';
-import { hasSignedOutDeliberately } from './menu.js';
+import { hasSignedOutDeliberately } from './sign-out.js';
 
 /** A chunk of its own: most visits have a session. */
 const LazySignInView = makeLazyComponent(async () => {

@@ -39,8 +39,10 @@ function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topi
           <span class="separator" aria-hidden="true">
             ›
           </span>
-          {resolved && <Icon name="resolved" />}
-          <span>{resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}</span>
+          <span class="bar-topic">
+            {resolved && <Icon name="resolved" />}
+            <span>{resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}</span>
+          </span>
         </>
       )}
     </>

@@ -8,7 +8,7 @@ import { t } from '../text/index.js';
 import { TopBar } from './bar.js';
 import { ViewErrorBoundary } from './boundary.js';
 import { useGlobalShortcuts } from './commands.js';
-import { RealmMenu } from './menu.js';
+import { OwnMenu, RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
 import { ConnectionStatusLine } from './status.js';
 import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
@@ -49,11 +49,12 @@ function showPeopleSidebar(): void {
   else setAndStorePeopleHidden(false);
 }
 
-function RealmMenuAndSidebar({ onGo }: { readonly onGo?: () => void }) {
+function LeftColumn({ onGo }: { readonly onGo?: () => void }) {
   return (
     <>
       <RealmMenu />
       <LeftSidebar {...(onGo ? { onNavigate: onGo } : {})} />
+      <OwnMenu />
     </>
   );
 }
@@ -89,7 +90,7 @@ export function AppFrame() {
       </button>
       {!phone && (
         <div class="side left">
-          <RealmMenuAndSidebar />
+          <LeftColumn />
         </div>
       )}
       <main class="middle" id="main" tabIndex={-1}>
@@ -114,7 +115,7 @@ export function AppFrame() {
       )}
       {phone && openDrawerSide.value === 'left' && (
         <Dialog drawerSide="left" title={t('sidebar.label')} onClose={closeDrawer}>
-          <RealmMenuAndSidebar onGo={closeDrawer} />
+          <LeftColumn onGo={closeDrawer} />
         </Dialog>
       )}
       {isNarrowLayout() && openDrawerSide.value === 'right' && (

@@ -1,60 +1,18 @@
-import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Avatar, Icon, type MenuItem, pageShortcuts, showToast, toggleMenu, useShortcut } from '../kit/index.js';
-import { t } from '../text/index.js';
+import { Avatar, Icon, showToast, useShortcut } from '../kit/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
+import { signOutDeliberately } from './sign-out.js';
 import { applyAndSaveTheme, currentTheme, type Theme } from './theme.js';
 
-/** The user has signed out here, on purpose. */
-export const hasSignedOutDeliberately = signal(false);
-
-const THEME_CHOICES = ['auto', 'light', 'dark', 'contrast'] as const;
-
-async function signOutDeliberately(): Promise<void> {
-  hasSignedOutDeliberately.value = true;
+async function loadAndOpenMenu(which: 'openRealmMenu' | 'openOwnMenu', anchor: Element | null): Promise<void> {
   try {
-    await core.session.signOut();
+    const [menus] = await Promise.all([import('./menus.js'), loadLaterTexts()]);
+    const chooseTheme = (wanted: Theme) => applyAndSaveTheme(core, wanted);
+    if (anchor) menus[which](anchor, { theme: currentTheme.peek(), chooseTheme, signOut: signOutDeliberately });
   } catch {
-    hasSignedOutDeliberately.value = false;
     showToast({ text: t('error.unreachable'), kind: 'error' });
   }
-}
-
-async function chooseThemeIgnoringFailure(wanted: Theme): Promise<void> {
-  try {
-    await applyAndSaveTheme(core, wanted);
-  } catch {
-    // This browser has the theme already; the account gets it with the next choice.
-  }
-}
-
-function makeRealmMenuItems(): MenuItem[] {
-  const visitor = core.session.state.value === 'visitor';
-  const themes: MenuItem[] = THEME_CHOICES.map((one) => ({
-    label: t(`shell.theme-${one}`),
-    checked: currentTheme.value === one,
-    run: () => void chooseThemeIgnoringFailure(one),
-  }));
-  const account: MenuItem = visitor
-    ? { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.navigate({ view: 'sign-in', parts: [] }) }
-    : { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOutDeliberately() };
-  return [
-    !visitor && {
-      label: t('shell.settings'),
-      icon: 'settings',
-      run: () => core.router.navigate({ view: 'settings', parts: [] }),
-    },
-    !visitor && {
-      label: t('shell.organization'),
-      icon: 'people',
-      run: () => core.router.navigate({ view: 'organization', parts: [] }),
-    },
-    { label: t('shell.help'), icon: 'keyboard', shortcut: 'help', run: () => pageShortcuts.runShortcut('help') },
-    'line',
-    ...themes,
-    'line',
-    account,
-  ];
 }
 
 /** The page is there already: only the address behind `#` changes. */
@@ -68,10 +26,8 @@ function navigateHomeInPage(event: MouseEvent): void {
 export function RealmMenu() {
   const button = useRef<HTMLButtonElement>(null);
   const { realm_name: name = '', realm_icon_url: icon } = core.state.realm.value;
-  const open = () => {
-    if (button.current) toggleMenu(button.current, { label: t('shell.menu', { name }), items: makeRealmMenuItems() });
-  };
-  useShortcut('menu', open);
+  const open = () => void loadAndOpenMenu('openRealmMenu', button.current);
+  useShortcut('menu', open, core.state.me.id === 0);
   return (
     <header class="realm">
       <a class="realm-home" href="/" data-tip={t('shell.home', { name })} onClick={navigateHomeInPage}>
@@ -84,12 +40,45 @@ export function RealmMenu() {
         class="realm-button"
         aria-haspopup="menu"
         data-tip={t('shell.menu', { name })}
-        data-shortcut="menu"
         onClick={open}
       >
         <span>{name}</span>
         <Icon name="chevron-down" />
       </button>
     </header>
+  );
+}
+
+/** The reader's own picture and name, which open the menu of settings, look and session. */
+export function OwnMenu() {
+  const button = useRef<HTMLButtonElement>(null);
+  const { me, people } = core.state;
+  const open = () => void loadAndOpenMenu('openOwnMenu', button.current);
+  useShortcut('menu', open, me.id !== 0);
+  const person = me.ownPerson.value;
+  if (!person) return null;
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="own-button"
+      aria-haspopup="menu"
+      data-tip={t('shell.own-menu')}
+      data-shortcut="menu"
+      onClick={open}
+    >
+      <Avatar
+        name={person.full_name}
+        src={person.avatar_url}
+        id={me.id}
+        size={28}
+        presence={people.getPresenceLevel(me.id)}
+      />
+      <span class="own-name">
+        <span>{person.full_name}</span>
+        <span class="row-soft">{people.statusByUserId.value.get(me.id)?.status_text}</span>
+      </span>
+      <Icon name="chevron-down" />
+    </button>
   );
 }

@@ -1,7 +1,12 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { type Conversation, findExactNarrowConversation, findPositiveOperand } from '../core/index.js';
+import {
+  type Conversation,
+  findExactNarrowConversation,
+  findPositiveOperand,
+  makeConversationKey,
+} from '../core/index.js';
 import { getRowHeightPx, IconButton, TextField, useShortcut, VirtualList } from '../kit/index.js';
 import { t } from '../text/index.js';
 import {
@@ -30,6 +35,10 @@ function findRouteConversationOrStream(): Conversation | { readonly stream: numb
 const getSidebarRowHeight = (row: SidebarRow): number => getRowHeightPx() + (row.kind === 'heading' ? 6 : 0);
 
 const getSidebarRowKey = (row: SidebarRow): string => row.key;
+
+/** Key of the row of a conversation or a stream (rows.ts). */
+const makeRowKeyOfPlace = (of: Conversation | { readonly stream: number }): string =>
+  'stream' in of && !('topic' in of) ? `s${of.stream}` : makeConversationKey(of);
 
 const canFocusSidebarRow = (row: SidebarRow): boolean => row.kind !== 'note';
 
@@ -131,6 +140,7 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
         getItemKey={getSidebarRowKey}
         getItemHeightPx={getSidebarRowHeight}
         canFocus={canFocusSidebarRow}
+        shownKey={current.value && makeRowKeyOfPlace(current.value)}
         label={t('sidebar.label')}
       >
         {(row, attributes) => (

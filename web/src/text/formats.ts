@@ -13,7 +13,6 @@ let dateFormatByKey = new Map<string, Intl.DateTimeFormat>();
 /** Made when they are first used: together they took a tenth of the time to the first view. */
 let numberFormat: Intl.NumberFormat | undefined;
 let nameCollator: Intl.Collator | undefined;
-let relativeTimeFormat: Intl.RelativeTimeFormat | undefined;
 let listFormat: Intl.ListFormat | undefined;
 
 /** Makes all formats those of a language. */
@@ -22,9 +21,11 @@ export function setFormatLocale(tag: string): void {
   dateFormatByKey = new Map();
   numberFormat = undefined;
   nameCollator = undefined;
-  relativeTimeFormat = undefined;
   listFormat = undefined;
 }
+
+/** Language and region of all formats. */
+export const getFormatLocale = (): string => currentFormatLocale;
 
 function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeFormatOptions): string {
   const hour12 = uses24HourClock.value === undefined ? undefined : !uses24HourClock.value;
@@ -41,7 +42,7 @@ function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeF
 }
 
 /** Local days since a fixed day: two moments of one calendar day give the same number. */
-const getLocalDayNumber = (ms: number): number => {
+export const getLocalDayNumber = (ms: number): number => {
   const date = new Date(ms);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);
 };
@@ -65,6 +66,20 @@ export const formatFullDateTime = (ms: number): string =>
     minute: '2-digit',
   });
 
+/** 14:05, Yesterday, Mon (of the last six days), 3 May, or 3 May 2024: for rows of lists. */
+export function formatShortTime(ms: number, now = Date.now()): string {
+  const days = getLocalDayNumber(now) - getLocalDayNumber(ms);
+  if (days === 0) return formatTimeOfDay(ms);
+  if (days === 1) return t('day.yesterday');
+  if (days > 1 && days < 7) return formatDateWithOptions(ms, 'short-weekday', { weekday: 'short' });
+  const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear();
+  return formatDateWithOptions(ms, `short ${isThisYear}`, {
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  });
+}
+
 /** Today, Yesterday, Monday (of the last six days), 3 May, or 3 May 2024: for headings of days. */
 export function formatRelativeDay(ms: number, now = Date.now()): string {
   const days = getLocalDayNumber(now) - getLocalDayNumber(ms);
@@ -75,25 +90,6 @@ export function formatRelativeDay(ms: number, now = Date.now()): string {
     return formatDateWithOptions(ms, 'day', { day: 'numeric', month: 'long' });
   }
   return formatDate(ms);
-}
-
-function formatRelative(n: number, unit: Intl.RelativeTimeFormatUnit): string {
-  relativeTimeFormat ??= new Intl.RelativeTimeFormat(currentFormatLocale, { numeric: 'auto' });
-  return relativeTimeFormat.format(n, unit);
-}
-
-/** 5 minutes ago, yesterday, 3 weeks ago. */
-export function formatRelativeTime(ms: number, now = Date.now()): string {
-  const minutes = Math.round((ms - now) / 60_000);
-  if (minutes > -1 && minutes < 1) return t('day.now');
-  if (Math.abs(minutes) < 60) return formatRelative(minutes, 'minute');
-  const hours = Math.round(minutes / 60);
-  if (Math.abs(hours) < 24 && getLocalDayNumber(ms) === getLocalDayNumber(now)) return formatRelative(hours, 'hour');
-  const days = getLocalDayNumber(ms) - getLocalDayNumber(now);
-  if (Math.abs(days) < 14) return formatRelative(days, 'day');
-  if (Math.abs(days) < 60) return formatRelative(Math.round(days / 7), 'week');
-  if (Math.abs(days) < 730) return formatRelative(Math.round(days / 30.4), 'month');
-  return formatRelative(Math.round(days / 365.25), 'year');
 }
 
 export const formatNumber = (n: number): string => {

@@ -23,7 +23,7 @@ export {
   formatNameList,
   formatNumber,
   formatRelativeDay,
-  formatRelativeTime,
+  formatShortTime,
   formatTimeOfDay,
   uses24HourClock,
 } from './formats.js';
@@ -36,3 +36,4 @@ export {
   loadLaterTexts,
 } from './language.js';
 export { type TextKey, t, translateToPieces } from './lookup.js';
+export { formatRelativeTime } from './relative-time.js';

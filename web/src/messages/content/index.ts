@@ -11,4 +11,5 @@
  */
 export { MessageContent } from './content.js';
 export { decodeEmojiCode } from './decorate.js';
+export { haveTextsTheirHeight } from './formulas.js';
 export { handleContentPress, pressMentionOnKey } from './presses.js';

@@ -25,11 +25,19 @@ const listTimeZoneOptions = (): readonly SettingOption[] => [
   ...Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: () => zone.replaceAll('_', ' ') })),
 ];
 
+/** The tune that accounts begin with; the API names it after a product. */
+const STANDARD_SOUND = 'zulip';
+
+const formatSoundName = (name: string): string =>
+  name === STANDARD_SOUND
+    ? t('settings.sound-standard')
+    : `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+
 const listNotificationSoundOptions = (): readonly SettingOption[] => [
   { value: 'none', label: () => t('settings.none') },
   ...(core.state.me.settings.value.available_notification_sounds ?? []).map((name) => ({
     value: name,
-    label: () => name.replaceAll('_', ' '),
+    label: () => formatSoundName(name),
   })),
 ];
 

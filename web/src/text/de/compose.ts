@@ -17,6 +17,8 @@ export const composeTexts: TextCatalog<typeof source> = {
   'compose.suggestions': 'Vorschläge',
   'compose.attach': 'Dateien anhängen',
   'compose.emoji': 'Emoji',
+  'compose.video-call': 'Videogespräch hinzufügen',
+  'compose.video-call-link': 'Am Videogespräch teilnehmen.',
   'compose.bold': 'Fett',
   'compose.italic': 'Kursiv',
   'compose.link': 'Link',

@@ -8,6 +8,7 @@ import { settingsTexts } from './settings.js';
 import { organizationSettingsTexts } from './settings-organization.js';
 import { ownSettingsTexts } from './settings-own.js';
 import { streamSettingsTexts } from './settings-streams.js';
+import { shellMenuTexts } from './shell-menus.js';
 import { shortcutTexts } from './shortcuts.js';
 import { sidebarMenuTexts } from './sidebar-menus.js';
 import { signInTexts } from './sign-in.js';
@@ -22,6 +23,7 @@ export const laterTexts: TextCatalog<LaterTexts> = {
   ...organizationSettingsTexts,
   ...ownSettingsTexts,
   ...streamSettingsTexts,
+  ...shellMenuTexts,
   ...shortcutTexts,
   ...sidebarMenuTexts,
   ...signInTexts,

@@ -3,7 +3,7 @@ import type { overviewTexts as source } from '../en/overviews.js';
 
 export const overviewTexts: TextCatalog<typeof source> = {
   'overviews.inbox-empty': 'Du hast alles gelesen.',
-  'overviews.unread-sum': { one: '{n} ungelesene Nachricht', other: '{n} ungelesene Nachrichten' },
+  'overviews.unread-sum': { one: '{n} ungelesen', other: '{n} ungelesen' },
   'overviews.read-all': 'Alles als gelesen markieren',
   'overviews.read-all-question': {
     one: '{n} Nachricht gilt dann als gelesen, auch in Streams, die hier nicht stehen.',

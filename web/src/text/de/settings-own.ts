@@ -76,6 +76,7 @@ export const ownSettingsTexts: TextCatalog<typeof source> = {
   'settings.own.email_address_visibility': 'Meine E-Mail-Adresse sehen',
   'settings.own.enable_desktop_notifications': 'Benachrichtigungen auf dem Bildschirm',
   'settings.own.enable_sounds': 'Töne',
+  'settings.sound-standard': 'Standard',
   'settings.own.notification_sound': 'Ton',
   'settings.own.pm_content_in_desktop_notifications': 'Text von Direktnachrichten in Benachrichtigungen zeigen',
   'settings.own.wildcard_mentions_notify': 'Bei @all und @everyone benachrichtigen',

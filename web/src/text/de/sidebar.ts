@@ -18,7 +18,6 @@ export const sidebarTexts: TextCatalog<typeof source> = {
   'sidebar.muted': 'Stumm',
   'sidebar.filter': 'Streams und Personen filtern',
   'sidebar.filter-short': 'Filtern',
-  'sidebar.no-match': 'Nichts passt zu „{text}“.',
   'sidebar.browse': 'Streams durchsuchen',
   'sidebar.new-direct': 'Neue Direktnachricht',
   'sidebar.show-topics': 'Themen von {stream} zeigen',

@@ -15,6 +15,8 @@ export const composeTexts = {
   'compose.suggestions': 'Suggestions',
   'compose.attach': 'Attach files',
   'compose.emoji': 'Emoji',
+  'compose.video-call': 'Add a video call',
+  'compose.video-call-link': 'Join video call.',
   'compose.bold': 'Bold',
   'compose.italic': 'Italic',
   'compose.link': 'Link',

@@ -1,6 +1,6 @@
 /**
- * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the sidebar,
- * emoji picker, scheduling.
+ * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the frame
+ * and of the sidebar, emoji picker, scheduling.
  */
 import { composeTexts } from './compose.js';
 import { messageTexts } from './message.js';
@@ -10,6 +10,7 @@ import { settingsTexts } from './settings.js';
 import { organizationSettingsTexts } from './settings-organization.js';
 import { ownSettingsTexts } from './settings-own.js';
 import { streamSettingsTexts } from './settings-streams.js';
+import { shellMenuTexts } from './shell-menus.js';
 import { shortcutTexts } from './shortcuts.js';
 import { sidebarMenuTexts } from './sidebar-menus.js';
 import { signInTexts } from './sign-in.js';
@@ -24,6 +25,7 @@ export const laterTexts = {
   ...organizationSettingsTexts,
   ...ownSettingsTexts,
   ...streamSettingsTexts,
+  ...shellMenuTexts,
   ...shortcutTexts,
   ...sidebarMenuTexts,
   ...signInTexts,

@@ -73,6 +73,7 @@ export const ownSettingsTexts = {
   'settings.own.email_address_visibility': 'My e-mail address is visible to',
   'settings.own.enable_desktop_notifications': 'Notifications on the desktop',
   'settings.own.enable_sounds': 'Sounds',
+  'settings.sound-standard': 'Standard',
   'settings.own.notification_sound': 'Sound',
   'settings.own.pm_content_in_desktop_notifications': 'Show the text of direct messages in notifications',
   'settings.own.wildcard_mentions_notify': 'Notify about @all and @everyone',

@@ -1,4 +1,4 @@
-/** Texts of the frame: layout, status line, menu, help. */
+/** Texts of the frame: layout, status line, buttons of the menus. */
 export const shellTexts = {
   'shell.skip': 'Skip to messages',
   'shell.open-sidebar': 'Show streams and conversations',
@@ -8,18 +8,11 @@ export const shellTexts = {
   'shell.search-for': 'Search for “{words}”',
   'shell.home': 'First view of {name}',
   'shell.menu': 'Menu of {name}',
+  'shell.own-menu': 'Your profile and settings',
   'shell.settings': 'Settings',
-  'shell.help': 'Keyboard shortcuts',
-  'shell.sign-out': 'Sign out',
   'shell.sign-in': 'Sign in',
-  'shell.theme-auto': 'Light or dark like the system',
-  'shell.theme-light': 'Light',
-  'shell.theme-dark': 'Dark',
-  'shell.theme-contrast': 'High contrast',
   'shell.connecting': 'Connecting again …',
   'shell.offline': 'You are offline. What you write is sent as soon as you are back.',
-  'shell.live': 'Connected again',
-  'shell.loading': 'Opening {name} …',
   'shell.spectator': 'You are reading without an account.',
   'shell.not-found': 'There is nothing at this address.',
   'shell.go-home': 'Go to the first view',

@@ -16,7 +16,6 @@ export const sidebarTexts = {
   'sidebar.muted': 'Muted',
   'sidebar.filter': 'Filter streams and people',
   'sidebar.filter-short': 'Filter',
-  'sidebar.no-match': 'Nothing matches “{text}”.',
   'sidebar.browse': 'Browse streams',
   'sidebar.new-direct': 'New direct message',
   'sidebar.show-topics': 'Show topics of {stream}',

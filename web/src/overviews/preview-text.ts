@@ -1,0 +1,69 @@
+/** The beginning of a message as a line of plain text, without the DOM. */
+
+const MAX_PREVIEW_CHARACTERS = 200;
+
+/** The same as in notify/decide.ts: a file of both would be one more request of each page. */
+const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  nbsp: ' ',
+};
+
+/** Commands whose message is a poll or a list of tasks: a sign stands in for the word. */
+const SIGN_BY_COMMAND = { poll: '📊', todo: '☑' } as const;
+const WIDGET_COMMAND_PATTERN = /^<p>\/(poll|todo)\b\s*([^<\n]*)/;
+
+/** Elements without an end. */
+const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'input', 'source']);
+/** Hidden until it is asked for, or the second form of a formula, whose source the first form has. */
+const LEFT_OUT_PATTERN = /class="(?:spoiler-content|katex-html)\b/;
+const EMOJI_CODE_PATTERN = /class="emoji emoji-([\da-f]{1,6}(?:-[\da-f]{1,6})*)"/;
+
+const decodeEntities = (text: string): string =>
+  text.replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole);
+
+const decodeEmojiCode = (code: string): string =>
+  String.fromCodePoint(...code.split('-').map((part) => Math.min(Number.parseInt(part, 16), 0x10ffff)));
+
+const toOneLine = (text: string): string => {
+  const characters = [...decodeEntities(text).replace(/\s+/g, ' ').trim()];
+  return characters.length > MAX_PREVIEW_CHARACTERS
+    ? `${characters.slice(0, MAX_PREVIEW_CHARACTERS - 1).join('')}…`
+    : characters.join('');
+};
+
+/**
+ * The text of a rendered message on one line. The content of a spoiler is left out, a formula is its TeX, and an emoji
+ * is its character, or its name if it is one of the organization.
+ */
+export function makePreviewText(html: string): string {
+  const [, command, rest = ''] = WIDGET_COMMAND_PATTERN.exec(html) ?? [];
+  if (command) return toOneLine(`${SIGN_BY_COMMAND[command as keyof typeof SIGN_BY_COMMAND]} ${rest}`);
+  let text = '';
+  /** Open elements; what is inside of a silent one is left out. */
+  const open: { readonly name: string; readonly silent: boolean }[] = [];
+  const isSilent = (): boolean => open.at(-1)?.silent ?? false;
+  for (const [piece, slash, name = ''] of html.matchAll(/<(\/?)([a-z][\da-z]*)[^>]*>|[^<]+|</gi)) {
+    if (name === '') {
+      if (!isSilent()) text += piece;
+    } else if (slash) {
+      const at = open.findLastIndex((one) => one.name === name);
+      if (at >= 0) open.length = at;
+      if (!/^(?:a|b|code|del|em|i|span|strong|sub|sup|u)$/.test(name)) text += ' ';
+    } else if (VOID_ELEMENTS.has(name)) {
+      if (name === 'img' && piece.includes('class="emoji"') && !isSilent())
+        text += /alt="([^"]*)"/.exec(piece)?.[1] ?? '';
+      text += name === 'br' ? ' ' : '';
+    } else {
+      const [, code] = EMOJI_CODE_PATTERN.exec(piece) ?? [];
+      if (code !== undefined && !isSilent()) text += decodeEmojiCode(code);
+      const silent =
+        (isSilent() && name !== 'annotation') || name === 'math' || code !== undefined || LEFT_OUT_PATTERN.test(piece);
+      open.push({ name, silent });
+    }
+  }
+  return toOneLine(text);
+}

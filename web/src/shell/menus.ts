@@ -1,0 +1,90 @@
+/** Items of the menus of the organization and of the reader; a chunk of its own, loaded with the first press. */
+import { core } from '../client/index.js';
+import { isPhoneLayout, type MenuItem, pageShortcuts, toggleMenu } from '../kit/index.js';
+import { t } from '../text/index.js';
+import type { Theme } from './theme.js';
+
+/** Actions of the first chunk: imported here, they would be one more file of each first view. */
+export interface FrameActions {
+  readonly theme: Theme;
+  readonly chooseTheme: (wanted: Theme) => Promise<void>;
+  readonly signOut: () => Promise<void>;
+}
+
+const THEME_CHOICES = ['auto', 'light', 'dark', 'contrast'] as const;
+
+const makeThemeItems = ({ theme, chooseTheme }: FrameActions): MenuItem[] =>
+  THEME_CHOICES.map((one) => ({
+    label: t(`shell.theme-${one}`),
+    checked: theme === one,
+    // On a failure, this browser has the theme already; the account gets it with the next choice.
+    run: () => void chooseTheme(one).catch(() => {}),
+  }));
+
+const makeHelpItem = (): MenuItem => ({
+  label: t('shell.help'),
+  icon: 'keyboard',
+  shortcut: 'help',
+  run: () => pageShortcuts.runShortcut('help'),
+});
+
+const makeOrganizationItems = (): MenuItem[] => [
+  {
+    label: t('shell.organization-settings'),
+    icon: 'settings',
+    run: () => core.router.navigate({ view: 'organization', parts: [] }),
+  },
+  core.state.me.isAllowedByPolicyNamed('invite_to_realm_policy') && {
+    label: t('shell.invite'),
+    icon: 'people',
+    run: () => core.router.navigate({ view: 'organization', parts: ['invitations'] }),
+  },
+  {
+    label: t('sidebar.browse'),
+    icon: 'hash',
+    run: () => core.router.navigate({ view: 'streams', parts: ['all'] }),
+  },
+];
+
+const makeVisitorItems = (actions: FrameActions): MenuItem[] => [
+  makeHelpItem(),
+  'line',
+  ...makeThemeItems(actions),
+  'line',
+  { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.navigate({ view: 'sign-in', parts: [] }) },
+];
+
+/** Opens the menu behind the name of the organization. */
+export function openRealmMenu(anchor: Element, actions: FrameActions): void {
+  const isVisitor = core.session.state.peek() === 'visitor';
+  toggleMenu(anchor, {
+    label: t('shell.menu', { name: core.state.realm.value.realm_name ?? '' }),
+    items: isVisitor ? makeVisitorItems(actions) : makeOrganizationItems(),
+  });
+}
+
+/** Opens the menu behind the reader's own name. */
+export function openOwnMenu(anchor: Element, actions: FrameActions): void {
+  const { me } = core.state;
+  const items: MenuItem[] = [
+    {
+      label: t('shell.own-profile'),
+      icon: 'user',
+      run: () => {
+        core.sharedViewState.shownProfileUserId.value = me.id;
+      },
+    },
+    {
+      label: t('shell.own-status'),
+      icon: 'smile',
+      run: () => core.router.navigate({ view: 'settings', parts: ['profile'] }),
+    },
+    { label: t('shell.settings'), icon: 'settings', run: () => core.router.navigate({ view: 'settings', parts: [] }) },
+    !isPhoneLayout() && makeHelpItem(),
+    'line',
+    ...makeThemeItems(actions),
+    'line',
+    { label: t('shell.sign-out'), icon: 'sign-out', run: () => void actions.signOut() },
+  ];
+  toggleMenu(anchor, { label: t('shell.own-menu'), items, side: 'above' });
+}
