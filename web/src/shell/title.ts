@@ -6,10 +6,13 @@ import { formatRouteName } from './names.js';
 
 const MAX_UNREAD_IN_TITLE = 999;
 
-/** Keeps the title of the page: unread messages, what is on screen, the organization. */
+/** Keeps the title of the page (unread messages, what is on screen, the organization) and its language. */
 export function startUpdatingDocumentTitle(core: Core): void {
+  // Apart from the title: with each assignment the browser computes the styles of the whole page again.
   effect(() => {
     document.documentElement.lang = currentLanguage.value;
+  });
+  effect(() => {
     const realm = core.state.realm.value.realm_name ?? '';
     const signedIn = core.session.state.value === 'signed-in';
     const view = core.session.state.value === 'signed-out' ? '' : formatRouteName(core.router.route.value);
