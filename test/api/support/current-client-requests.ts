@@ -17,7 +17,9 @@ export const CURRENT_CLIENT_REGISTRATION: Params = {
     user_settings_object: true,
     include_deactivated_groups: true,
     empty_topic_name: true,
+    individual_emoji_changes: true,
   },
+  idle_queue_timeout: 'mobile',
 };
 
 /** True for a caller whose headers ask for a newer level than the base level. */

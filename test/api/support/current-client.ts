@@ -61,6 +61,17 @@ const asRegisteredByIt = (body: Fields, sent: Params): Fields =>
 
 const EVENT_TYPES = new Set(Object.keys(schemas.events).map((name) => name.split('/')[0]));
 
+/** @throws Error when the client would register again: for a move to the same place, or one without its message */
+function checkMoveOfCurrentClient(event: Fields): void {
+  const { message_id, message_ids, propagate_mode, stream_id, new_stream_id, orig_subject, subject } = event;
+  const isOtherStream = new_stream_id !== undefined && new_stream_id !== stream_id;
+  const isOtherTopic = subject !== undefined && subject !== orig_subject;
+  if (propagate_mode !== undefined && !isOtherStream && !isOtherTopic)
+    throw new Error(`update_message moves nowhere: ${JSON.stringify(event)}`);
+  if (!(message_ids as readonly unknown[]).includes(message_id))
+    throw new Error(`update_message is without its message: ${JSON.stringify(event)}`);
+}
+
 /** @throws Error when the client could not read the event */
 export function checkEventOfCurrentClient(event: Fields): void {
   const type = String(event.type);
@@ -70,6 +81,7 @@ export function checkEventOfCurrentClient(event: Fields): void {
   const schema = schemas.events[name];
   if (!schema) throw new Error(`today's client must not get ${name}: ${JSON.stringify(event)}`);
   check(name, schema, asWithItsCapabilities(event));
+  if (type === 'update_message') checkMoveOfCurrentClient(event);
   if (type === 'message') checkMessageMarkup(name, event.message as Fields);
   if (event.rendered_content !== undefined) checkMarkup(name, event.rendered_content);
 }

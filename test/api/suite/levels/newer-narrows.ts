@@ -77,6 +77,8 @@ export const newerNarrows: Facts = async (t, server) => {
     t.same(await find([...link, { operator: 'sender', operand: owner.id }]), [first], 'other terms stay');
     t.same(await find([withMessage(direct)]), [direct], 'direct messages');
     t.same(await find([withMessage(direct)], owner), [direct]);
+    const found = await find([channel(deck), { operator: 'search', operand: 'white' }]);
+    t.same(found, sails, 'with a search');
   });
 
   await t.test('a message that one may not read, or that is unknown, changes nothing', async (t) => {
@@ -146,6 +148,21 @@ export const newerNarrows: Facts = async (t, server) => {
       flag: 'read',
     });
     t.match(marked, { processed_count: 1, last_processed_id: sails[0] });
+    const markRead = (narrow: readonly Term[]) =>
+      member.api.ok('POST /messages/flags/narrow', {
+        ...{ anchor: 'oldest', num_before: 0, num_after: 1_000, op: 'add', flag: 'read' },
+        narrow,
+      });
+    const unread = { operator: 'is', operand: 'unread' };
+    const between = { operator: 'dm', operand: [owner.id, member.id] };
+    t.same(await find([between]), [direct], 'with oneself among the users');
+    const newer = (
+      await owner.api.ok<{ id: number }>('POST /messages', { type: 'direct', to: [member.id], content: 'a' })
+    ).id;
+    t.match(await markRead([between, unread]), { last_processed_id: newer });
+    t.same(await find([between, unread]), []);
+    await markRead([unread]);
+    t.same(await find([unread]), [], 'all are read');
   });
 
   await t.test('at the base level all of them are unknown, as before', async (t) => {

@@ -335,11 +335,20 @@ export const apiLevels: Facts = async (t, server) => {
     const queue = await registerPhone(member);
     await owner.api.ok('PATCH /messages/{message_id}', { message_id, content: 'edited', topic: 'goes' });
     await owner.api.ok('PATCH /messages/{message_id}', { message_id, topic: 'goes on', propagate_mode: 'change_all' });
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id, topic: 'goes on', content: 'again' });
     const told = (await settled(queue)).filter(({ type }) => type === 'update_message');
     t.match(told, [
       { subject: 'goes', orig_subject: 'stays', propagate_mode: 'change_one' },
       { subject: 'goes on', orig_subject: 'goes' },
+      { content: 'again', propagate_mode: undefined, orig_subject: undefined, subject: undefined },
     ]);
+    const { status } = await owner.api.call('PATCH /messages/{message_id}', { message_id, stream_id });
+    const moved = (await settled(queue)).filter(({ type }) => type === 'update_message');
+    t.same(
+      moved.map((event) => [event.propagate_mode, event.new_stream_id, event.orig_subject]),
+      status === 200 ? [[undefined, undefined, undefined]] : [],
+      'to the same stream',
+    );
   });
 
   const phones = {
@@ -431,10 +440,20 @@ export const apiLevels: Facts = async (t, server) => {
       allow_empty_topic_name,
     });
     t.match(history.message_history.at(-1), { topic: '', prev_topic: 'a topic' });
+    const one = async () =>
+      (await phone.api.ok<{ message: Fields }>('GET /messages/{message_id}', { message_id, allow_empty_topic_name }))
+        .message;
+    t.match(await one(), { subject: '', edit_history: [{ topic: '', prev_topic: 'a topic' }] });
     await owner.api.ok('DELETE /messages/{message_id}', { message_id });
     const deleted = (events: ApiEvent[]) =>
       events.filter(({ type }) => type === 'delete_message').map(({ topic }) => topic);
     t.same(deleted(await settled(taking)), ['']);
+    const named_later = await say(phone, 'levels', '', 'gets a name');
+    await phone.api.ok('PATCH /messages/{message_id}', { message_id: named_later, topic: 'a name' });
+    const { messages: renamed } = await phone.api.ok<{ messages: Fields[] }>('GET /messages', {
+      ...{ anchor: String(named_later), num_before: 0, num_after: 0, allow_empty_topic_name },
+    });
+    t.match(renamed, [{ subject: 'a name', edit_history: [{ topic: 'a name', prev_topic: '' }] }]);
     t.same(deleted(await settled(plain)), ['(no topic)']);
 
     const { state } = await registerPhone(member);
@@ -478,7 +497,11 @@ export const apiLevels: Facts = async (t, server) => {
       const shown = await look(leads);
       t.same([shown.status, shown.headers['content-type']], [200, 'image/png']);
     }
+    await owner.api.upload('POST /realm/emoji/{emoji_name}', [{ name: 'a.png', bytes }], { emoji_name: 'sail' });
     const { state } = await registerPhone(member);
+    const [emoji] = Object.values(state.realm_emoji as Record<string, Fields>).filter(({ name }) => name === 'sail');
+    const shown = await look(String(emoji!.source_url));
+    t.same([shown.status, shown.headers['content-type']], [200, 'image/png'], 'custom emoji');
     const url = new URL(String(state.server_emoji_data_url));
     t.equal(url.pathname, EMOJI_DATA_PATH);
     t.match((await look(url.pathname)).body, { code_to_names: { '1f44b': ['wave'] } });
