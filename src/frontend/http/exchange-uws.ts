@@ -1,4 +1,5 @@
 /** One request and its response on uWebSockets.js; server-uws.ts describes the constraints of the engine. */
+import { endLeaseOfBytes } from '#base';
 import type { AnswerSource } from '#model';
 import {
   byteLengthOfBodyParts,
@@ -332,6 +333,7 @@ export class UwsHttpExchange implements HttpExchange {
     if (length === 0) this.#res.end();
     else if (length <= MAX_SMALL_RESPONSE_BODY_BYTES) {
       const body = parts.length === 1 ? only! : joinBodyParts(parts);
+      for (const part of parts) if (typeof part !== 'string') endLeaseOfBytes(part);
       if (this.#res.tryEnd(body, length)[1]) return;
       // Keep a copy: the next answer reuses the memory of `joinBodyParts`.
       this.#sendRestWhenWritable(new UnsentResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));

@@ -19,6 +19,26 @@ export function postingsCacheName(key: LmdbMessageIndexKey): string {
   return key.slice(0, -1).join('/');
 }
 
+/** Returns the name under which the ids of an index are cached, equal to `postingsCacheName` of its keys; '' for none. */
+export function postingsCacheNameOfIndex(realm: RealmId, index: LmdbMessageIndex): string {
+  switch (index.by) {
+    case 'realm':
+      return '';
+    case 'conversation':
+      return `c/${realm}/${index.conversation}`;
+    case 'topic':
+      return `t/${realm}/${index.conversation}/${index.topicKey}`;
+    case 'sender':
+      return `s/${realm}/${index.sender}`;
+    case 'participant':
+      return `p/${realm}/${index.user}`;
+    case 'tag':
+      return index.tag.startsWith('=') ? '' : `w/${realm}/${index.tag}`;
+    case 'moved':
+      return `m/${realm}/${index.from}`;
+  }
+}
+
 /** Keys of a message's index entries: the prefixes of `makeMessageIndexPrefix`, and the id. */
 export function makeMessageIndexKeys(realm: RealmId, m: MessageRecord): LmdbMessageIndexKey[] {
   const { id, conversation } = m;

@@ -26,6 +26,7 @@ import {
   makeMessageIndexKeys,
   makeMessageIndexPrefix,
   postingsCacheName,
+  postingsCacheNameOfIndex,
 } from './store-lmdb-index-keys.js';
 import { CachedIndexPostings, type PostingIdFetcher } from './store-lmdb-postings.js';
 import { LmdbRecordTable } from './store-lmdb-records.js';
@@ -375,9 +376,10 @@ export class LmdbMessageTable {
     index: LmdbMessageIndex,
     newer: boolean,
   ): (ordinal: number, limit: number) => number[] {
-    const prefix = index.by === 'realm' ? [realm] : makeMessageIndexPrefix(realm, index);
-    const table = index.by === 'realm' ? this.#messageTable : this.#indexTable;
     const fetch: PostingIdFetcher = (from, limit, upwards) => {
+      // Most blocks come from the cache, so that the key's prefix is not needed.
+      const prefix = index.by === 'realm' ? [realm] : makeMessageIndexPrefix(realm, index);
+      const table = index.by === 'realm' ? this.#messageTable : this.#indexTable;
       const range = upwards
         ? { start: [...prefix, from], end: [...prefix, ABOVE_EVERY_MESSAGE_ID] }
         : // Not -from: keys tell -0 from 0.
@@ -387,10 +389,7 @@ export class LmdbMessageTable {
       for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
       return ids;
     };
-    const read = this.#makeCachedIdReader(
-      index.by === 'realm' ? '' : postingsCacheName([...prefix, 0] as LmdbMessageIndexKey),
-      fetch,
-    );
+    const read = this.#makeCachedIdReader(postingsCacheNameOfIndex(realm, index), fetch);
     if (newer) return (ordinal, limit) => read(ordinal, limit, true);
     return (ordinal, limit) => {
       const ids = read(0 - ordinal, limit, false);

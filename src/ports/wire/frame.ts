@@ -4,7 +4,7 @@
  * frame, and the encoder doesn't copy it.
  */
 import { addExtension, Packr } from 'msgpackr';
-import type { Json } from '#base';
+import { endLeaseOfBytes, type Json } from '#base';
 import { KeptBlobRef, type KeptBlobs, type SentBlobs } from './kept-blobs.js';
 
 /** Estimated size above which a frame is closed, bytes. */
@@ -144,6 +144,7 @@ export class FrameWriter {
       out.writeUInt32LE(blob.byteLength, prefixBytes + 9 + 4 * i);
       out.set(blob, at);
       at += blob.byteLength;
+      endLeaseOfBytes(blob);
     });
     return out;
   }

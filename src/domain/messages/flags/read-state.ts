@@ -47,6 +47,8 @@ export const PERSONAL_COPY_PARTS: readonly string[] = [
 /** Number of a message's moves that came before the user's personal copy; undefined: the user has no such copy. */
 export type PersonalCopyLookup = (id: number) => number | undefined;
 
+export const NO_PERSONAL_COPY: PersonalCopyLookup = () => undefined;
+
 const NOTHING_READ_IN_ORIGIN: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** The decoded read state of an origin; decoded once for each stored value. */
@@ -159,7 +161,8 @@ export class UserMessageFlagsView {
 
   /** Makes the function that finds a user's personal copy of a message. */
   makePersonalCopyLookup(): PersonalCopyLookup {
-    const sets = PERSONAL_COPY_MARK_NAMES.map((name) => this.markedIds(name));
+    const sets = PERSONAL_COPY_MARK_NAMES.map((name) => this.markedIds(name)).filter(({ size }) => size > 0);
+    if (sets.length === 0) return NO_PERSONAL_COPY;
     const afterMoves = this.personalCopiesAfterMoves();
     return (id) => (sets.some((set) => set.has(id)) ? (afterMoves[id] ?? 0) : undefined);
   }

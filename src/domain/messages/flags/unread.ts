@@ -13,7 +13,12 @@ import { CachedUserStreamMemberships } from '../access/viewer.js';
 import { type StoredMessage, storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { streamMovesOfMessage } from '../stored/packed-view.js';
 import { messageIndexTags } from '../stored/record.js';
-import { DIRECT_MESSAGES_ORIGIN, type OriginReadState, type PersonalCopyLookup } from './read-state.js';
+import {
+  DIRECT_MESSAGES_ORIGIN,
+  NO_PERSONAL_COPY,
+  type OriginReadState,
+  type PersonalCopyLookup,
+} from './read-state.js';
 
 const SCAN_BATCH_MESSAGES = 1_000;
 /** Size of the first query for unread messages: these are mostly few, and among the newest. */
@@ -23,8 +28,6 @@ const movedFromOriginIndex = (origin: number): MessageIndexCondition => ({
   by: 'moved',
   from: storeNameOfStreamConversation(origin),
 });
-
-const NO_PERSONAL_COPY: PersonalCopyLookup = () => undefined;
 
 interface MessageWithCopyState extends MessageCopyState {
   readonly message: StoredMessage;
