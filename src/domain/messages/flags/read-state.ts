@@ -201,19 +201,21 @@ export class UserMessageFlagsView {
     const collapsed = this.markedIds('collapsed');
     const historical = this.markedIds('historical');
     const readings = new Map<number, OriginReadState>();
+    let lastOrigin = -1;
+    let lastReading = NOTHING_READ_IN_ORIGIN;
     return ({ message, copy, gained }) => {
       if (!copy) return FLAGS_WITHOUT_COPY;
       const { id, originStream } = message;
       const sent = creationFlagBitsOfUser(message, this.user);
       const isHistorical = historical.has(id);
-      let reading = readings.get(originStream);
-      if (!reading) {
-        reading = this.readStateOf(originStream);
-        readings.set(originStream, reading);
+      if (originStream !== lastOrigin) {
+        lastOrigin = originStream;
+        lastReading = readings.get(originStream) ?? this.readStateOf(originStream);
+        readings.set(originStream, lastReading);
       }
       let sum = 0;
       if (
-        isReadByMarkOrExceptions(reading, id) ??
+        isReadByMarkOrExceptions(lastReading, id) ??
         (gained || isHistorical || (sent & MESSAGE_CREATION_FLAG_BITS.read) !== 0)
       )
         sum |= 1;

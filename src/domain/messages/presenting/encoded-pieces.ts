@@ -36,12 +36,20 @@ export interface EncodedMessageEnd {
   readonly pieces: readonly Uint8Array[];
 }
 
+/** Ends of messages by flags. Most messages of one sender to one recipient have the same flags. */
+interface CachedMessageEnds {
+  readonly flags: readonly string[];
+  readonly end: EncodedMessageEnd;
+  /** Ends with other flags. */
+  others: Map<readonly string[], EncodedMessageEnd> | undefined;
+}
+
 interface SenderPiece {
   /** JSON from the end of the content to the start of `display_recipient`. */
   readonly bytes: Uint8Array;
   /** Ends of messages by recipient and flags, for the version of the directory that `endsOf` belongs to. */
   endsOf: CachedRecipientPieces | undefined;
-  readonly endsByRecipient: Map<Uint8Array, Map<readonly string[], EncodedMessageEnd>>;
+  readonly endsByRecipient: Map<Uint8Array, CachedMessageEnds>;
 }
 
 interface CachedSenderPieces {
@@ -105,11 +113,15 @@ export class ResponseMessagePieceEncoder {
   }
 
   /** The end of a message without reactions or edits; one piece for the same sender, recipient and flags. */
-  encodeMessageEnd({ sender, currentStream, participants }: PackedMessageView, flags: readonly string[]): EncodedMessageEnd {
+  encodeMessageEnd(
+    { sender, currentStream, participants }: PackedMessageView,
+    flags: readonly string[],
+  ): EncodedMessageEnd {
     const ofSender = this.#senderPieceOf(sender);
     const recipient = this.#encodeDisplayRecipient(currentStream, participants);
-    const known = ofSender.endsByRecipient.get(recipient)?.get(flags);
-    return known ?? this.#makeMessageEnd(ofSender, recipient, flags);
+    const known = ofSender.endsByRecipient.get(recipient);
+    const end = known?.flags === flags ? known.end : known?.others?.get(flags);
+    return end ?? this.#makeMessageEnd(ofSender, recipient, flags);
   }
 
   /** The end of a message with reactions or edits. @param rest JSON text behind the recipient */
@@ -128,8 +140,9 @@ export class ResponseMessagePieceEncoder {
     cached.messageEndCount++;
     const end = messageEndOf(Buffer.concat(pieces));
     const known = ofSender.endsByRecipient.get(recipient);
-    if (known) known.set(flags, end);
-    else ofSender.endsByRecipient.set(recipient, new Map([[flags, end]]));
+    if (!known) ofSender.endsByRecipient.set(recipient, { flags, end, others: undefined });
+    else if (known.others) known.others.set(flags, end);
+    else known.others = new Map([[flags, end]]);
     return end;
   }
 

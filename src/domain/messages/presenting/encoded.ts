@@ -188,7 +188,10 @@ export class MessageResponseEncoder {
         this.#messageEnd = this.#pieceEncoder.encodeMessageEnd(message, flags);
       else {
         const since = JSON.stringify(reactionAndEditFields(message, this.directory)).slice(1, -1);
-        this.#messageEnd = this.#pieceEncoder.encodeMessageEndWith(message, `,${since},"flags":${JSON.stringify(flags)}},`);
+        this.#messageEnd = this.#pieceEncoder.encodeMessageEndWith(
+          message,
+          `,${since},"flags":${JSON.stringify(flags)}},`,
+        );
       }
     } else {
       const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
