@@ -20,7 +20,7 @@ class LeasedBuffer extends ArrayBuffer {
 const freeBuffers: LeasedBuffer[] = [];
 
 /** Leases an array of `LEASED_BUFFER_BYTES`. Its contents are undefined. */
-export function leaseBytes(): Uint8Array {
+export function leaseBytes(): Uint8Array<ArrayBuffer> {
   const buffer = freeBuffers.pop() ?? new LeasedBuffer(LEASED_BUFFER_BYTES);
   buffer.isLeased = true;
   return new Uint8Array(buffer);
