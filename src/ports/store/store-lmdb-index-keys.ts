@@ -54,8 +54,23 @@ export function makeMessageIndexKeys(realm: RealmId, m: MessageRecord): LmdbMess
 }
 
 /** True if the index's texts fit into a key. No record is stored under a longer text. */
-export const doesIndexFitLmdbKey = (index: MessageIndexCondition): boolean =>
-  Object.values(index).every((of) => typeof of !== 'string' || doesTextFitLmdbKey(of));
+export function doesIndexFitLmdbKey(index: MessageIndexCondition): boolean {
+  switch (index.by) {
+    case 'conversation':
+      return doesTextFitLmdbKey(index.conversation);
+    case 'topic':
+      return doesTextFitLmdbKey(index.conversation) && doesTextFitLmdbKey(index.topicKey);
+    case 'tag':
+      return doesTextFitLmdbKey(index.tag);
+    case 'moved':
+      return doesTextFitLmdbKey(index.from);
+    case 'realm':
+    case 'sender':
+    case 'participant':
+    case 'ids':
+      return true;
+  }
+}
 
 export function makeMessageIndexPrefix(
   realm: RealmId,
