@@ -264,7 +264,9 @@ export class UnreadMessageScan {
     messages: readonly StoredMessage[],
     made?: PersonalCopyLookup,
   ): Promise<StoredMessage[]> {
-    await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
+    const streams = new Set<number>();
+    for (const message of messages) for (const stream of streamIdsDecidingMessageCopies(message)) streams.add(stream);
+    await this.#memberships.loadMissing([...streams]);
     return messages.filter((message) => {
       const membership = this.#memberships.loadedMembershipOf;
       const { has, gained } = computeMessageCopyState(message, this.user, membership, made?.(message.id));
