@@ -1,10 +1,10 @@
 /**
- * Byte arrays whose memory is used again. The bytes of a typed array lie outside of V8's heap, and V8 collects its whole
- * heap each time when some 64 MB of them have been given out: with new memory for each answer of 75 KB, every 800
+ * Byte arrays whose memory is used again. The bytes of a typed array lie outside of V8's heap, and V8 collects its
+ * whole heap each time when some 64 MB of them have been given out: with new memory for each answer of 75 KB, every 800
  * answers.
  *
- * A lease has one reader at a time. The last reader ends the lease when it has copied the bytes; from then on another
- * answer may have them. Bytes whose lease nobody ends are collected as all others are.
+ * A lease has one reader at a time. The last reader ends the lease after copying the bytes; from then on another answer
+ * may have the memory. An array whose lease is never ended is collected as any other is.
  */
 
 export const LEASED_BUFFER_BYTES = 256 * 1024;
@@ -26,7 +26,7 @@ export function leaseBytes(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer);
 }
 
-/** Ends the lease of an array, or of the array of which it is a part. Does nothing for other arrays. */
+/** Ends the lease of an array or of a view of it. Does nothing for other arrays. */
 export function endLeaseOfBytes(bytes: Uint8Array): void {
   if (bytes.byteLength < MIN_LEASED_BYTES) return;
   const { buffer } = bytes;
@@ -35,7 +35,16 @@ export function endLeaseOfBytes(bytes: Uint8Array): void {
   if (freeBuffers.length < MAX_FREE_BUFFERS) freeBuffers.push(buffer);
 }
 
-/** Takes an array, or the array of which it is a part, out of the lease: it has several readers, and none may end it. */
+/** Returns the array, or a copy of a leased one, whose lease ends: for a reader that needs the bytes for long. */
+export function copyOutOfLease(bytes: Uint8Array): Uint8Array {
+  const { buffer } = bytes;
+  if (!(buffer instanceof LeasedBuffer) || !buffer.isLeased) return bytes;
+  const copy = bytes.slice();
+  endLeaseOfBytes(bytes);
+  return copy;
+}
+
+/** Takes an array or a view of it out of its lease: the bytes have several readers, and none may end the lease. */
 export function keepLeasedBytes(bytes: Uint8Array): void {
   const { buffer } = bytes;
   if (buffer instanceof LeasedBuffer) buffer.isLeased = false;

@@ -19,7 +19,7 @@ export function postingsCacheName(key: LmdbMessageIndexKey): string {
   return key.slice(0, -1).join('/');
 }
 
-/** Returns the name under which the ids of an index are cached, equal to `postingsCacheName` of its keys; '' for none. */
+/** Returns the name under which the ids of an index are cached, as `postingsCacheName` does for its keys. */
 export function postingsCacheNameOfIndex(realm: RealmId, index: LmdbMessageIndex): string {
   switch (index.by) {
     case 'realm':
