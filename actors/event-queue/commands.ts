@@ -32,7 +32,7 @@ export const registerEventQueueHandler: EventQueueCommandHandler<
     volatile.recordClientActivity(now);
     const last = lastEventIdOfLogPosition(snapshot.startLogPosition);
     const next: EventQueueActorState = {
-      ...state,
+      phase: state.phase,
       user: caller,
       options: args.options,
       start: snapshot.startLogPosition,

@@ -70,18 +70,26 @@ export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
   return [encodeResponseFields(plain), ...parts];
 }
 
+/** Adds the fields that are encoded already to `parts`. @returns the other fields: the same object if it has no such */
+function takeEncodedFieldsOut(fields: ResponseFields, parts: Uint8Array[]): object {
+  let isPlain = true;
+  for (const name in fields) if (fields[name] instanceof EncodedJson) isPlain = false;
+  if (isPlain) return fields;
+  const plain: Record<string, Json> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value instanceof EncodedJson) parts.push(encodeFieldName(name), ...value.parts);
+    else if (value !== undefined) plain[name] = value;
+  }
+  return plain;
+}
+
 /** Like `encodeResponseFieldParts` for several objects: the fields that are not encoded yet come first, as one part. */
 export function encodeAllResponseFieldParts(all: readonly ResponseFields[]): Uint8Array[] {
   const parts: Uint8Array[] = [];
   let plainText = '';
   for (const fields of all) {
-    const plain: Record<string, Json> = {};
-    for (const name in fields) {
-      const value = fields[name];
-      if (value instanceof EncodedJson) parts.push(encodeFieldName(name), ...value.parts);
-      else if (value !== undefined) plain[name] = value;
-    }
-    const text = JSON.stringify(plain);
+    const text = JSON.stringify(takeEncodedFieldsOut(fields, parts));
     if (text !== '{}') plainText += `,${text.slice(1, -1)}`;
   }
   return plainText === '' ? parts : [textEncoder.encode(plainText), ...parts];

@@ -4,6 +4,7 @@
  * - JSON: `Json` (values that store, log and bus return unchanged), `parseJsonText` (safe parsing of parameters),
  *   `encodeResponseFields` (response bodies from encoded parts).
  * - Collections: `IdSet` (delta-encoded id sets), ascending lists of numbers, lazy maps and sets (shared while empty).
+ * - Byte arrays whose memory is used again (`leased-bytes.ts`).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
  * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping, the
  *   networks that outgoing requests may reach (`ip-networks.ts`).
@@ -27,6 +28,7 @@ export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
 export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
+export { copyOutOfLease, endLeaseOfBytes, keepLeasedBytes, LEASED_BUFFER_BYTES, leaseBytes } from './leased-bytes.js';
 export type { Logger } from './logger.js';
 export { memoizeByObject } from './memoize.js';
 export {

@@ -20,7 +20,7 @@ interface ActorQuotaPorts {
 
 export class ActorQuotas {
   /** Owner → the owner's actors in the order of their last writes, least recent first. */
-  readonly #actorKeysByOwner = new Map<string, ActorKey[]>();
+  readonly #actorKeysByOwner = new Map<string, Set<ActorKey>>();
   /** Actors to which an end command is under way: they no longer count, though they may be written once more. */
   readonly #actorKeysBeingEnded = new Set<ActorKey>();
 
@@ -36,18 +36,28 @@ export class ActorQuotas {
     const owner = quota.ownerOf(key);
     const known = this.#actorKeysByOwner.get(owner);
     if (!known) {
-      this.#actorKeysByOwner.set(owner, [key]);
+      this.#actorKeysByOwner.set(owner, new Set([key]));
       return;
     }
-    removeKeyFromArray(known, key);
-    known.push(key);
-    while (known.length > quota.limit) {
-      const others = known.slice(0, -1);
-      const longest = others.find((other) => !this.ports.isBusy(other)) ?? others[0];
+    known.delete(key);
+    known.add(key);
+    while (known.size > quota.limit) {
+      const longest = this.#findLongestUnwritten(known, key);
       if (longest === undefined) return;
-      removeKeyFromArray(known, longest);
+      known.delete(longest);
       this.#endActor(longest);
     }
+  }
+
+  /** The actor that was written least recently and that no client is using; if all are in use, the first of them. */
+  #findLongestUnwritten(known: ReadonlySet<ActorKey>, written: ActorKey): ActorKey | undefined {
+    let first: ActorKey | undefined;
+    for (const key of known) {
+      if (key === written) continue;
+      if (!this.ports.isBusy(key)) return key;
+      first ??= key;
+    }
+    return first;
   }
 
   /** Ends an actor. If the end fails, the actor counts again after its next write. */
@@ -62,21 +72,15 @@ export class ActorQuotas {
     const owner = this.ports.quotaOf(key)?.ownerOf(key);
     const known = owner === undefined ? undefined : this.#actorKeysByOwner.get(owner);
     if (owner === undefined || !known) return;
-    removeKeyFromArray(known, key);
-    if (known.length === 0) this.#actorKeysByOwner.delete(owner);
+    known.delete(key);
+    if (known.size === 0) this.#actorKeysByOwner.delete(owner);
   }
 
   /** Removes the actors that `which` selects: those of partitions that this host has lost. */
   forgetActorsWhere(which: (key: ActorKey) => boolean): void {
     for (const [owner, known] of this.#actorKeysByOwner) {
-      const left = known.filter((key) => !which(key));
-      if (left.length > 0) this.#actorKeysByOwner.set(owner, left);
-      else this.#actorKeysByOwner.delete(owner);
+      for (const key of known) if (which(key)) known.delete(key);
+      if (known.size === 0) this.#actorKeysByOwner.delete(owner);
     }
   }
-}
-
-function removeKeyFromArray(keys: ActorKey[], key: ActorKey): void {
-  const at = keys.indexOf(key);
-  if (at >= 0) keys.splice(at, 1);
 }

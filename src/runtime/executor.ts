@@ -134,21 +134,7 @@ export class CommandExecutor {
     const findPendingCommands = this.#findPendingCommands;
     // A change gets the version of its batch.
     if (batch) return { key, realm, now, caller, client, version: batch.version, directory, findPendingCommands };
-    // A read seals the open batch, so that no later outcome joins the version that the read saw. Sealing costs a commit
-    // of its own, so this is a getter: not every read uses the version.
-    const { commits } = this;
-    return {
-      key,
-      realm,
-      now,
-      caller,
-      client,
-      get version() {
-        return commits.sealOpenBatch();
-      },
-      directory,
-      findPendingCommands,
-    };
+    return new ReadCommandContext(key, realm, now, caller, client, directory, findPendingCommands, this.commits);
   }
 
   /**
@@ -240,6 +226,34 @@ export class CommandExecutor {
     const finish = (): void => this.owner.finishCommand(pending, reply);
     if (pending.command.logged) this.commits.callAfterNewestLogged(finish);
     else this.commits.callAfterNewestCommitted(finish);
+  }
+}
+
+/**
+ * Context of a read. A class: an object literal with a getter takes a microsecond.
+ */
+class ReadCommandContext implements CommandContext {
+  readonly #commits: CommitLoop;
+
+  constructor(
+    readonly key: ActorKey,
+    readonly realm: RealmId,
+    readonly now: number,
+    readonly caller: number,
+    readonly client: string,
+    readonly directory: DirectoryView,
+    readonly findPendingCommands: CommandContext['findPendingCommands'],
+    commits: CommitLoop,
+  ) {
+    this.#commits = commits;
+  }
+
+  /**
+   * A read seals the open batch, so that no later outcome joins the version that the read saw. Sealing costs a commit
+   * of its own, and not every read uses the version.
+   */
+  get version(): number {
+    return this.#commits.sealOpenBatch();
   }
 }
 

@@ -3,7 +3,7 @@
  * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
  * arrival.
  */
-import { newLazyMap, toWritableMap } from '#base';
+import { keepLeasedBytes, newLazyMap, toWritableMap } from '#base';
 import type { AnyCommandDefinition } from './kind.js';
 import type { ActorCommandReply, CommandBusRequest, CommandEnvelope } from './protocol.js';
 
@@ -33,6 +33,7 @@ export class QueuedCommand {
   reply(reply: ActorCommandReply): void {
     if (this.hasReplied) return;
     this.hasReplied = true;
+    if (this.#requestsToAnswer.length > 1 && 'ok' in reply) for (const part of reply.ok) keepLeasedBytes(part);
     for (const request of this.#requestsToAnswer) request.reply(reply);
   }
 }

@@ -103,7 +103,8 @@ export async function readUnreadSnapshotSection(
     user,
     subscribed: (stream) => active.has(stream),
     muted: (stream, topic) =>
-      (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toComparableTopicKey(topic)}`),
+      (active.get(stream)?.muted ?? false) ||
+      (silent.size > 0 && silent.has(`${stream} ${toComparableTopicKey(topic)}`)),
     missing,
   });
   return { section, countedMessages: { streams: countedStreams, direct: { upTo, recent } } };

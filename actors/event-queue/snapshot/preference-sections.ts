@@ -1,7 +1,7 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
 import type { UserOwnState } from '#actors/shared';
-import { EncodedJson, type JsonObject, type ResponseFields } from '#base';
+import { EncodedJson, type Json, type JsonObject, type ResponseFields } from '#base';
 import { makeEmojiApiFields } from '#domain/emoji';
 import { readAllOrGroupUserSettings } from '#domain/people';
 import { formatMutedTopicsForApi, formatUserTopicsForApi } from '#domain/streams';
@@ -95,13 +95,13 @@ export function makeUserActorSnapshotSections(
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
-  return {
-    ...(wanted('drafts') ? { drafts } : {}),
-    ...(wanted('saved_snippets') ? { saved_snippets: snippets } : {}),
-    ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
-    // Bots need no tutorial.
-    ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),
-    ...(deprecated ? { muted_topics: formatMutedTopicsForApi(topics, directory) } : {}),
-    ...(wanted('user_topic') ? { user_topics: formatUserTopicsForApi(topics, directory) } : {}),
-  };
+  const sections: Record<string, Json> = {};
+  if (wanted('drafts')) sections.drafts = drafts as unknown as Json;
+  if (wanted('saved_snippets')) sections.saved_snippets = snippets as unknown as Json;
+  if (wanted('scheduled_messages')) sections.scheduled_messages = scheduled;
+  // Bots need no tutorial.
+  if (wanted('hotspots')) sections.hotspots = user.botType === null ? hotspots : [];
+  if (deprecated) sections.muted_topics = formatMutedTopicsForApi(topics, directory);
+  if (wanted('user_topic')) sections.user_topics = formatUserTopicsForApi(topics, directory);
+  return sections;
 }

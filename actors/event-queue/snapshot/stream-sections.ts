@@ -79,15 +79,13 @@ export function makeSubscriptionsSnapshotSection({
   const listed = (stream: DirectoryStream): number[] =>
     filterActiveAccountIds(subscribers.get(stream.id) ?? [], directory);
   // Clients that can't handle null get the user's global notification settings in place of null.
-  const notNull = capabilities.notification_settings_null
-    ? {}
-    : { notNull: readStreamNotificationSettings(directory, user) };
+  const notNull = capabilities.notification_settings_null ? undefined : readStreamNotificationSettings(directory, user);
   const traffic = (stream: DirectoryStream): number | null => weeklyTrafficOf(directory, stream, nowMs);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
     const may = maySeeStreamMetadata(user, stream, subscription.active);
-    const subscribers = includeSubscribers ? { subscribers: may ? listed(stream) : [] } : {};
-    return formatSubscriptionOwnFieldsForApi(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
+    const subscribers = includeSubscribers ? (may ? listed(stream) : []) : undefined;
+    return formatSubscriptionOwnFieldsForApi(subscription, { traffic: traffic(stream), subscribers, notNull });
   };
   const otherSide = (stream: DirectoryStream): JsonObject => ({
     stream_weekly_traffic: traffic(stream),

@@ -3,7 +3,7 @@
  * stream groups). The functions have no side effects.
  */
 
-import { EncodedJson, type JsonObject, memoizeByObject } from '#base';
+import { EncodedJson, type Json, type JsonObject, memoizeByObject } from '#base';
 import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/records';
 import { compareByName } from './names.js';
 
@@ -82,8 +82,8 @@ interface StreamNotificationDefaults {
 interface SubscriptionPresentationOptions {
   /** Number of messages per week, shown as the field `stream_weekly_traffic`. */
   readonly traffic: number | null;
-  readonly subscribers?: readonly number[];
-  readonly notNull?: StreamNotificationDefaults;
+  readonly subscribers?: readonly number[] | undefined;
+  readonly notNull?: StreamNotificationDefaults | undefined;
 }
 
 /** The fields of a subscription object besides those of its stream. */
@@ -91,7 +91,7 @@ export function formatSubscriptionOwnFieldsForApi(
   own: Subscription,
   { traffic, notNull, subscribers }: SubscriptionPresentationOptions,
 ): JsonObject {
-  return {
+  const fields: Record<string, Json> = {
     color: own.color,
     is_muted: own.muted,
     in_home_view: !own.muted,
@@ -103,8 +103,9 @@ export function formatSubscriptionOwnFieldsForApi(
     wildcard_mentions_notify: own.wildcard,
     email_address: '',
     stream_weekly_traffic: traffic,
-    ...(subscribers ? { subscribers } : {}),
   };
+  if (subscribers) fields.subscribers = subscribers;
+  return fields;
 }
 
 export const formatSubscriptionForApi = (

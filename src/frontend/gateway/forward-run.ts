@@ -2,7 +2,7 @@
  * One command of an operation, from sending to its end: with redirects, a follow-up command, and cancellation before an
  * answer.
  */
-import { encodeResponseFields } from '#base';
+import { encodeResponseFields, type JsonObject, memoizeByObject } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
 import type { ActorKey, ActorReply, ActorStartOverReply, RealmId, UserId } from '#model';
@@ -20,6 +20,9 @@ export interface ForwardedCommandServices {
    */
   noteConfirmedCommit(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
+
+/** Encoded once for each object: those of registrations are constants. */
+const encodeExtraFields = memoizeByObject((fields: JsonObject) => encodeResponseFields(fields));
 
 type ForwardedCommandReply = ActorReply | ActorStartOverReply;
 
@@ -103,6 +106,6 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     }
     if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
     if (forward.followedBy) return this.#sendCommand(forward.followedBy);
-    return forward.extraFields ? { ...reply, ok: [encodeResponseFields(forward.extraFields), ...reply.ok] } : reply;
+    return forward.extraFields ? { ...reply, ok: [encodeExtraFields(forward.extraFields), ...reply.ok] } : reply;
   }
 }

@@ -91,8 +91,11 @@ export class UnsentResponseBody {
   }
 }
 
-/** Maximum size of a small body, bytes; most answers are no larger. */
-export const MAX_SMALL_RESPONSE_BODY_BYTES = 64 * 1024;
+/**
+ * Maximum size of a body that is joined into one piece, bytes; most answers are no larger. Each further piece is a
+ * system call, which costs more than copying these bytes.
+ */
+export const MAX_SMALL_RESPONSE_BODY_BYTES = 256 * 1024;
 /** Buffer that every call of `joinBodyParts` reuses: fresh memory for megabytes costs more than the copy. */
 let joinScratchBuffer = Buffer.allocUnsafeSlow(MAX_SMALL_RESPONSE_BODY_BYTES);
 /** Maximum size of `joinScratchBuffer`, bytes: larger bodies are too rare to keep memory for them. */

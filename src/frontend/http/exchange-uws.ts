@@ -1,4 +1,5 @@
 /** One request and its response on uWebSockets.js; server-uws.ts describes the constraints of the engine. */
+import { copyOutOfLease, endLeaseOfBytes } from '#base';
 import type { AnswerSource } from '#model';
 import {
   byteLengthOfBodyParts,
@@ -18,6 +19,9 @@ import {
 import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-guard.js';
 import { UwsSourceSender } from './source-sender-uws.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
+
+/** Maximum size of a body that is copied for a client that does not take it at once, bytes. */
+const MAX_COPIED_WAITING_BODY_BYTES = 64 * 1024;
 
 const NO_RESPONSE_HEADERS = new ResponseHeaders([]);
 
@@ -62,6 +66,15 @@ export interface UwsHttpExchangeOwner {
   /** Called when the operating system has taken the whole answer of an exchange, or its client has disconnected. */
   onExchangeEnded(): void;
 }
+
+/**
+ * Returns the parts of a body that its client does not take at once, in memory that stays as it is: the next answer
+ * reuses that of `joinBodyParts`. The parts of a larger body may be shared with other answers that wait.
+ */
+const keepBody = (parts: readonly ResponseBodyPart[], joined: ResponseBodyPart): readonly ResponseBodyPart[] =>
+  joined.length <= MAX_COPIED_WAITING_BODY_BYTES
+    ? [typeof joined === 'string' ? joined : Buffer.from(joined)]
+    : parts.map((part) => (typeof part === 'string' ? part : copyOutOfLease(part)));
 
 export class UwsHttpExchange implements HttpExchange {
   path: string;
@@ -332,9 +345,8 @@ export class UwsHttpExchange implements HttpExchange {
     if (length === 0) this.#res.end();
     else if (length <= MAX_SMALL_RESPONSE_BODY_BYTES) {
       const body = parts.length === 1 ? only! : joinBodyParts(parts);
-      if (this.#res.tryEnd(body, length)[1]) return;
-      // Keep a copy: the next answer reuses the memory of `joinBodyParts`.
-      this.#sendRestWhenWritable(new UnsentResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
+      if (!this.#res.tryEnd(body, length)[1]) this.#sendRestWhenWritable(new UnsentResponseBody(keepBody(parts, body)));
+      for (const part of parts) if (typeof part !== 'string') endLeaseOfBytes(part);
     } else {
       const body = new UnsentResponseBody(parts);
       if (!this.#sendWritableBodyPieces(body)) this.#sendRestWhenWritable(body);

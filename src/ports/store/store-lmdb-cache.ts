@@ -95,6 +95,8 @@ export class LmdbTransactionCacheChanges {
 }
 
 const KEY_MARK_SLOTS_LOG2 = 18;
+/** Number of consecutive keys whose marks follow each other, in one line of the processor's cache. */
+const KEYS_PER_BLOCK_LOG2 = 4;
 
 /** An approximate set of recently read keys. A record that is read only once isn't worth caching. */
 export class RecentlyReadKeys {
@@ -105,7 +107,9 @@ export class RecentlyReadKeys {
     const low = key >>> 0;
     const high = Math.floor(key / 2 ** 32);
     const mark = (Math.imul(high + 1, 0x85ebca6b) ^ low) >>> 0;
-    const slot = Math.imul(mark, 0x9e3779b1) >>> (32 - KEY_MARK_SLOTS_LOG2);
+    const block =
+      Math.imul(mark >>> KEYS_PER_BLOCK_LOG2, 0x9e3779b1) >>> (32 - KEY_MARK_SLOTS_LOG2 + KEYS_PER_BLOCK_LOG2);
+    const slot = (block << KEYS_PER_BLOCK_LOG2) | (mark & (2 ** KEYS_PER_BLOCK_LOG2 - 1));
     if (this.#keyMarkBySlot[slot] === mark) return true;
     this.#keyMarkBySlot[slot] = mark;
     return false;

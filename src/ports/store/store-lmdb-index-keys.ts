@@ -19,6 +19,26 @@ export function postingsCacheName(key: LmdbMessageIndexKey): string {
   return key.slice(0, -1).join('/');
 }
 
+/** Returns the name under which the ids of an index are cached, as `postingsCacheName` does for its keys. */
+export function postingsCacheNameOfIndex(realm: RealmId, index: LmdbMessageIndex): string {
+  switch (index.by) {
+    case 'realm':
+      return '';
+    case 'conversation':
+      return `c/${realm}/${index.conversation}`;
+    case 'topic':
+      return `t/${realm}/${index.conversation}/${index.topicKey}`;
+    case 'sender':
+      return `s/${realm}/${index.sender}`;
+    case 'participant':
+      return `p/${realm}/${index.user}`;
+    case 'tag':
+      return index.tag.startsWith('=') ? '' : `w/${realm}/${index.tag}`;
+    case 'moved':
+      return `m/${realm}/${index.from}`;
+  }
+}
+
 /** Keys of a message's index entries: the prefixes of `makeMessageIndexPrefix`, and the id. */
 export function makeMessageIndexKeys(realm: RealmId, m: MessageRecord): LmdbMessageIndexKey[] {
   const { id, conversation } = m;
@@ -34,8 +54,23 @@ export function makeMessageIndexKeys(realm: RealmId, m: MessageRecord): LmdbMess
 }
 
 /** True if the index's texts fit into a key. No record is stored under a longer text. */
-export const doesIndexFitLmdbKey = (index: MessageIndexCondition): boolean =>
-  Object.values(index).every((of) => typeof of !== 'string' || doesTextFitLmdbKey(of));
+export function doesIndexFitLmdbKey(index: MessageIndexCondition): boolean {
+  switch (index.by) {
+    case 'conversation':
+      return doesTextFitLmdbKey(index.conversation);
+    case 'topic':
+      return doesTextFitLmdbKey(index.conversation) && doesTextFitLmdbKey(index.topicKey);
+    case 'tag':
+      return doesTextFitLmdbKey(index.tag);
+    case 'moved':
+      return doesTextFitLmdbKey(index.from);
+    case 'realm':
+    case 'sender':
+    case 'participant':
+    case 'ids':
+      return true;
+  }
+}
 
 export function makeMessageIndexPrefix(
   realm: RealmId,

@@ -9,7 +9,7 @@ import {
   sharedIndexesOfMessageRanges,
 } from './message-range.js';
 import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
-import type { MessageIndexRange, MessageRecordWrite, MessageScan } from './store.js';
+import type { MessageIndexCondition, MessageIndexRange, MessageRecordWrite, MessageScan } from './store.js';
 import { LmdbConsistentCache, type LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import {
   KeyReadBudget,
@@ -26,6 +26,7 @@ import {
   makeMessageIndexKeys,
   makeMessageIndexPrefix,
   postingsCacheName,
+  postingsCacheNameOfIndex,
 } from './store-lmdb-index-keys.js';
 import { CachedIndexPostings, type PostingIdFetcher } from './store-lmdb-postings.js';
 import { LmdbRecordTable } from './store-lmdb-records.js';
@@ -276,6 +277,7 @@ export class LmdbMessageTable {
     const { realm, limit } = scan;
     const ranges = rangesOfMessageScan(scan);
     const exact = most === Number.POSITIVE_INFINITY;
+    const isWholeRealm = isUnconditionalRealmScan(scan);
     const budget = new KeyReadBudget(0);
     const common: MessageIntersectionCursor[] = [];
     const alongAll = rangesOfMessageScan(along);
@@ -299,7 +301,7 @@ export class LmdbMessageTable {
         if (!taken || output.length >= limit) continue;
         // After a pause of the scan, a message may have been deleted or moved since its id was read, so its ranges are
         // checked again.
-        if (!(exact && turns === 0)) {
+        if (!(exact && turns === 0) && !isWholeRealm) {
           const record = reader.decodedRecordOf(taken);
           if (!ranges.some((range) => isMessageInRange(record, range))) continue;
         }
@@ -332,6 +334,7 @@ export class LmdbMessageTable {
     // Users search for texts of any length, and no record is stored under a text too long for a key.
     if (!all.every(doesIndexFitLmdbKey)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
+    if (all.length === 1 && this.#isKnownToBeEmpty(realm, all[0]!, low, high)) return undefined;
     const first = indexes.length > 1 ? FIRST_INTERSECTION_BLOCK_KEYS : share;
     const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): MessageOrdinalCursor => {
       if (index.by === 'ids') return new MessageIdListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
@@ -340,6 +343,18 @@ export class LmdbMessageTable {
     return newer
       ? new MessageIntersectionCursor(cursors, low, high)
       : new MessageIntersectionCursor(cursors, -high, -low);
+  }
+
+  /**
+   * True if the cached ids of the index tell that the range has no messages: a user's streams have an index each of the
+   * messages that were moved there and away, and hardly any of them has one.
+   */
+  #isKnownToBeEmpty(realm: RealmId, index: MessageIndexCondition, low: number, high: number): boolean {
+    if (index.by === 'ids') return index.ids.length === 0;
+    if (index.by !== 'moved' && index.by !== 'tag') return false;
+    const name = postingsCacheNameOfIndex(realm, index);
+    if (name === '' || this.#postingsCache.isKeyBlocked(name)) return false;
+    return this.#postingsCache.get(name)?.hasNoIdsBetween(low, high) === true;
   }
 
   /**
@@ -372,9 +387,10 @@ export class LmdbMessageTable {
     index: LmdbMessageIndex,
     newer: boolean,
   ): (ordinal: number, limit: number) => number[] {
-    const prefix = index.by === 'realm' ? [realm] : makeMessageIndexPrefix(realm, index);
-    const table = index.by === 'realm' ? this.#messageTable : this.#indexTable;
     const fetch: PostingIdFetcher = (from, limit, upwards) => {
+      // Most blocks come from the cache, so that the key's prefix is not needed.
+      const prefix = index.by === 'realm' ? [realm] : makeMessageIndexPrefix(realm, index);
+      const table = index.by === 'realm' ? this.#messageTable : this.#indexTable;
       const range = upwards
         ? { start: [...prefix, from], end: [...prefix, ABOVE_EVERY_MESSAGE_ID] }
         : // Not -from: keys tell -0 from 0.
@@ -384,10 +400,7 @@ export class LmdbMessageTable {
       for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
       return ids;
     };
-    const read = this.#makeCachedIdReader(
-      index.by === 'realm' ? '' : postingsCacheName([...prefix, 0] as LmdbMessageIndexKey),
-      fetch,
-    );
+    const read = this.#makeCachedIdReader(postingsCacheNameOfIndex(realm, index), fetch);
     if (newer) return (ordinal, limit) => read(ordinal, limit, true);
     return (ordinal, limit) => {
       const ids = read(0 - ordinal, limit, false);
@@ -430,8 +443,12 @@ function findSharedRange(scan: MessageScan): MessageIndexRange | undefined {
   return { index, also, above, upTo: Math.max(...ranges.map((range) => range.upTo ?? ABOVE_EVERY_MESSAGE_ID)) };
 }
 
+/** True if the scan reads all messages of a realm from some id on. */
+const isUnconditionalRealmScan = ({ index, also, or, above, upTo }: MessageScan): boolean =>
+  index.by === 'realm' && !also && !or && above === undefined && upTo === undefined;
+
 /** True if the scan reads all messages of a realm from its end (or from some id back). */
-const isUnfilteredOlderRealmScan = ({ index, also, or, above, upTo, direction }: MessageScan): boolean =>
-  index.by === 'realm' && direction === 'older' && !also && !or && above === undefined && upTo === undefined;
+const isUnfilteredOlderRealmScan = (scan: MessageScan): boolean =>
+  scan.direction === 'older' && isUnconditionalRealmScan(scan);
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -41,6 +41,14 @@ export class CachedIndexPostings {
     return found;
   }
 
+  /** True if the cache knows that the index has no ids from `low` to `high`. */
+  hasNoIdsBetween(low: number, high: number): boolean {
+    const interval = this.#findIntervalContaining(low);
+    if (!interval || interval.high < high) return false;
+    const { ids } = interval;
+    return ids.length === 0 || !(ids[findLowerBoundIndex(ids, low)]! <= high);
+  }
+
   /** Adds an id that was written to the index. */
   addIdIfCovered(id: number): void {
     const ids = this.#findIntervalContaining(id)?.ids;

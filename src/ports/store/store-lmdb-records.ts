@@ -29,6 +29,10 @@ interface CachedDecodedRecord {
 export class LmdbRecordTable {
   /** Number of each realm in the cache key, in the order of first use. */
   readonly #realmNumberByRealm = new Map<RealmId, number>();
+  #lastRealm: RealmId | undefined;
+  #lastRealmNumber = 0;
+  /** The key of the record that is being read: lmdb encodes it at once, so the next read may change it. */
+  readonly #lmdbKey: [realm: number, id: number] = [0, 0];
   readonly #recentlyReadKeys = new RecentlyReadKeys();
   readonly #decodedCache = new LmdbConsistentCache<number, CachedDecodedRecord>(
     MAX_DECODED_CACHE_BYTES,
@@ -120,14 +124,23 @@ export class LmdbRecordTable {
   }
 
   #cacheKeyOf(realm: RealmId, id: number): number {
+    if (realm !== this.#lastRealm) {
+      this.#lastRealmNumber = this.#findOrAddRealmNumber(realm);
+      this.#lastRealm = realm;
+    }
+    const slot = this.#lastRealmNumber;
+    return id < CACHE_KEY_RANGE_PER_REALM && slot < MAX_CACHED_REALMS
+      ? slot * CACHE_KEY_RANGE_PER_REALM + id
+      : NOT_CACHED_KEY;
+  }
+
+  #findOrAddRealmNumber(realm: RealmId): number {
     let slot = this.#realmNumberByRealm.get(realm);
     if (slot === undefined) {
       slot = this.#realmNumberByRealm.size;
       this.#realmNumberByRealm.set(realm, slot);
     }
-    return id < CACHE_KEY_RANGE_PER_REALM && slot < MAX_CACHED_REALMS
-      ? slot * CACHE_KEY_RANGE_PER_REALM + id
-      : NOT_CACHED_KEY;
+    return slot;
   }
 
   /** Returns the message's stored bytes, in memory that the next read overwrites. */
@@ -138,6 +151,9 @@ export class LmdbRecordTable {
 
   /** Returns LMDB's buffer, whose first `length` bytes hold the value. */
   #readLmdbBuffer(realm: RealmId, id: number): Uint8Array | undefined {
-    return this.table.getBinaryFast([realm, id]) as Uint8Array | undefined;
+    const key = this.#lmdbKey;
+    key[0] = realm;
+    key[1] = id;
+    return this.table.getBinaryFast(key) as Uint8Array | undefined;
   }
 }

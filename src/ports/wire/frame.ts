@@ -4,7 +4,7 @@
  * frame, and the encoder doesn't copy it.
  */
 import { addExtension, Packr } from 'msgpackr';
-import type { Json } from '#base';
+import { endLeaseOfBytes, type Json } from '#base';
 import { KeptBlobRef, type KeptBlobs, type SentBlobs } from './kept-blobs.js';
 
 /** Estimated size above which a frame is closed, bytes. */
@@ -127,14 +127,17 @@ export class FrameWriter {
     return copy ?? value;
   }
 
-  /** @param prefixBytes bytes before the frame that the caller fills */
-  encodeFrame(kind: number, head: FrameHead, prefixBytes = 0): Buffer {
+  /**
+   * @param prefixBytes bytes before the frame that the caller fills
+   * @param allocate makes the memory of the frame
+   */
+  encodeFrame(kind: number, head: FrameHead, prefixBytes = 0, allocate = Buffer.allocUnsafe): Buffer {
     const packed = frameHeadPackr.pack(head);
     const blobs = this.#frameBlobs;
     const start = prefixBytes + 9 + 4 * blobs.length;
     let size = start + packed.byteLength;
     for (const blob of blobs) size += blob.byteLength;
-    const out = Buffer.allocUnsafe(size);
+    const out = allocate(size);
     out[prefixBytes] = kind;
     out.writeUInt32LE(packed.byteLength, prefixBytes + 1);
     out.writeUInt32LE(blobs.length, prefixBytes + 5);
@@ -144,6 +147,7 @@ export class FrameWriter {
       out.writeUInt32LE(blob.byteLength, prefixBytes + 9 + 4 * i);
       out.set(blob, at);
       at += blob.byteLength;
+      endLeaseOfBytes(blob);
     });
     return out;
   }

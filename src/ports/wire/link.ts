@@ -1,7 +1,7 @@
 /** Frames over a stream socket between two processes of one machine. */
-import type { OnReadOpts } from 'node:net';
+import { type OnReadOpts, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Json } from '#base';
+import { endLeaseOfBytes, type Json, LEASED_BUFFER_BYTES, leaseBytes } from '#base';
 import { decodeFrameHead, FrameWriter } from './frame.js';
 import { type KeptBlobChanges, KeptBlobs, SentBlobs } from './kept-blobs.js';
 
@@ -53,6 +53,15 @@ class FrameAssembler {
     }
   }
 }
+
+/** Size from which the memory of a frame is leased, bytes: smaller frames share memory that Node allocates at once. */
+const MIN_LEASED_FRAME_BYTES = 8 * 1024;
+
+/** Memory of a frame that a socket sends: once the socket reports the write, the operating system has a copy. */
+const leaseFrame = (byteLength: number): Buffer<ArrayBuffer> => {
+  if (byteLength < MIN_LEASED_FRAME_BYTES || byteLength > LEASED_BUFFER_BYTES) return Buffer.allocUnsafe(byteLength);
+  return Buffer.from(leaseBytes().buffer, 0, byteLength);
+};
 
 /** Size of the memory that a link reads into again and again, bytes. */
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -138,9 +147,10 @@ export class ProcessLink {
       }
       const changes = this.#sentBlobs.takeChanges();
       if (changes) head.push([KEPT_BLOBS_LINK_CHANNEL, writer.addValueAndExtractBlobs(changes as unknown as Json)]);
-      const frame = writer.encodeFrame(LINK_FRAME_KIND, head, LENGTH_PREFIX_BYTES);
+      const allocate = this.socket instanceof Socket ? leaseFrame : Buffer.allocUnsafe;
+      const frame = writer.encodeFrame(LINK_FRAME_KIND, head, LENGTH_PREFIX_BYTES, allocate);
       frame.writeUInt32LE(frame.byteLength - LENGTH_PREFIX_BYTES);
-      this.socket.write(frame);
+      this.socket.write(frame, () => endLeaseOfBytes(frame));
     }
   }
 

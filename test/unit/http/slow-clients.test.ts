@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import { leaseBytes } from '#base';
 import {
   chooseHttpServerFactory,
   DEFAULT_SLOW_CLIENT_LIMITS,
@@ -28,6 +29,7 @@ const BODY = ['{"a":"', LARGE, '","b":"ä', Buffer.from('x'.repeat(100)), '"}'];
 const DIGEST = BODY.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 const LENGTH = BODY.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 const HEADERS = new ResponseHeaders([['Content-Type', 'application/json']]);
+const LEASED_LENGTH = 200_000;
 const SMALL = 'y'.repeat(1_000);
 const REQUEST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const MIB = 1_048_576;
@@ -74,7 +76,10 @@ for (const kind of kinds) {
           if (exchange.path === '/source') exchange.respondFromSource(200, HEADERS, source);
           else if (exchange.path === '/broken') exchange.respondFromSource(200, HEADERS, brokenSource);
           else if (exchange.path === '/own') exchange.respond(200, HEADERS, [Buffer.from(LARGE)]);
-          else exchange.respond(200, HEADERS, exchange.path === '/small' ? [SMALL] : BODY);
+          else if (exchange.path.startsWith('/leased/')) {
+            const letter = exchange.path.charCodeAt('/leased/'.length);
+            exchange.respond(200, HEADERS, ['<', leaseBytes().fill(letter).subarray(0, LEASED_LENGTH), '>']);
+          } else exchange.respond(200, HEADERS, exchange.path === '/small' ? [SMALL] : BODY);
         };
         if (later) setImmediate(respond);
         else respond();
@@ -133,6 +138,39 @@ for (const kind of kinds) {
     clock.advance(DEFAULT_SLOW_CLIENT_LIMITS.stallMs + 1_000);
     t.same([slow.waitingTransferCount, slow.cutOffCount], [0, 1], 'a client that takes nothing is cut off');
     await until('nothing runs', () => server.unansweredRequestCount === 0);
+  });
+
+  t.test(`${kind}: a client that reads late gets its own bytes, although their memory was leased`, async (t) => {
+    const { slow, server, open, handled } = await start(t);
+    const socket = await open();
+    let asked = 0;
+    // As many answers as the operating system takes, and one that it takes only in part.
+    while (slow.waitingTransferCount === 0) {
+      socket.write(REQUEST(`/leased/${String.fromCharCode(65 + (asked % 26))}`));
+      asked++;
+      await until('it is answered', () => handled() === asked);
+      await until('it waits or not', () => server.unansweredRequestCount === slow.waitingTransferCount);
+    }
+    for (let i = 0; i < 3; i++) {
+      const other = await RawClient.open(server.port);
+      other.send(REQUEST('/leased/z'));
+      t.equal((await other.response())?.text, `<${'z'.repeat(LEASED_LENGTH)}>`);
+      other.socket.destroy();
+    }
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.resume();
+    await until('nothing waits', () => slow.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
+    await until('all has come', () => Buffer.concat(chunks).toString('latin1').split('>').length === asked + 1);
+    const bodies =
+      Buffer.concat(chunks)
+        .toString('latin1')
+        .match(/<[^>]*>/g) ?? [];
+    t.same(
+      bodies.map((body) => body.slice(0, 2) + body.length),
+      Array.from({ length: asked }, (_, i) => `<${String.fromCharCode(65 + (i % 26))}${LEASED_LENGTH + 2}`),
+    );
+    t.ok(bodies.every((body) => body.slice(1, -1) === body[1]!.repeat(LEASED_LENGTH)));
   });
 
   t.test(`${kind}: a source that fails cuts the connection; HEAD reads nothing`, async (t) => {

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { IdSet, type Json } from '#base';
+import { endLeaseOfBytes, IdSet, type Json, keepLeasedBytes } from '#base';
 import {
   encodeMarkedMessageIdsPart,
   encodeOriginReadStatePart,
@@ -222,9 +222,12 @@ t.test('messages from digests equal decoded ones', async (t) => {
               from,
               direction,
               limit,
-              shown.appendMessageJson,
+              // Towards older messages they are written from right to left, as GET /messages does.
+              direction === 'older' ? shown.prependMessageJson : shown.appendMessageJson,
             );
-            const given = JSON.parse(Buffer.from(shown.finishJsonList(rows)).toString()) as unknown;
+            if (direction === 'older') rows.reverse();
+            const given = JSON.parse(Buffer.from(shown.finishJsonList(rows)).toString()) as unknown[];
+            if (direction === 'older') given.reverse();
             const expected = await new UserMessageReader(without, viewer).scanNarrow(plan, from, direction, limit);
             t.same(
               given,
@@ -249,27 +252,79 @@ t.test('messages from digests equal decoded ones', async (t) => {
   );
 });
 
+const shortMessage = (id: number, content: string) => ({
+  message: toStoredMessage({
+    id,
+    conversation: 's1',
+    topicKey: 'x',
+    sender: 8,
+    participants: [],
+    movedFrom: '',
+    tags: [],
+    body: { content, html: '', topic: 'x', stream: 1, flags: {}, topicLinks: [], wildcard: false },
+  }),
+  copy: true,
+  gained: false,
+});
+
+t.test('rows may be written in both directions, left out and in any order', async (t) => {
+  const directory = directoryOf(1, 'Somebody', 'somewhere');
+  const flags = new UserMessageFlagsView(ME, new Map());
+  const options = { applyMarkdown: false, clientGravatar: false };
+  const idsOf = (list: Uint8Array) =>
+    (JSON.parse(Buffer.from(list).toString()) as { id: number; content: string }[]).map(({ id, content }) => {
+      t.equal(content, `text ${id} ${'ä'.repeat(id * 3_000)}`);
+      return id;
+    });
+  for (const count of [2, 9]) {
+    for (const wanted of [(id: number) => id !== 0, (id: number) => id !== 1 && id !== -1]) {
+      const answer = new MessageResponseEncoder(flags, directory, options);
+      const rows = new Map<number, ReturnType<typeof answer.appendMessageJson>>();
+      const of = (id: number) => ({ ...shortMessage(id + 10, `text ${id + 10} ${'ä'.repeat((id + 10) * 3_000)}`) });
+      for (let i = 1; i <= count; i++) {
+        rows.set(i, answer.appendMessageJson(of(i)));
+        rows.set(-i, answer.prependMessageJson(of(-i)));
+      }
+      const ascending = [...rows.keys()].sort((a, b) => a - b).filter(wanted);
+      t.same(
+        idsOf(answer.finishJsonList(ascending.map((id) => rows.get(id)!))),
+        ascending.map((id) => id + 10),
+      );
+    }
+  }
+});
+
+t.test('the memory of an answer serves the next one once its lease has ended', async (t) => {
+  const directory = directoryOf(1, 'Somebody', 'somewhere');
+  const flags = new UserMessageFlagsView(ME, new Map());
+  const options = { applyMarkdown: false, clientGravatar: false };
+  const encode = (text: string): Uint8Array => {
+    const answer = new MessageResponseEncoder(flags, directory, options);
+    return answer.finishJsonList([answer.appendMessageJson(shortMessage(1, text.repeat(1_000)))]);
+  };
+  const first = encode('first');
+  const copy = Buffer.from(first);
+  const second = encode('second');
+  t.not(second.buffer, first.buffer, 'two answers at a time');
+  t.same(Buffer.from(first), copy);
+  endLeaseOfBytes(first);
+  endLeaseOfBytes(first);
+  const third = encode('third');
+  t.equal(third.buffer, first.buffer);
+  t.not(encode('fourth').buffer, third.buffer, 'a lease ends once');
+  keepLeasedBytes(second);
+  endLeaseOfBytes(second);
+  t.not(encode('fifth').buffer, second.buffer, 'bytes with several readers are not used again');
+  t.match(Buffer.from(second).toString(), /secondsecond/);
+});
+
 t.test('responses encoded at the same time do not share a buffer', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
   const flags = new UserMessageFlagsView(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };
-  const of = (id: number, content: string) => ({
-    message: toStoredMessage({
-      id,
-      conversation: 's1',
-      topicKey: 'x',
-      sender: 8,
-      participants: [],
-      movedFrom: '',
-      tags: [],
-      body: { content, html: '', topic: 'x', stream: 1, flags: {}, topicLinks: [], wildcard: false },
-    }),
-    copy: true,
-    gained: false,
-  });
   const answers = Array.from({ length: 3 }, () => new MessageResponseEncoder(flags, directory, options));
   const rows = [1, 2, 3].map((id) =>
-    answers.map((answer, i) => answer.appendMessageJson(of(id, `${i} `.repeat(60_000)))),
+    answers.map((answer, i) => answer.appendMessageJson(shortMessage(id, `${i} `.repeat(60_000)))),
   );
   for (const [i, answer] of answers.entries()) {
     const list = answer.finishJsonList(rows.map((row) => row[i]!).reverse());

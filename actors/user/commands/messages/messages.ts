@@ -55,7 +55,7 @@ export const fetchMessagesHandler: UserCommandHandler<typeof userActorCommands.f
       reader,
       makeNarrowQueryPlan(terms, viewer),
       toMessageWindowRequest(args),
-      shown.appendMessageJson,
+      { newer: shown.appendMessageJson, older: shown.prependMessageJson },
     );
     return {
       ...formatMessageWindowFieldsForApi(fetched),

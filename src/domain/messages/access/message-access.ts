@@ -18,6 +18,9 @@ export interface MessageCopyState {
   readonly gained: boolean;
 }
 
+const COPY_SINCE_SENDING: MessageCopyState = { has: true, gained: false };
+const NO_COPY: MessageCopyState = { has: false, gained: false };
+
 /** A message that one user may read. */
 export interface ReadableMessage {
   readonly message: StoredMessage;
@@ -51,7 +54,7 @@ export function computeMessageCopyState(
   movesBeforeCopy?: number,
 ): MessageCopyState {
   const { originStream, id, participants } = message;
-  if (originStream === 0) return { has: participants.includes(user), gained: false };
+  if (originStream === 0) return participants.includes(user) ? COPY_SINCE_SENDING : NO_COPY;
   return computeStreamMessageCopyState(
     { id, home: originStream, moves: streamMovesOfMessage(message) },
     membership,
@@ -68,6 +71,7 @@ export function computeStreamMessageCopyState(
   const stay = findReceivingStayOfMessageId(membership(home), id);
   let has = movesBeforeCopy === 0 || stay !== undefined;
   let gained = false;
+  if (moves.length === 0) return has ? COPY_SINCE_SENDING : NO_COPY;
   for (const [i, move] of moves.entries()) {
     const before = wasReceivingMessagesAtVersion(membership(move.from), move.fromMv);
     const after = wasReceivingMessagesAtVersion(membership(move.to), move.toMv);

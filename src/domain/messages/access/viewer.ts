@@ -35,6 +35,9 @@ export const makeViewerWithoutFlags = (
 /** One user's memberships of streams, read from the Store on demand. */
 export class CachedUserStreamMemberships {
   readonly #membershipByStreamId = new Map<number, StreamMembershipRecord | undefined>();
+  /** The stream that was asked for last, with its membership: consecutive messages are mostly of few streams. */
+  #lastStream = -1;
+  #lastMembership: StreamMembershipRecord | undefined;
 
   constructor(
     private readonly store: MessageReadStore,
@@ -55,10 +58,17 @@ export class CachedUserStreamMemberships {
   }
 
   hasLoaded(stream: number): boolean {
-    return this.#membershipByStreamId.has(stream);
+    return stream === this.#lastStream || this.#membershipByStreamId.has(stream);
   }
 
   /** Returns the user's membership of a stream that was passed to `loadMissing`; undefined if the user has none. */
-  readonly loadedMembershipOf = (stream: number): StreamMembershipRecord | undefined =>
-    this.#membershipByStreamId.get(stream);
+  readonly loadedMembershipOf = (stream: number): StreamMembershipRecord | undefined => {
+    if (stream === this.#lastStream) return this.#lastMembership;
+    const membership = this.#membershipByStreamId.get(stream);
+    if (membership !== undefined) {
+      this.#lastStream = stream;
+      this.#lastMembership = membership;
+    }
+    return membership;
+  };
 }

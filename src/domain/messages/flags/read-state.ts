@@ -48,6 +48,8 @@ export const PERSONAL_COPY_PARTS: readonly string[] = [
 /** Number of a message's moves that came before the user's personal copy; undefined: the user has no such copy. */
 export type PersonalCopyLookup = (id: number) => number | undefined;
 
+export const NO_PERSONAL_COPY: PersonalCopyLookup = () => undefined;
+
 const NOTHING_READ_IN_ORIGIN: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** The decoded read state of an origin; decoded once for each stored value. */
@@ -160,7 +162,8 @@ export class UserMessageFlagsView {
 
   /** Makes the function that finds a user's personal copy of a message. */
   makePersonalCopyLookup(): PersonalCopyLookup {
-    const sets = PERSONAL_COPY_MARK_NAMES.map((name) => this.markedIds(name));
+    const sets = PERSONAL_COPY_MARK_NAMES.map((name) => this.markedIds(name)).filter(({ size }) => size > 0);
+    if (sets.length === 0) return NO_PERSONAL_COPY;
     const afterMoves = this.personalCopiesAfterMoves();
     return (id) => (sets.some((set) => set.has(id)) ? (afterMoves[id] ?? 0) : undefined);
   }
@@ -199,19 +202,21 @@ export class UserMessageFlagsView {
     const collapsed = this.markedIds('collapsed');
     const historical = this.markedIds('historical');
     const readings = new Map<number, OriginReadState>();
+    let lastOrigin = -1;
+    let lastReading = NOTHING_READ_IN_ORIGIN;
     return ({ message, copy, gained }) => {
       if (!copy) return FLAGS_WITHOUT_COPY;
       const { id, originStream } = message;
       const sent = creationFlagBitsOfUser(message, this.user);
       const isHistorical = historical.has(id);
-      let reading = readings.get(originStream);
-      if (!reading) {
-        reading = this.readStateOf(originStream);
-        readings.set(originStream, reading);
+      if (originStream !== lastOrigin) {
+        lastOrigin = originStream;
+        lastReading = readings.get(originStream) ?? this.readStateOf(originStream);
+        readings.set(originStream, lastReading);
       }
       let sum = 0;
       if (
-        isReadByMarkOrExceptions(reading, id) ??
+        isReadByMarkOrExceptions(lastReading, id) ??
         (gained || isHistorical || (sent & MESSAGE_CREATION_FLAG_BITS.read) !== 0)
       )
         sum |= 1;

@@ -13,7 +13,12 @@ import { CachedUserStreamMemberships } from '../access/viewer.js';
 import { type StoredMessage, storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { streamMovesOfMessage } from '../stored/packed-view.js';
 import { messageIndexTags } from '../stored/record.js';
-import { DIRECT_MESSAGES_ORIGIN, type OriginReadState, type PersonalCopyLookup } from './read-state.js';
+import {
+  DIRECT_MESSAGES_ORIGIN,
+  NO_PERSONAL_COPY,
+  type OriginReadState,
+  type PersonalCopyLookup,
+} from './read-state.js';
 
 const SCAN_BATCH_MESSAGES = 1_000;
 /** Size of the first query for unread messages: these are mostly few, and among the newest. */
@@ -23,8 +28,6 @@ const movedFromOriginIndex = (origin: number): MessageIndexCondition => ({
   by: 'moved',
   from: storeNameOfStreamConversation(origin),
 });
-
-const NO_PERSONAL_COPY: PersonalCopyLookup = () => undefined;
 
 interface MessageWithCopyState extends MessageCopyState {
   readonly message: StoredMessage;
@@ -261,7 +264,9 @@ export class UnreadMessageScan {
     messages: readonly StoredMessage[],
     made?: PersonalCopyLookup,
   ): Promise<StoredMessage[]> {
-    await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
+    const streams = new Set<number>();
+    for (const message of messages) for (const stream of streamIdsDecidingMessageCopies(message)) streams.add(stream);
+    await this.#memberships.loadMissing([...streams]);
     return messages.filter((message) => {
       const membership = this.#memberships.loadedMembershipOf;
       const { has, gained } = computeMessageCopyState(message, this.user, membership, made?.(message.id));

@@ -12,17 +12,29 @@ import type { NarrowStoreConditions } from './conditions.js';
 
 /** Maximum number of stays in one stream with a range each; with more stays, one range over all of them is cheaper. */
 const MAX_SEPARATELY_SCANNED_STAYS = 4;
+const NO_FURTHER_CONDITIONS: readonly MessageIndexCondition[] = [];
 const RANGES_WITHOUT_MESSAGES: readonly MessageIndexRange[] = [{ index: { by: 'ids', ids: [] } }];
 
 /** A range of messages that may be the user's, before the conditions of the narrow are added. */
 interface CandidateMessageRange {
   readonly index: MessageIndexCondition;
   /** Name of the conversation, if all messages of the range are in one. */
-  readonly conversation?: string;
-  readonly direct?: boolean;
-  readonly above?: number;
-  readonly upTo?: number;
+  readonly conversation: string | undefined;
+  /** Kind of the messages: direct (true), stream (false) or both (undefined). */
+  readonly direct: boolean | undefined;
+  /** Largest id below the range; -1 for a range from the first message on. */
+  readonly above: number;
+  readonly upTo: number | undefined;
 }
+
+/** A user in ten streams has thirty ranges: written out, for spreading objects took a tenth of a fetch. */
+const makeCandidate = (
+  index: MessageIndexCondition,
+  conversation: string | undefined,
+  direct: boolean | undefined,
+  above = -1,
+  upTo?: number,
+): CandidateMessageRange => ({ index, conversation, direct, above, upTo });
 
 interface MessageCopyOwner {
   readonly user: number;
@@ -37,13 +49,10 @@ export function makeStreamHistoryRanges(
   streams: readonly number[],
   conditions: NarrowStoreConditions,
 ): readonly MessageIndexRange[] {
-  const candidates = streams.filter(conditions.inStream).map(
-    (stream): CandidateMessageRange => ({
-      index: { by: 'conversation', conversation: storeNameOfStreamConversation(stream) },
-      conversation: storeNameOfStreamConversation(stream),
-      direct: false,
-    }),
-  );
+  const candidates = streams.filter(conditions.inStream).map((stream) => {
+    const conversation = storeNameOfStreamConversation(stream);
+    return makeCandidate({ by: 'conversation', conversation }, conversation, false);
+  });
   return toMessageRangesOrNone(candidates, conditions);
 }
 
@@ -59,12 +68,9 @@ export function makeUserCopyRanges(
       candidateRangesOfCopies(owner, conditions),
       personal ? withAdditionalIndex(conditions, personal) : conditions,
     );
-  if (personal) return toMessageRangesOrNone([{ index: personal }], conditions);
+  if (personal) return toMessageRangesOrNone([makeCandidate(personal, undefined, undefined)], conditions);
   if (direct && conversation !== undefined) {
-    return toMessageRangesOrNone(
-      [{ index: { by: 'conversation', conversation }, conversation, direct: true }],
-      conditions,
-    );
+    return toMessageRangesOrNone([makeCandidate({ by: 'conversation', conversation }, conversation, true)], conditions);
   }
   return toMessageRangesOrNone(
     mentioned ? candidateRangesOfMentions(owner, conditions) : candidateRangesOfCopies(owner, conditions),
@@ -85,73 +91,75 @@ function candidateRangesOfCopies(
   { unread, inStream }: NarrowStoreConditions,
 ): CandidateMessageRange[] {
   const { flags, user } = owner;
-  const candidates: CandidateMessageRange[] = owner.streams.flatMap((stream) => {
+  const candidates: CandidateMessageRange[] = [];
+  for (const stream of owner.streams) {
     const conversation = storeNameOfStreamConversation(stream);
-    const here: CandidateMessageRange = { index: { by: 'conversation', conversation }, conversation, direct: false };
-    return [
-      ...(inStream(stream) ? cutRangeToStays(owner, stream, here, unread) : []),
-      ...cutRangeToStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
-    ];
-  });
-  const mark = unread ? { above: flags.readStateOf(DIRECT_MESSAGES_ORIGIN).mark } : {};
-  candidates.push({ index: { by: 'participant', user }, direct: true, ...mark });
+    if (inStream(stream))
+      addRangesOfStays(candidates, owner, stream, { by: 'conversation', conversation }, conversation, unread);
+    addRangesOfStays(candidates, owner, stream, { by: 'moved', from: conversation }, undefined, unread);
+  }
+  const mark = unread ? flags.readStateOf(DIRECT_MESSAGES_ORIGIN).mark : -1;
+  candidates.push(makeCandidate({ by: 'participant', user }, undefined, true, mark));
   // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
   const copied = flags.markedIds('copied').ids;
-  if (unread)
-    return [
-      ...candidates,
-      { index: { by: 'ids', ids: IdSet.fromIds([...flags.allUnreadExceptionIds(), ...copied]).ids } },
-    ];
-  const made = IdSet.fromIds([...flags.markedIds('historical').ids, ...copied]).ids;
-  return [...candidates, ...candidateRangesOfMovedCopies(owner), { index: { by: 'ids', ids: made }, direct: false }];
+  if (unread) {
+    const { ids } = IdSet.fromIds([...flags.allUnreadExceptionIds(), ...copied]);
+    candidates.push(makeCandidate({ by: 'ids', ids }, undefined, undefined));
+    return candidates;
+  }
+  addRangesOfMovedCopies(candidates, owner);
+  const historical = flags.markedIds('historical').ids;
+  if (historical.length > 0 || copied.length > 0) {
+    const { ids } = IdSet.fromIds([...historical, ...copied]);
+    candidates.push(makeCandidate({ by: 'ids', ids }, undefined, false));
+  }
+  return candidates;
 }
 
 function candidateRangesOfMentions(
   owner: MessageCopyOwner,
   { inStream }: NarrowStoreConditions,
 ): CandidateMessageRange[] {
-  const everybody = owner.streams.flatMap((stream): CandidateMessageRange[] => {
+  const mentioned = { by: 'tag', tag: messageIndexTags.mentioned(owner.user) } as const;
+  const candidates = [makeCandidate(mentioned, undefined, undefined)];
+  for (const stream of owner.streams) {
     const conversation = storeNameOfStreamConversation(stream);
-    const here: CandidateMessageRange = {
-      index: { by: 'tag', tag: messageIndexTags.wildcard(conversation) },
-      conversation,
-      direct: false,
-    };
-    return [
-      ...(inStream(stream) ? cutRangeToStays(owner, stream, here) : []),
-      ...cutRangeToStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
-    ];
-  });
-  return [
-    { index: { by: 'tag', tag: messageIndexTags.mentioned(owner.user) } },
-    ...everybody,
-    ...candidateRangesOfMovedCopies(owner),
-  ];
+    const everybody = { by: 'tag', tag: messageIndexTags.wildcard(conversation) } as const;
+    if (inStream(stream)) addRangesOfStays(candidates, owner, stream, everybody, conversation);
+    addRangesOfStays(candidates, owner, stream, { by: 'moved', from: conversation }, undefined);
+  }
+  addRangesOfMovedCopies(candidates, owner);
+  return candidates;
 }
 
-/** Messages moved into the user's streams: subscribers may have got copies with the move. */
-const candidateRangesOfMovedCopies = ({ streams }: MessageCopyOwner): CandidateMessageRange[] =>
-  streams.map((stream) => ({
-    index: { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) },
-    direct: false,
-  }));
+/** Adds messages moved into the user's streams: subscribers may have got copies with the move. */
+function addRangesOfMovedCopies(candidates: CandidateMessageRange[], { streams }: MessageCopyOwner): void {
+  for (const stream of streams) {
+    const tag = messageIndexTags.cameTo(storeNameOfStreamConversation(stream));
+    candidates.push(makeCandidate({ by: 'tag', tag }, undefined, false));
+  }
+}
 
-/** The range, cut to the user's stays in a stream. @param unread only above the stream's read mark */
-function cutRangeToStays(
+/**
+ * Adds an index of stream messages, cut to the user's stays in a stream. @param conversation of all its messages, if
+ * they are in one. @param unread only above the stream's read mark
+ */
+function addRangesOfStays(
+  candidates: CandidateMessageRange[],
   owner: MessageCopyOwner,
   stream: number,
-  candidate: CandidateMessageRange,
+  index: MessageIndexCondition,
+  conversation: string | undefined,
   unread = false,
-): CandidateMessageRange[] {
-  const stays = owner.membership(stream)?.stays ?? [];
+): void {
+  const stays = owner.membership(stream)?.stays;
+  if (!stays) return;
   const mark = unread ? owner.flags.readStateOf(stream).mark : -1;
-  return mergeStaysIfMany(stays)
-    .filter((stay) => stay.to === 0 || stay.until > Math.max(stay.after, mark))
-    .map((stay) => ({
-      ...candidate,
-      above: Math.max(stay.after, mark),
-      ...(stay.to === 0 ? {} : { upTo: stay.until }),
-    }));
+  for (const { to, after, until } of mergeStaysIfMany(stays)) {
+    const above = Math.max(after, mark);
+    if (to === 0) candidates.push(makeCandidate(index, conversation, false, above));
+    else if (until > above) candidates.push(makeCandidate(index, conversation, false, above, until));
+  }
 }
 
 function mergeStaysIfMany(stays: readonly StreamMembershipStay[]): readonly StreamMembershipStay[] {
@@ -165,7 +173,11 @@ function toMessageRangesOrNone(
   conditions: NarrowStoreConditions,
 ): readonly MessageIndexRange[] {
   if (conditions.impossible) return RANGES_WITHOUT_MESSAGES;
-  const ranges = candidates.flatMap((candidate) => toMessageRangeIfPossible(candidate, conditions) ?? []);
+  const ranges: MessageIndexRange[] = [];
+  for (const candidate of candidates) {
+    const range = toMessageRangeIfPossible(candidate, conditions);
+    if (range) ranges.push(range);
+  }
   return ranges.length === 0 ? RANGES_WITHOUT_MESSAGES : ranges;
 }
 
@@ -178,7 +190,9 @@ function toMessageRangeIfPossible(
     return undefined;
   }
   const place = conversation ?? candidate.conversation;
-  const indexes: MessageIndexCondition[] = candidate.index.by === 'conversation' ? [] : [candidate.index];
+  const indexes: MessageIndexCondition[] = [];
+  // The index of a conversation comes from the condition, which may name a topic of it.
+  if (candidate.index.by !== 'conversation') indexes.push(candidate.index);
   if (place !== undefined) {
     if (topicKey !== undefined) indexes.push({ by: 'topic', conversation: place, topicKey });
     // A tag of the conversation implies the conversation.
@@ -186,11 +200,12 @@ function toMessageRangeIfPossible(
       indexes.push({ by: 'conversation', conversation: place });
     }
   }
-  const [index, ...others] = [...indexes, ...also] as [MessageIndexCondition, ...MessageIndexCondition[]];
-  return {
-    index,
-    also: others,
-    ...(candidate.above === undefined || candidate.above < 0 ? {} : { above: candidate.above }),
-    ...(candidate.upTo === undefined ? {} : { upTo: candidate.upTo }),
+  for (const index of also) indexes.push(index);
+  const range: { -readonly [K in keyof MessageIndexRange]: MessageIndexRange[K] } = {
+    index: indexes[0]!,
+    also: indexes.length === 1 ? NO_FURTHER_CONDITIONS : indexes.slice(1),
   };
+  if (candidate.above >= 0) range.above = candidate.above;
+  if (candidate.upTo !== undefined) range.upTo = candidate.upTo;
+  return range;
 }

@@ -2,6 +2,7 @@
 import { memoizeByObject } from '#base';
 import { toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { PackedMessageView } from '../stored/packed-view.js';
 import {
   type ClientMessageVariant,
   clientMessageVariantFields,
@@ -29,10 +30,32 @@ function encodeContentEndAndSenderFields(
   return utf8Encoder.encode(`",${encodeJsonMembers(of)},"display_recipient":`);
 }
 
+/** The end of a message object, behind its content, with the comma behind the object: parts to concatenate. */
+export interface EncodedMessageEnd {
+  readonly byteLength: number;
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** Ends of messages by flags. Most messages of one sender to one recipient have the same flags. */
+interface CachedMessageEnds {
+  readonly flags: readonly string[];
+  readonly end: EncodedMessageEnd;
+  /** Ends with other flags. */
+  others: Map<readonly string[], EncodedMessageEnd> | undefined;
+}
+
+interface SenderPiece {
+  /** JSON from the end of the content to the start of `display_recipient`. */
+  readonly bytes: Uint8Array;
+  /** Ends of messages by recipient and flags, for the version of the directory that `endsOf` belongs to. */
+  endsOf: CachedRecipientPieces | undefined;
+  readonly endsByRecipient: Map<Uint8Array, CachedMessageEnds>;
+}
+
 interface CachedSenderPieces {
   readonly subdomain: string;
   /** Encoded JSON about one sender, by `indexOfClientMessageVariant`. */
-  readonly pieces: (Uint8Array | undefined)[];
+  readonly pieces: (SenderPiece | undefined)[];
 }
 
 /** Encoded JSON by sender. An account is an immutable object, so a changed account has a new entry. */
@@ -40,11 +63,17 @@ const cachedPiecesBySender = new WeakMap<DirectoryUser, CachedSenderPieces>();
 
 /** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
 const MAX_CACHED_DIRECT_CONVERSATIONS = 10_000;
+/** Maximum number of ends of messages in the cache, some 500 bytes each, by version of the directory. */
+const MAX_CACHED_MESSAGE_ENDS = 4_096;
+
+class CachedRecipientPieces {
+  readonly streams = new Map<number, Uint8Array>();
+  readonly conversations = new Map<string | number, Uint8Array>();
+  messageEndCount = 0;
+}
+
 const encodedRecipientsOfDirectory = memoizeByObject(
-  (_: DirectoryView) => ({
-    streams: new Map<number, Uint8Array>(),
-    conversations: new Map<string | number, Uint8Array>(),
-  }),
+  (_: DirectoryView) => new CachedRecipientPieces(),
   ({ version }) => version,
 );
 
@@ -52,9 +81,14 @@ const encodedRecipientsOfDirectory = memoizeByObject(
  * JSON of the end of a message object, for a message without reactions or edits. Cached by array: equal lists of flags
  * are the same array.
  */
-export const encodeFlagsAndMessageEnd = memoizeByObject((flags: readonly string[]) =>
-  utf8Encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
+const encodeFlagsAndMessageEnd = memoizeByObject((flags: readonly string[]) =>
+  utf8Encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}},`),
 );
+
+const messageEndOf = (...pieces: readonly Uint8Array[]): EncodedMessageEnd => ({
+  byteLength: pieces.reduce((sum, { length }) => sum + length, 0),
+  pieces,
+});
 
 const PAIR_KEY_ID_END = 2 ** 26;
 
@@ -68,8 +102,8 @@ function directConversationCacheKey(participants: readonly number[]): string | n
 
 /** Encoded parts of message objects for one response. */
 export class ResponseMessagePieceEncoder {
-  readonly #senderPieceById = new Map<number, Uint8Array>();
-  readonly #cachedRecipientPieces: ReturnType<typeof encodedRecipientsOfDirectory>;
+  readonly #senderPieceById = new Map<number, SenderPiece>();
+  readonly #cachedRecipientPieces: CachedRecipientPieces;
 
   constructor(
     private readonly directory: DirectoryView,
@@ -78,8 +112,41 @@ export class ResponseMessagePieceEncoder {
     this.#cachedRecipientPieces = encodedRecipientsOfDirectory(directory);
   }
 
-  /** JSON of a message object from the end of the content to the start of `display_recipient`. */
-  encodeContentEndAndSender(id: number): Uint8Array {
+  /** The end of a message without reactions or edits; one piece for the same sender, recipient and flags. */
+  encodeMessageEnd(
+    { sender, currentStream, participants }: PackedMessageView,
+    flags: readonly string[],
+  ): EncodedMessageEnd {
+    const ofSender = this.#senderPieceOf(sender);
+    const recipient = this.#encodeDisplayRecipient(currentStream, participants);
+    const known = ofSender.endsByRecipient.get(recipient);
+    const end = known?.flags === flags ? known.end : known?.others?.get(flags);
+    return end ?? this.#makeMessageEnd(ofSender, recipient, flags);
+  }
+
+  /** The end of a message with reactions or edits. @param rest JSON text behind the recipient */
+  encodeMessageEndWith({ sender, currentStream, participants }: PackedMessageView, rest: string): EncodedMessageEnd {
+    return messageEndOf(
+      this.#senderPieceOf(sender).bytes,
+      this.#encodeDisplayRecipient(currentStream, participants),
+      utf8Encoder.encode(rest),
+    );
+  }
+
+  #makeMessageEnd(ofSender: SenderPiece, recipient: Uint8Array, flags: readonly string[]): EncodedMessageEnd {
+    const cached = this.#cachedRecipientPieces;
+    const pieces = [ofSender.bytes, recipient, encodeFlagsAndMessageEnd(flags)];
+    if (cached.messageEndCount >= MAX_CACHED_MESSAGE_ENDS) return messageEndOf(...pieces);
+    cached.messageEndCount++;
+    const end = messageEndOf(Buffer.concat(pieces));
+    const known = ofSender.endsByRecipient.get(recipient);
+    if (!known) ofSender.endsByRecipient.set(recipient, { flags, end, others: undefined });
+    else if (known.others) known.others.set(flags, end);
+    else known.others = new Map([[flags, end]]);
+    return end;
+  }
+
+  #senderPieceOf(id: number): SenderPiece {
     let piece = this.#senderPieceById.get(id);
     if (piece === undefined) {
       piece = this.#getOrEncodeSenderPiece(id);
@@ -88,22 +155,27 @@ export class ResponseMessagePieceEncoder {
     return piece;
   }
 
-  #getOrEncodeSenderPiece(id: number): Uint8Array {
+  #getOrEncodeSenderPiece(id: number): SenderPiece {
     const { directory, options } = this;
     const user = directory.user(toUserId(id));
-    if (!user) return encodeContentEndAndSenderFields(user, directory, options);
+    if (!user) return makeSenderPiece(user, directory, options);
     let known = cachedPiecesBySender.get(user);
     if (!known || known.subdomain !== directory.subdomain) {
       known = { subdomain: directory.subdomain, pieces: [] };
       cachedPiecesBySender.set(user, known);
     }
     const which = indexOfClientMessageVariant(options);
-    known.pieces[which] ??= encodeContentEndAndSenderFields(user, directory, options);
-    return known.pieces[which];
+    known.pieces[which] ??= makeSenderPiece(user, directory, options);
+    const piece = known.pieces[which];
+    if (piece.endsOf !== this.#cachedRecipientPieces) {
+      piece.endsOf = this.#cachedRecipientPieces;
+      piece.endsByRecipient.clear();
+    }
+    return piece;
   }
 
   /** JSON of a message object that describes the recipient. @param stream 0 = a direct message */
-  encodeDisplayRecipient(stream: number, participants: readonly number[]): Uint8Array {
+  #encodeDisplayRecipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#cachedRecipientPieces;
     const name = stream === 0 ? directConversationCacheKey(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
@@ -119,3 +191,13 @@ export class ResponseMessagePieceEncoder {
     return piece;
   }
 }
+
+const makeSenderPiece = (
+  user: DirectoryUser | undefined,
+  directory: DirectoryView,
+  options: ClientMessageVariant,
+): SenderPiece => ({
+  bytes: encodeContentEndAndSenderFields(user, directory, options),
+  endsOf: undefined,
+  endsByRecipient: new Map(),
+});

@@ -4,6 +4,7 @@
  * once per variant, and the text is kept with the message in the Store's cache.
  */
 
+import { endLeaseOfBytes, LEASED_BUFFER_BYTES, leaseBytes } from '#base';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { memoOfCachedRecord } from '#ports/store';
@@ -12,7 +13,7 @@ import type { UserMessageFlagsView } from '../flags/read-state.js';
 import { hasReactionsOrEdits, MESSAGE_DIGEST_FACT_BITS, MESSAGE_DIGEST_TEXT_POSITIONS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { PackedMessageView } from '../stored/packed-view.js';
-import { encodeFlagsAndMessageEnd, ResponseMessagePieceEncoder } from './encoded-pieces.js';
+import { type EncodedMessageEnd, ResponseMessagePieceEncoder } from './encoded-pieces.js';
 import {
   type ClientMessageVariant,
   formatMessageForClientVariant,
@@ -63,18 +64,16 @@ const encodeOpenMessageJson = (
 ): string =>
   JSON.stringify(formatMessageForClientVariant(makeClientNeutralMessage(message, directory), options)).slice(0, -1);
 
-/** Size of pooled buffers, bytes: a response rarely needs a larger one. */
-const POOLED_BUFFER_BYTES = 256 * 1024;
-const MAX_POOLED_BUFFERS = 32;
-const freeResponseBuffers: Buffer[] = [];
-
-const COMMA_BYTE = 0x2c;
 const OPEN_BRACKET_BYTE = 0x5b;
 const CLOSE_BRACKET_BYTE = 0x5d;
 
 const NO_BYTES = new Uint8Array(0);
+const NO_MESSAGE_END: EncodedMessageEnd = { byteLength: 0, pieces: [] };
 
-/** Position of one message's JSON in the encoder's buffer. The JSON begins with a comma. */
+/**
+ * Position of one message's JSON, with the comma behind it, relative to the place in the encoder's memory where the
+ * first message begins or ends.
+ */
 interface EncodedMessageSpan {
   readonly id: number;
   readonly from: number;
@@ -83,18 +82,23 @@ interface EncodedMessageSpan {
 
 /**
  * Encodes message objects for one response to one user. The caller passes each message while it iterates over messages
- * of the Store.
+ * of the Store. Older messages come nearest first, so that they are written from right to left: then the list is
+ * complete where it was written, and need not be copied.
  */
 export class MessageResponseEncoder {
-  #buffer = freeResponseBuffers.pop() ?? Buffer.allocUnsafeSlow(POOLED_BUFFER_BYTES);
-  #writeOffset = 0;
+  #bytes = leaseBytes();
+  /** Offsets of the bytes written so far, and of the place to which positions are relative. */
+  #start = LEASED_BUFFER_BYTES / 2;
+  #end = LEASED_BUFFER_BYTES / 2;
+  #origin = LEASED_BUFFER_BYTES / 2;
   readonly #pieceEncoder: ResponseMessagePieceEncoder;
   /** Index of the text, among the texts of a digest, that is the content for this kind of client. */
   readonly #contentTextIndex: number;
-  /** Flags of the message that was encoded before, kept with their JSON because most messages have the same flags. */
-  #lastEncodedFlags: readonly string[] | undefined;
-  #lastFlagsPiece = NO_BYTES;
   readonly #listFlagsOf: (own: ReadableMessage) => readonly string[];
+  /** Pieces of the message that is being written: its beginning, content and end. */
+  #head: Uint8Array = NO_BYTES;
+  #content: Uint8Array = NO_BYTES;
+  #messageEnd: EncodedMessageEnd = NO_MESSAGE_END;
 
   /**
    * Makes an encoder for one response. @param matched makes further fields of each message: the marked matches of a
@@ -113,82 +117,114 @@ export class MessageResponseEncoder {
       : MESSAGE_DIGEST_TEXT_POSITIONS.content;
   }
 
+  /** Writes a message behind all others. */
   readonly appendMessageJson = (own: ReadableMessage): EncodedMessageSpan => {
-    const { message } = own;
-    const from = this.#writeOffset;
-    this.#writeByte(COMMA_BYTE);
-    if (message instanceof PackedMessageView && !this.matched)
-      this.#writePackedMessageJson(message, this.#listFlagsOf(own));
-    else {
-      const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
-      const text = getOrEncodeOpenMessageJson(message, this.directory, this.options);
-      this.#writeAsUtf8(`${text},"flags":${JSON.stringify(this.#listFlagsOf(own))}${added}}`);
-    }
-    return { id: message.id, from, to: this.#writeOffset };
+    const length = this.#makePieces(own);
+    // One byte stays free on each side, for the brackets.
+    if (this.#end + length >= this.#bytes.length) this.#makeRoom(length);
+    const from = this.#end;
+    this.#writePiecesAt(from);
+    this.#end = from + length;
+    return { id: own.message.id, from: from - this.#origin, to: this.#end - this.#origin };
   };
 
-  /** Makes the JSON list of these rows, and ends the encoder: its buffer goes back to the pool. */
+  /** Writes a message before all others. */
+  readonly prependMessageJson = (own: ReadableMessage): EncodedMessageSpan => {
+    const length = this.#makePieces(own);
+    if (this.#start - length <= 0) this.#makeRoom(length);
+    const to = this.#start;
+    this.#start = to - length;
+    this.#writePiecesAt(this.#start);
+    return { id: own.message.id, from: this.#start - this.#origin, to: to - this.#origin };
+  };
+
+  /** Makes the JSON list of these rows, and ends the encoder. The list is leased (leased-bytes.ts). */
   finishJsonList(rows: readonly EncodedMessageSpan[]): Uint8Array {
-    const { buffer, byteOffset } = this.#buffer;
-    let length = rows.length === 0 ? 2 : 1;
-    for (const { from, to } of rows) length += to - from;
-    const list = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
-    let at = 0;
+    const bytes = this.#bytes;
+    const isLeased = bytes.length === LEASED_BUFFER_BYTES;
+    this.#bytes = NO_BYTES;
+    let length = 0;
+    let isContiguous = true;
+    for (let i = 0; i < rows.length; i++) {
+      const { from, to } = rows[i]!;
+      length += to - from;
+      if (i > 0 && rows[i - 1]!.to !== from) isContiguous = false;
+    }
+    let list: Uint8Array;
+    if (isLeased && isContiguous && length > 0) {
+      const start = this.#origin + rows[0]!.from;
+      list = bytes.subarray(start - 1, start + length);
+    } else {
+      list = new Uint8Array(Buffer.allocUnsafeSlow(Math.max(length + 1, 2)).buffer);
+      this.#copyRows(bytes, rows, list);
+      if (isLeased) endLeaseOfBytes(bytes);
+    }
+    // The last comma becomes the bracket.
+    list[0] = OPEN_BRACKET_BYTE;
+    list[list.length - 1] = CLOSE_BRACKET_BYTE;
+    return list;
+  }
+
+  #copyRows(bytes: Uint8Array, rows: readonly EncodedMessageSpan[], list: Uint8Array): void {
+    let at = 1;
     for (let i = 0; i < rows.length; ) {
       const { from } = rows[i]!;
       let { to } = rows[i]!;
       for (i++; i < rows.length && rows[i]!.from === to; i++) to = rows[i]!.to;
-      list.set(new Uint8Array(buffer, byteOffset + from, to - from), at);
+      list.set(bytes.subarray(this.#origin + from, this.#origin + to), at);
       at += to - from;
     }
-    list[0] = OPEN_BRACKET_BYTE;
-    list[length - 1] = CLOSE_BRACKET_BYTE;
-    if (this.#buffer.length === POOLED_BUFFER_BYTES && freeResponseBuffers.length < MAX_POOLED_BUFFERS)
-      freeResponseBuffers.push(this.#buffer);
-    this.#buffer = Buffer.alloc(0);
-    return list;
   }
 
-  #writePackedMessageJson(message: PackedMessageView, flags: readonly string[]): void {
-    const { packed } = message;
-    this.#writeBytes(packed.digestHeadJson);
-    this.#writeBytes(packed.readDigestTextJson(this.#contentTextIndex));
-    this.#writeBytes(this.#pieceEncoder.encodeContentEndAndSender(message.sender));
-    this.#writeBytes(this.#pieceEncoder.encodeDisplayRecipient(message.currentStream, message.participants));
-    if ((message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.more) === 0) {
-      if (flags !== this.#lastEncodedFlags) {
-        this.#lastEncodedFlags = flags;
-        this.#lastFlagsPiece = encodeFlagsAndMessageEnd(flags);
+  /** Makes the pieces of a message. Returns their length together. */
+  #makePieces(own: ReadableMessage): number {
+    const { message } = own;
+    const flags = this.#listFlagsOf(own);
+    if (message instanceof PackedMessageView && !this.matched) {
+      const { packed } = message;
+      this.#head = packed.digestHeadJson;
+      this.#content = packed.readDigestTextJson(this.#contentTextIndex);
+      if ((message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.more) === 0)
+        this.#messageEnd = this.#pieceEncoder.encodeMessageEnd(message, flags);
+      else {
+        const since = JSON.stringify(reactionAndEditFields(message, this.directory)).slice(1, -1);
+        this.#messageEnd = this.#pieceEncoder.encodeMessageEndWith(
+          message,
+          `,${since},"flags":${JSON.stringify(flags)}},`,
+        );
       }
-      this.#writeBytes(this.#lastFlagsPiece);
     } else {
-      const since = JSON.stringify(reactionAndEditFields(message, this.directory)).slice(1, -1);
-      this.#writeAsUtf8(`,${since},"flags":${JSON.stringify(flags)}}`);
+      const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
+      const text = getOrEncodeOpenMessageJson(message, this.directory, this.options);
+      this.#head = Buffer.from(`${text},"flags":${JSON.stringify(flags)}${added}},`);
+      this.#content = NO_BYTES;
+      this.#messageEnd = NO_MESSAGE_END;
+    }
+    return this.#head.length + this.#content.length + this.#messageEnd.byteLength;
+  }
+
+  #writePiecesAt(offset: number): void {
+    const bytes = this.#bytes;
+    bytes.set(this.#head, offset);
+    let at = offset + this.#head.length;
+    bytes.set(this.#content, at);
+    at += this.#content.length;
+    for (const piece of this.#messageEnd.pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
     }
   }
 
-  #writeBytes(piece: Uint8Array): void {
-    const { length } = piece;
-    if (this.#writeOffset + length > this.#buffer.length) this.#growBufferForBytes(length);
-    this.#buffer.set(piece, this.#writeOffset);
-    this.#writeOffset += length;
-  }
-
-  #writeAsUtf8(text: string): void {
-    // UTF-8 needs at most three bytes per UTF-16 unit.
-    const most = text.length * 3;
-    if (this.#writeOffset + most > this.#buffer.length) this.#growBufferForBytes(most);
-    this.#writeOffset += this.#buffer.write(text, this.#writeOffset);
-  }
-
-  #writeByte(one: number): void {
-    if (this.#writeOffset === this.#buffer.length) this.#growBufferForBytes(1);
-    this.#buffer[this.#writeOffset++] = one;
-  }
-
-  #growBufferForBytes(by: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#writeOffset + by));
-    larger.set(this.#buffer.subarray(0, this.#writeOffset));
-    this.#buffer = larger;
+  /** Moves to memory with room for as many bytes on both sides. */
+  #makeRoom(by: number): void {
+    const used = this.#end - this.#start;
+    const room = Math.max(used, by + 1);
+    const larger = new Uint8Array(Buffer.allocUnsafeSlow(used + 2 * room).buffer);
+    larger.set(this.#bytes.subarray(this.#start, this.#end), room);
+    endLeaseOfBytes(this.#bytes);
+    this.#bytes = larger;
+    this.#origin += room - this.#start;
+    this.#start = room;
+    this.#end = room + used;
   }
 }

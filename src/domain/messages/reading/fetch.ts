@@ -29,6 +29,8 @@ const MAX_SCAN_BATCH_MESSAGES = 4_096;
 /** Reads messages for one user; loads the memberships that decide access on demand. */
 export class UserMessageReader {
   readonly #cachedMemberships: CachedUserStreamMemberships;
+  /** Ranges of the plan that was read last: a window is two scans of one plan. */
+  #rangesOfPlan: { readonly plan: NarrowQueryPlan; readonly ranges: Promise<readonly MessageIndexRange[]> } | undefined;
 
   constructor(
     private readonly store: Store,
@@ -139,7 +141,8 @@ export class UserMessageReader {
     { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
     next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
   ): Promise<void> {
-    const [range, ...or] = await this.#loadMessageRangesOfPlan(plan);
+    if (this.#rangesOfPlan?.plan !== plan) this.#rangesOfPlan = { plan, ranges: this.#loadMessageRangesOfPlan(plan) };
+    const [range, ...or] = await this.#rangesOfPlan.ranges;
     if (!range) return;
     let at = from;
     for (
@@ -165,7 +168,11 @@ export class UserMessageReader {
         [...directory.streams()].map(({ id }) => id),
         conditions,
       );
-    if (history !== 'none') return makeStreamHistoryRanges([history.stream], conditions);
+    if (history !== 'none') {
+      // The membership tells which messages are copies. If it were missing, the first batch would be read twice.
+      await this.#cachedMemberships.loadMissing([history.stream]);
+      return makeStreamHistoryRanges([history.stream], conditions);
+    }
     await this.#cachedMemberships.loadMissing(streams);
     return makeUserCopyRanges(
       { user: user.id, flags, streams, membership: this.#cachedMemberships.loadedMembershipOf },
@@ -266,15 +273,18 @@ export const fetchMessageWindow = (
     idOf: ({ message }) => message.id,
   });
 
-/** Fetches a window without decoding its messages. @param take as in `UserMessageReader.scanNarrowPacked` */
+/**
+ * Fetches a window without decoding its messages. @param take makes a row, as in `UserMessageReader.scanNarrowPacked`;
+ * by the direction in which the messages are read
+ */
 export const fetchPackedWindowRows = <T extends { readonly id: number }>(
   reader: UserMessageReader,
   plan: NarrowQueryPlan,
   window: MessageWindowRequest,
-  take: (own: ReadableMessage) => T,
+  take: { readonly [D in 'newer' | 'older']: (own: ReadableMessage) => T },
 ): Promise<FoundMessageWindow<T>> =>
   fetchWindowAround(reader, plan, window, {
-    scan: (from, direction, limit) => reader.scanNarrowPacked(plan, from, direction, limit, take),
+    scan: (from, direction, limit) => reader.scanNarrowPacked(plan, from, direction, limit, take[direction]),
     idOf: ({ id }) => id,
   });
 
