@@ -19,7 +19,7 @@ export const CURRENT_CLIENT_REGISTRATION: Params = {
     empty_topic_name: true,
     individual_emoji_changes: true,
   },
-  idle_queue_timeout: 'mobile',
+  idle_queue_timeout: '"mobile"',
 };
 
 /** True for a caller whose headers ask for a newer level than the base level. */
