@@ -1,5 +1,5 @@
 /**
- * Preloaded by the runner (`node --import`): tcompare writes both values as text to learn whether they are equal, a
+ * Preloaded by the runner: tcompare writes both values as text to learn whether they are equal, a
  * twentieth of the CPU of the API suite. Values that Node finds deeply equal are left out: its comparison is the
  * stricter one, and there is no difference to show.
  */

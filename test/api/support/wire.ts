@@ -175,21 +175,36 @@ function validator(name: string, schema: Schema): ValidateFunction {
 }
 
 const ALIASES = Object.entries(wire.aliases.emit_also);
+const ALIASED: ReadonlySet<string> = new Set(ALIASES.flat());
 
-/** Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. */
-function withoutAliases(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutAliases);
-  if (typeof value !== 'object' || value === null) return value;
-  const object: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+/** A copy of the object without the old names. @throws Error when an old name has another value than the new one */
+function aliasesLeftOut(of: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const object = { ...of };
   for (const [name, alias] of ALIASES) {
     if (!(name in object) && !(alias in object)) continue;
     if (object[name] !== object[alias]) throw new Error(`${alias} is not sent beside ${name} with the same value`);
     delete object[alias];
   }
-  for (const [name, item] of Object.entries(object)) {
-    if (typeof item === 'object') object[name] = withoutAliases(item);
-  }
   return object;
+}
+
+/**
+ * Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. Few
+ * objects have some: the others are not copied.
+ */
+function withoutAliases(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.some((item) => withoutAliases(item) !== item) ? value.map(withoutAliases) : value;
+  const of = value as Readonly<Record<string, unknown>>;
+  let object: Record<string, unknown> | undefined;
+  for (const name in of) if (ALIASED.has(name)) object ??= aliasesLeftOut(of);
+  for (const name in of) {
+    const item = of[name];
+    if (typeof item !== 'object') continue;
+    const without = withoutAliases(item);
+    if (without !== item) (object ??= { ...of })[name] = without;
+  }
+  return object ?? of;
 }
 
 function check(name: string, schema: Schema, value: unknown): void {
