@@ -194,7 +194,8 @@ function aliasesLeftOut(of: Readonly<Record<string, unknown>>): Record<string, u
  */
 function withoutAliases(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.some((item) => withoutAliases(item) !== item) ? value.map(withoutAliases) : value;
+  if (Array.isArray(value))
+    return value.some((item) => withoutAliases(item) !== item) ? value.map(withoutAliases) : value;
   const of = value as Readonly<Record<string, unknown>>;
   let object: Record<string, unknown> | undefined;
   for (const name in of) if (ALIASED.has(name)) object ??= aliasesLeftOut(of);
@@ -202,7 +203,9 @@ function withoutAliases(value: unknown): unknown {
     const item = of[name];
     if (typeof item !== 'object') continue;
     const without = withoutAliases(item);
-    if (without !== item) (object ??= { ...of })[name] = without;
+    if (without === item) continue;
+    object ??= { ...of };
+    object[name] = without;
   }
   return object ?? of;
 }
