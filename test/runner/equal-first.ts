@@ -10,6 +10,6 @@ const CLASSES: readonly unknown[] = [Same, Strict];
 const { print } = Same.prototype;
 
 Same.prototype.print = function (this: Same): string {
-  const isComparison = this.parent === undefined && CLASSES.includes(this.constructor);
+  const isComparison = this.parent === null && CLASSES.includes(this.constructor);
   return isComparison && isDeepStrictEqual(this.object, this.expect) ? '' : print.call(this);
 };

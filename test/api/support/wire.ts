@@ -156,19 +156,30 @@ for (const { items } of [pms, huddles]) {
   items.required = items.required.map((name) => (name === 'message_ids' ? 'unread_message_ids' : name));
 }
 
-/** Optimized code would take longer to make than a run saves with it. */
-export const makeSchemaCompiler = (): Ajv2020 =>
-  new Ajv2020({
+const DEFINITION = '"$ref":"#/$defs/';
+
+/**
+ * Compiles schemas that share definitions. A definition is checked and compiled once, not for each schema that refers
+ * to it. Optimized code would take longer to make than a run saves with it.
+ */
+export function schemaCompiler(definitions: Readonly<Record<string, Schema>>): (schema: Schema) => ValidateFunction {
+  const ajv = new Ajv2020({
     ...{ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false },
     ...{ inlineRefs: false, code: { optimize: false } },
   });
-const ajv = makeSchemaCompiler();
+  const byName = (schema: Schema): Schema =>
+    JSON.parse(JSON.stringify(schema).replaceAll(DEFINITION, '"$ref":"')) as Schema;
+  for (const [name, schema] of Object.entries(definitions)) ajv.addSchema(byName(schema), name);
+  return (schema) => ajv.compile(byName(schema));
+}
+
+const compile = schemaCompiler(wire.$defs);
 const compiled = new Map<string, ValidateFunction>();
 
 function validator(name: string, schema: Schema): ValidateFunction {
   let found = compiled.get(name);
   if (!found) {
-    found = ajv.compile({ ...schema, $defs: wire.$defs });
+    found = compile(schema);
     compiled.set(name, found);
   }
   return found;
