@@ -1,4 +1,4 @@
-/** What the runner loads before each test program. */
+/** The modules that the runner loads before each test program. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
