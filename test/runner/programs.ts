@@ -59,15 +59,15 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/api/contract-tried', 1, 1],
   ['dist/test/api/cluster.', 0.6, 90],
   ['dist/test/api/embedded.', 0.9, 60],
-  ['dist/test/api/hostile', 0.9, 50],
+  ['dist/test/api/hostile', 0.9, 20],
   ['dist/test/api', 0.6, 15],
   ['dist/test/chaos/checker', 1, 1],
   ['dist/test/chaos', 0.4, 25],
   ['dist/test/clients/cluster-hosts', 0.5, 30],
   ['dist/test/clients/zulip-terminal', 0.4, 35],
   ['dist/test/clients/leave', 0.5, 25],
-  ['dist/test/clients/import', 0.7, 20],
-  ['dist/test/clients', 0.7, 7],
+  ['dist/test/clients/import', 0.6, 40],
+  ['dist/test/clients', 0.55, 7],
   ['dist/test/load/faults', 0.1, 45],
   ['dist/test/load', 0.3, 25],
   ['dist/test/cluster', 1, 7],
@@ -76,9 +76,9 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/contract/bus-nats', 1, 60],
   ['dist/test/contract', 0.5, 4],
   // Waits for connections to time out.
-  ['dist/test/unit/http', 0.4, 2],
+  ['dist/test/unit/http', 0.3, 2],
   ['dist/test/unit', 0.9, 0.4],
-  ['dist/test/web', 0.8, 20],
+  ['dist/test/web', 0.7, 20],
 ];
 
 export function loadOf(file: string): Load {

@@ -25,6 +25,8 @@ export interface ExchangeAnswer {
 
 /** A call longer than any heartbeat interval hangs; without this limit a lost answer would stop the run silently. */
 const LONGEST_MS = 60_000;
+/** An idle connection is used again within this time only: servers close theirs after some seconds. */
+const MAX_IDLE_MS = 2_000;
 /** The system fills it, and its contents are consumed before the next connection reads. */
 const SHARED: Buffer = Buffer.allocUnsafeSlow(65_536);
 
@@ -56,6 +58,7 @@ class Connection {
   readonly #reader = new AnswerReader(true, (answer) => this.#answered(answer));
   #pending: Pending | undefined;
   #error: Error | undefined;
+  #idleSince = 0;
 
   constructor(
     host: string,
@@ -72,6 +75,10 @@ class Connection {
       this.#error ??= error;
     });
     this.#socket.on('close', () => this.#closed());
+  }
+
+  get isStale(): boolean {
+    return performance.now() - this.#idleSince > MAX_IDLE_MS;
   }
 
   send(request: ExchangeRequest): Promise<ExchangeAnswer> {
@@ -128,9 +135,14 @@ class Connection {
     const headers = headersOf(head);
     // A refusal may come before the body has been sent.
     if (!pending || headers.connection === 'close' || this.#socket.writableLength > 0) this.#socket.destroy();
-    else this.idle.push(this);
+    else this.#becomeIdle();
     this.#socket.unref();
     pending?.resolve({ status, headers, bytes: Buffer.from(body) });
+  }
+
+  #becomeIdle(): void {
+    this.#idleSince = performance.now();
+    this.idle.push(this);
   }
 
   #late(): void {
@@ -156,8 +168,12 @@ export function exchangeWith(host: string, port: number, request: ExchangeReques
     idle = [];
     idleAt.set(address, idle);
   }
-  // The one that was used last: the others may have been closed by the server for being idle.
-  return (idle.pop() ?? new Connection(host, port, idle)).send(request);
+  const last = idle.pop();
+  if (last && !last.isStale) return last.send(request);
+  // The others have been idle for longer.
+  last?.destroy();
+  for (const stale of idle.splice(0)) stale.destroy();
+  return new Connection(host, port, idle).send(request);
 }
 
 /** Idle connections would keep a closing server waiting. */
