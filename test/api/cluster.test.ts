@@ -6,7 +6,7 @@ import { services, startCluster } from './support/faces.js';
 
 const at = services(t);
 const others = Object.keys(SUITE).filter((family) => !ONE_FACE.has(family) && !BOTH_FACES.has(family));
-const some = new Set(ONLY === '' ? picked(others, others.length / 6, (family) => family) : others);
+const some = new Set(ONLY === '' ? picked(others, others.length / 10, (family) => family) : others);
 const families = Object.keys(SUITE).filter((family) => LONG || BOTH_FACES.has(family) || some.has(family));
 t.same(
   [...ONE_FACE, ...BOTH_FACES].filter((family) => !(family in SUITE)),

@@ -9,9 +9,11 @@ import { startEmbedded } from './support/faces.js';
 
 const adapter = process.env.API_TEST_ADAPTER === 'auto' ? 'auto' : 'node';
 
-/** Every operation, bodies and files, connections. */
-const ALWAYS = ['the frontend', 'every role', 'queues', 'uploaded files', 'files as they are served', 'signing up'];
+/** Every operation, bodies, connections, files as they are sent. */
+const ALWAYS = ['the frontend', 'every role', 'queues', 'files as they are served'];
 const OTHERS = [
+  'uploaded files',
+  'signing up',
   'authentication',
   'registering again',
   'contents of queues',

@@ -29,7 +29,7 @@ import { HANGS_MS, until } from './support/wait.js';
 
 const SIZE: MadeSize = LONG
   ? { people: 2_000, streams: 300, messages: Number(process.env.IMPORT_MESSAGES ?? 1_000_000), seed: 7 }
-  : { people: 40, streams: 9, messages: 3_300, seed: 7 };
+  : { people: 40, streams: 9, messages: 2_100, seed: 7 };
 const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
 const KILLS = rounds(2, 10);
 /** Longest time from the first write of an import to its kill, ms. */

@@ -10,6 +10,7 @@ import {
   rangesOfMessageScan,
   type Store,
 } from '#ports/store';
+import { rounds } from '../support/rounds.js';
 import { type Fact, freshRealm } from './store.js';
 
 const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord => ({
@@ -340,6 +341,6 @@ export function messageFacts(fact: Fact, store: Store): void {
         }
       },
     );
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: rounds(15, 40) });
   });
 }

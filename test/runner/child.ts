@@ -24,10 +24,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 const KEPT_CHARACTERS = 20_000;
 const tail = (text: string): string => text.slice(-KEPT_CHARACTERS);
 
-const PRELOADED = ['no-async-hooks', 'equal-first', 'cpu-time'].flatMap((name) => [
-  '--import',
-  new URL(`./${name}.js`, import.meta.url).href,
-]);
+const PRELOADED = ['--import', new URL('./preload.js', import.meta.url).href];
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;

@@ -1,9 +1,8 @@
 /**
- * Preloaded by the runner (`node --import`): the program writes at its end how much CPU it and the processes that it
+ * Preloaded by the runner: the program writes at its end how much CPU it and the processes that it
  * started and waited for have used. The time on the clock depends on what else the machine does; this figure hardly.
  */
 import { readFileSync } from 'node:fs';
-import { isMainThread } from 'node:worker_threads';
 import { CPU_MARK } from './facts.js';
 
 /** Ticks per second of /proc, on every Linux that Node runs on. */
@@ -21,4 +20,4 @@ function cpuSeconds(): number {
   }
 }
 
-if (isMainThread) process.on('exit', () => process.stdout.write(`# ${CPU_MARK}${cpuSeconds()}\n`));
+process.on('exit', () => process.stdout.write(`# ${CPU_MARK}${cpuSeconds()}\n`));

@@ -1,5 +1,5 @@
 /**
- * Preloaded by the runner (`node --import`): tcompare writes both values as text to learn whether they are equal, a
+ * Preloaded by the runner: tcompare writes both values as text to learn whether they are equal, a
  * twentieth of the CPU of the API suite. Values that Node finds deeply equal are left out: its comparison is the
  * stricter one, and there is no difference to show.
  */
@@ -10,6 +10,6 @@ const CLASSES: readonly unknown[] = [Same, Strict];
 const { print } = Same.prototype;
 
 Same.prototype.print = function (this: Same): string {
-  const isComparison = this.parent === undefined && CLASSES.includes(this.constructor);
+  const isComparison = this.parent === null && CLASSES.includes(this.constructor);
   return isComparison && isDeepStrictEqual(this.object, this.expect) ? '' : print.call(this);
 };

@@ -4,6 +4,8 @@
 export const FILE_MARK = 'file: ';
 /** Comment that `cpu-time.ts` writes at the end of a program. */
 export const CPU_MARK = 'cpu: ';
+/** Comment that `counted-facts.ts` writes at the end of a program: facts that held and that tap has not written. */
+export const COUNTED_MARK = 'counted facts: ';
 /** Title of the empty subtest that `several.ts` adds after each file. */
 export const FILE_END = 'end of file';
 
@@ -36,7 +38,9 @@ export class Facts {
   readonly skips: string[] = [];
   /** Files of `several.ts` that ran to their end. */
   files = 0;
-  /** Undefined until the program has written its totals, which is the last thing it does. */
+  /** Facts that are not among the lines. */
+  counted = 0;
+  /** Undefined until the program has written its totals, after its last fact. */
   counts: Counts | undefined;
   /** CPU that the program and its children have used; 0 for a program that was killed. */
   cpuSeconds = 0;
@@ -64,6 +68,8 @@ export class Facts {
       this.#file = line.slice(FILE_MARK.length + 2);
     } else if (line.startsWith(`# ${CPU_MARK}`)) {
       this.cpuSeconds = Number(line.slice(CPU_MARK.length + 2));
+    } else if (line.startsWith(`# ${COUNTED_MARK}`)) {
+      this.counted = Number(line.slice(COUNTED_MARK.length + 2));
     } else {
       this.#subtestOrFact(line);
     }

@@ -35,12 +35,13 @@ function temporaryFolder(): string {
   return mkdtempSync(join(base, 'conclave-tests-'));
 }
 
-function environmentOf({ grep, long }: Options, folder: string): Record<string, string> {
+function environmentOf({ grep, long, verbose }: Options, folder: string): Record<string, string> {
   return {
     TMPDIR: folder,
     API_TEST_COVERAGE: folder,
     TAP_TIMEOUT: String(TEST_SECONDS * (long ? LONG_FACTOR : 1)),
     ...(long ? { TEST_LONG: '1' } : {}),
+    ...(verbose ? { TEST_EVERY_FACT: '1' } : {}),
     ...(grep === undefined ? {} : { TAP_GREP: tapPatterns(grep, FILE_END), TAP_FILTER_QUIETLY: '1' }),
   };
 }
@@ -92,7 +93,7 @@ class Report {
     const { program, facts } = attempt.facts.files < finished.facts.files ? finished : attempt;
     const { counts } = facts;
     // The end of a file is a fact to tap.
-    const own = (counts?.facts ?? 0) - (program.bundle ? facts.files : 0);
+    const own = (counts?.facts ?? 0) + facts.counted - (program.bundle ? facts.files : 0);
     const failures = failuresOf(attempt);
     const { fault, seconds: took } = attempt;
     this.#cpuSeconds += finished.facts.cpuSeconds + (attempt === finished ? 0 : attempt.facts.cpuSeconds);

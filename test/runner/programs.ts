@@ -59,26 +59,26 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/api/contract-tried', 1, 1],
   ['dist/test/api/cluster.', 0.6, 90],
   ['dist/test/api/embedded.', 0.9, 60],
-  ['dist/test/api/hostile', 0.9, 50],
+  ['dist/test/api/hostile', 0.9, 20],
   ['dist/test/api', 0.6, 15],
   ['dist/test/chaos/checker', 1, 1],
   ['dist/test/chaos', 0.4, 25],
   ['dist/test/clients/cluster-hosts', 0.5, 30],
   ['dist/test/clients/zulip-terminal', 0.4, 35],
   ['dist/test/clients/leave', 0.5, 25],
-  ['dist/test/clients/import', 0.7, 20],
-  ['dist/test/clients', 0.7, 7],
+  ['dist/test/clients/import', 0.6, 40],
+  ['dist/test/clients', 0.55, 7],
   ['dist/test/load/faults', 0.1, 45],
   ['dist/test/load', 0.3, 25],
   ['dist/test/cluster', 1, 7],
-  ['dist/test/contract/placement-random', 0.6, 14],
-  // Its hosts count as dead after 2.5 s of silence, which a crowded machine reaches.
-  ['dist/test/contract/bus-nats', 1, 12],
-  ['dist/test/contract', 0.5, 8],
+  ['dist/test/contract/placement-random', 0.6, 6],
+  // Its hosts count as dead after 2.5 s of silence, which a crowded machine reaches: with others it takes both cores.
+  ['dist/test/contract/bus-nats', 1, 60],
+  ['dist/test/contract', 0.5, 4],
   // Waits for connections to time out.
-  ['dist/test/unit/http', 0.4, 35],
-  ['dist/test/unit', 1, 12],
-  ['dist/test/web', 0.8, 20],
+  ['dist/test/unit/http', 0.3, 2],
+  ['dist/test/unit', 0.9, 0.4],
+  ['dist/test/web', 0.7, 20],
 ];
 
 export function loadOf(file: string): Load {
@@ -86,19 +86,19 @@ export function loadOf(file: string): Load {
   return { load, seconds };
 }
 
-/** Files of these folders run several in one process. */
-const BUNDLED = ['dist/test/unit', 'dist/test/contract'];
-/** Files in these folders that take long by waiting or by computing: others run beside them. */
-const ALONE: readonly string[] = [
-  'bus-nats',
-  'log-jetstream',
-  'placement-cluster',
-  'placement-random',
-  'placement-store-lost',
-  'store-lmdb',
-  'store-mongo',
-].map((name) => `dist/test/contract/${name}.test.js`);
-const MAX_BUNDLE = 20;
+/** A process that runs these files one after the other. */
+function sharing(title: string, files: readonly string[]): Program {
+  const loads = files.map(loadOf);
+  const seconds = loads.reduce((sum, { seconds }) => sum + seconds, 0);
+  const load = loads.reduce((sum, { load, seconds }) => sum + load * seconds, 0) / seconds;
+  const env = { TEST_FILES: files.join(' ') };
+  const argv = [...V8_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')];
+  return { title, argv, files, bundle: true, env, after: [], load, seconds };
+}
+
+/** Files of this folder run many in one process, by folders. */
+const BUNDLED = 'dist/test/unit/';
+const MAX_BUNDLE = 60;
 
 function bundles(files: readonly string[]): Program[] {
   const byFolder = new Map<string, string[]>();
@@ -109,12 +109,8 @@ function bundles(files: readonly string[]): Program[] {
     const { folders, files } = open;
     open = { folders: [], files: [] };
     if (files.length === 0) return;
-    const title = `${sourceOf(folders[0]!)}${folders.length > 1 ? ` … ${folders.at(-1)!.split('/').pop()}` : ''}`;
-    const env = { TEST_FILES: files.join(' ') };
-    programs.push({
-      ...{ title, argv: [...V8_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')], files, bundle: true, env, after: [] },
-      ...loadOf(files[0]!),
-    });
+    const last = folders.length > 1 ? ` … ${folders.at(-1)!.split('/').pop()}` : '';
+    programs.push(sharing(`${sourceOf(folders[0]!)}${last}`, files));
   };
   for (const [folder, inside] of byFolder) {
     if (open.files.length + inside.length > MAX_BUNDLE) close();
@@ -134,12 +130,16 @@ const SHARED: readonly (readonly [folder: string, processes: number])[] = [
   ['dist/test/web/', 3],
   ['dist/test/clients/', 3],
   ['dist/test/chaos/', 1],
-  ['dist/test/api/', 2],
+  ['dist/test/api/', 3],
   ['dist/test/cluster/', 1],
+  ['dist/test/contract/', 2],
+  // Much of it waits for connections to end.
+  ['dist/test/unit/http/', 1],
 ];
 /** Files of these folders that run alone: they are long, or count what their process has done. */
 const NOT_SHARED: readonly string[] = [
-  ...['cluster', 'contract-tried', 'embedded', 'embedded-node-http', 'hostile'].map((name) => `api/${name}`),
+  ...['cluster', 'contract-tried', 'embedded'].map((name) => `api/${name}`),
+  'contract/bus-nats',
 ].map((name) => `dist/test/${name}.test.js`);
 
 const folderOfShared = (file: string): string | undefined => SHARED.find(([folder]) => file.startsWith(folder))?.[0];
@@ -159,13 +159,7 @@ function sharedPrograms(files: readonly string[]): Program[] {
     return Array.from({ length: processes }, (_, index) => {
       const own = inside.filter((_, n) => n % processes === index);
       const name = sourceOf(folder).replace(/\/$/, '');
-      const title = own.length === 1 ? sourceOf(own[0]!) : `${name} ${index + 1}/${processes}`;
-      const env = { TEST_FILES: own.join(' ') };
-      const argv = [...V8_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')];
-      const loads = own.map(loadOf);
-      const seconds = loads.reduce((sum, { seconds }) => sum + seconds, 0);
-      const load = loads.reduce((sum, { load, seconds }) => sum + load * seconds, 0) / seconds;
-      return { title, argv, files: own, bundle: true, env, after: [], load, seconds };
+      return sharing(own.length === 1 ? sourceOf(own[0]!) : `${name} ${index + 1}/${processes}`, own);
     }).filter((program) => program.files.length > 0);
   });
 }
@@ -228,8 +222,7 @@ export function programsFor({ paths, grep, quick }: Options): Program[] {
   const named = paths.length > 0 ? [...new Set(paths.flatMap(filesAt))] : filesUnder(ROOT);
   const inTime = quick ? named.filter((file) => QUICK.some((beginning) => file.startsWith(beginning))) : named;
   const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
-  const isBundled = (file: string): boolean =>
-    BUNDLED.some((folder) => file.startsWith(`${folder}/`)) && !ALONE.includes(file);
+  const isBundled = (file: string): boolean => file.startsWith(BUNDLED) && !isShared(file);
   const others = files.filter((file) => !isBundled(file) && !isShared(file));
   const programs = [
     ...bundles(files.filter(isBundled)),

@@ -20,6 +20,8 @@ export interface Answered {
 type Rest = { readonly kind: 'length'; missing: number } | { readonly kind: 'chunks'; readonly reader: ChunkReader };
 
 export class AnswerReader {
+  /** The next answers are to HEAD: they name a length, and have no body. */
+  isOfHead = false;
   /** Bytes of a head that has not ended, copied. */
   #pending: Buffer = NONE;
   #rest: Rest | undefined;
@@ -59,7 +61,7 @@ export class AnswerReader {
     this.#wanted = this.keep || this.#status !== 200;
     this.#head = this.#wanted ? data.toString('latin1', data.indexOf(LF) + 1, end) : '';
     const body = data.subarray(end + 4);
-    const bodiless = this.#status === 204 || this.#status === 304;
+    const bodiless = this.isOfHead || this.#status === 204 || this.#status === 304;
     const length = bodiless ? 0 : lengthOf(data, end);
     if (length === undefined) {
       this.#rest = { kind: 'chunks', reader: new ChunkReader() };

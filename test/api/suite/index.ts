@@ -260,7 +260,7 @@ export const ONE_FACE: ReadonlySet<string> = new Set([
 /**
  * Families whose facts depend on the bus, the store, the log, the blobs or the placement: commands that call other
  * actors, deliver events, read what another host wrote, or survive a restart. They run on the cluster in every run. Of
- * the families that are in neither set a seed picks a sixth for the cluster, because their commands commit in one
+ * the families that are in neither set a seed picks a tenth for the cluster, because their commands commit in one
  * actor and take the same code; the adapters below them have contract tests.
  */
 export const BOTH_FACES: ReadonlySet<string> = new Set([

@@ -8,7 +8,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { unreadableMarkup } from '../../support/current-client-markup.js';
 import type { Params } from './client.js';
 import type { Fields } from './types.js';
-import { makeSchemaCompiler, repositoryRoot } from './wire.js';
+import { repositoryRoot, schemaCompiler } from './wire.js';
 
 type Schema = Record<string, unknown>;
 
@@ -22,13 +22,13 @@ const schemas = JSON.parse(
   readFileSync(join(repositoryRoot(), 'test/fixtures/api/current-client.json'), 'utf8'),
 ) as CurrentClientSchemas;
 
-const ajv = makeSchemaCompiler();
+const compile = schemaCompiler(schemas.$defs);
 const compiled = new Map<string, ValidateFunction>();
 
 function check(name: string, schema: Schema, value: unknown): void {
   let validate = compiled.get(name);
   if (!validate) {
-    validate = ajv.compile({ ...schema, $defs: schemas.$defs });
+    validate = compile(schema);
     compiled.set(name, validate);
   }
   if (validate(value)) return;

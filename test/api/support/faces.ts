@@ -79,8 +79,14 @@ class Face implements TestServer {
     adjust?: (ports: ProcessPorts) => ProcessPorts,
   ): Promise<Face> {
     const face = new Face(kind, clock, configs, remove, mails, adjust);
-    await face.#start();
-    return face;
+    try {
+      await face.#start();
+      return face;
+    } catch (error) {
+      // Nodes that have started would keep the process of the tests alive.
+      await face.close();
+      throw error;
+    }
   }
 
   get actors(): SystemActorCaller {

@@ -1,5 +1,5 @@
 /** One HTTP request with control over everything: raw bodies, headers, and leaving before the answer. */
-import { Agent, request } from 'node:http';
+import { closeIdleConnections, exchangeWith } from '../../support/http-exchange.js';
 import type { Answer, Fields } from './types.js';
 
 export interface RawRequest {
@@ -16,47 +16,35 @@ export interface RawAnswer extends Answer {
   readonly bytes: Buffer;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+const HOST = '127.0.0.1';
 
-/** A call longer than any heartbeat interval hangs; without this limit a lost answer would stop the run silently. */
-const LONGEST_MS = 60_000;
+/** Longest body that may be JSON: a file of 25 MiB is not read as text unless a test asks for its text. */
+const MAX_JSON = 8 * 1_048_576;
 
-export function exchange(port: number, of: RawRequest): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    const { method, path, headers, body, signal } = of;
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const req = request(
-      {
-        host: '127.0.0.1',
-        port,
-        method,
-        path,
-        agent,
-        headers: { ...length, ...headers },
-        ...(signal ? { signal } : {}),
-      },
-      (res) => {
-        const parts: Buffer[] = [];
-        res.on('data', (part: Buffer) => parts.push(part));
-        res.on('error', reject);
-        res.on('end', () => {
-          const bytes = Buffer.concat(parts);
-          const text = bytes.toString('utf8');
-          let parsed: Fields = {};
-          try {
-            parsed = JSON.parse(text) as Fields;
-          } catch {
-            // HEAD, OPTIONS: no body.
-          }
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, body: parsed, text, bytes });
-        });
-      },
-    );
-    req.setTimeout(LONGEST_MS, () => req.destroy(new Error(`no answer within ${LONGEST_MS} ms: ${method} ${path}`)));
-    req.on('error', reject);
-    req.end(body);
-  });
+/** @returns {} for a body that is no JSON: of a file, or the empty one of HEAD and OPTIONS */
+function parsed(text: string): Fields {
+  try {
+    return JSON.parse(text) as Fields;
+  } catch {
+    return {};
+  }
 }
 
-/** Idle connections would keep a closing server waiting. */
-export const closeIdle = (): void => agent.destroy();
+export async function exchange(port: number, request: RawRequest): Promise<RawAnswer> {
+  const headers = { host: `${HOST}:${port}`, ...request.headers };
+  const answer = await exchangeWith(HOST, port, { ...request, headers });
+  const { bytes } = answer;
+  if (bytes.length <= MAX_JSON) {
+    const text = bytes.toString('utf8');
+    return { ...answer, body: parsed(text), text };
+  }
+  return {
+    ...answer,
+    body: {},
+    get text() {
+      return bytes.toString('utf8');
+    },
+  };
+}
+
+export const closeIdle = closeIdleConnections;

@@ -156,40 +156,69 @@ for (const { items } of [pms, huddles]) {
   items.required = items.required.map((name) => (name === 'message_ids' ? 'unread_message_ids' : name));
 }
 
-/** Optimized code would take longer to make than a run saves with it. */
-export const makeSchemaCompiler = (): Ajv2020 =>
-  new Ajv2020({
+const DEFINITION = '"$ref":"#/$defs/';
+
+/**
+ * Compiles schemas that share definitions. A definition is checked and compiled once, not for each schema that refers
+ * to it. Optimized code would take longer to make than a run saves with it.
+ */
+export function schemaCompiler(definitions: Readonly<Record<string, Schema>>): (schema: Schema) => ValidateFunction {
+  const ajv = new Ajv2020({
     ...{ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false },
     ...{ inlineRefs: false, code: { optimize: false } },
   });
-const ajv = makeSchemaCompiler();
+  const byName = (schema: Schema): Schema =>
+    JSON.parse(JSON.stringify(schema).replaceAll(DEFINITION, '"$ref":"')) as Schema;
+  for (const [name, schema] of Object.entries(definitions)) ajv.addSchema(byName(schema), name);
+  return (schema) => ajv.compile(byName(schema));
+}
+
+const compile = schemaCompiler(wire.$defs);
 const compiled = new Map<string, ValidateFunction>();
 
 function validator(name: string, schema: Schema): ValidateFunction {
   let found = compiled.get(name);
   if (!found) {
-    found = ajv.compile({ ...schema, $defs: wire.$defs });
+    found = compile(schema);
     compiled.set(name, found);
   }
   return found;
 }
 
 const ALIASES = Object.entries(wire.aliases.emit_also);
+const ALIASED: ReadonlySet<string> = new Set(ALIASES.flat());
 
-/** Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. */
-function withoutAliases(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutAliases);
-  if (typeof value !== 'object' || value === null) return value;
-  const object: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+/** A copy of the object without the old names. @throws Error when an old name has another value than the new one */
+function aliasesLeftOut(of: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const object = { ...of };
   for (const [name, alias] of ALIASES) {
     if (!(name in object) && !(alias in object)) continue;
     if (object[name] !== object[alias]) throw new Error(`${alias} is not sent beside ${name} with the same value`);
     delete object[alias];
   }
-  for (const [name, item] of Object.entries(object)) {
-    if (typeof item === 'object') object[name] = withoutAliases(item);
-  }
   return object;
+}
+
+/**
+ * Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. Few
+ * objects have some: the others are not copied.
+ */
+function withoutAliases(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value))
+    return value.some((item) => withoutAliases(item) !== item) ? value.map(withoutAliases) : value;
+  const of = value as Readonly<Record<string, unknown>>;
+  let object: Record<string, unknown> | undefined;
+  for (const name in of) if (ALIASED.has(name)) object ??= aliasesLeftOut(of);
+  for (const name in of) {
+    const item = of[name];
+    if (typeof item !== 'object') continue;
+    const without = withoutAliases(item);
+    if (without === item) continue;
+    object ??= { ...of };
+    object[name] = without;
+  }
+  return object ?? of;
 }
 
 function check(name: string, schema: Schema, value: unknown): void {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { API_LEVEL_HEADER } from '#domain/levels';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
+import { exchangeWith } from '../../support/http-exchange.js';
 
 export interface Account {
   readonly email: string;
@@ -49,6 +50,7 @@ export class Refused extends Error {
 
 export class Api {
   readonly #authorization: string;
+  readonly #address: URL;
 
   constructor(
     readonly site: string,
@@ -56,6 +58,7 @@ export class Api {
     /** API level of its requests; undefined: the server chooses. */
     private readonly level?: number,
   ) {
+    this.#address = new URL(site);
     this.#authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
   }
 
@@ -71,21 +74,25 @@ export class Api {
     params: Readonly<Record<string, unknown>> = {},
     timeoutMs = 70_000,
   ): Promise<Answer> {
-    const text = new URLSearchParams();
+    const form = new URLSearchParams();
     for (const [name, value] of Object.entries(params)) {
-      text.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+      form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
     const get = method === 'GET';
-    const response = await fetch(`${this.site}/api/v1${path}${get ? `?${text}` : ''}`, {
+    const { hostname, port, host } = this.#address;
+    const answer = await exchangeWith(hostname, Number(port), {
       method,
+      path: `/api/v1${path}${get ? `?${form}` : ''}`,
       headers: {
+        host,
         authorization: this.#authorization,
         ...(this.level === undefined ? {} : { [API_LEVEL_HEADER]: String(this.level) }),
+        ...(get ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       },
       signal: AbortSignal.timeout(timeoutMs),
-      ...(get ? {} : { body: text }),
+      ...(get ? {} : { body: form.toString() }),
     });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    return { status: answer.status, body: JSON.parse(answer.bytes.toString()) as Answer['body'] };
   }
 
   async ok(

@@ -8,6 +8,7 @@ import {
   type JsonRowReadOptions,
   readJsonRowBatches,
 } from '../../../src/app/exchange/format/json-rows.js';
+import { rounds } from '../../support/rounds.js';
 
 async function rowsOf(text: string, options?: JsonRowReadOptions): Promise<JsonRowOrFieldValue[]> {
   const file = join(t.testdir(), 'rows.json');
@@ -35,7 +36,7 @@ t.test('the rows of any tables are those of the whole file', async (test) => {
       const found = await rowsOf(JSON.stringify(all, undefined, indent));
       test.strictSame(JSON.parse(JSON.stringify(found)), JSON.parse(JSON.stringify(expected)));
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(40, 100) },
   );
 });
 
@@ -111,7 +112,7 @@ t.test('rows of numbers give the same values as their JSON, whatever their layou
         parsed.filter(isOfNumbers).map(({ a, b }) => [a, b]),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(40, 100) },
   );
   const plain = await numbersOf('{"n": [{"a": 1, "b": 2}, { "id":7,"b":3 , "a" : 4}\n, {"a": 1, "b": "2"}]}');
   test.strictSame(

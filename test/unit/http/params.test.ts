@@ -11,6 +11,7 @@ import {
   parseUrlencodedForm,
 } from '../../../src/frontend/http/form-urlencoded.js';
 import { RequestParameterReader } from '../../../src/frontend/http/parameters.js';
+import { rounds } from '../../support/rounds.js';
 import { declare, refusal } from './support.js';
 
 const json = (schema: TSchema, over: object = {}) =>
@@ -186,7 +187,7 @@ t.test('any input gives a value of the declared type or a refusal', async () => 
         return error instanceof ApiError;
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(1_000, 3_000) },
   );
 });
 
@@ -241,7 +242,7 @@ t.test('random bytes as a body or query never crash', async () => {
         return error instanceof ApiError;
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(1_000, 3_000) },
   );
 });
 
@@ -317,7 +318,7 @@ t.test('random multipart bodies never crash, and never hang', async () => {
         return error instanceof ApiError;
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(500, 1_500) },
   );
 });
 
@@ -336,6 +337,6 @@ t.test('a form that is damaged anywhere is read or refused', async () => {
         return error instanceof ApiError;
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(1_000, 3_000) },
   );
 });

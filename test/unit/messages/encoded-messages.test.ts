@@ -29,6 +29,7 @@ import { LmdbStore, openLmdbEnvironment, type StoreRecordWrite } from '#ports/st
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';
+import { rounds } from '../../support/rounds.js';
 
 const REALM = toRealmId(1);
 const ME = 9;
@@ -248,7 +249,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
       await without.close();
       await environment.close();
     }),
-    { numRuns: 25 },
+    { numRuns: rounds(10, 25) },
   );
 });
 

@@ -12,6 +12,7 @@ import {
   parseSearchQuery,
 } from '../../../src/domain/messages/search/query.js';
 import { stemOfWordOrEmpty } from '../../../src/domain/messages/search/words.js';
+import { rounds } from '../../support/rounds.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
   ({ id: 1, sender: 8, participants: [], originStream: 1, body: { html, topic, content, stream: 1 } }) as never;
@@ -113,7 +114,7 @@ t.test('for any text, marking only adds spans', async () => {
         if (!/^[\p{L}\p{N}\p{M}]+<\/span>/u.test(part)) throw new Error(`not a word: ${part}`);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(700, 2_000) },
   );
 });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { CPU_MARK, Facts, FILE_END, FILE_MARK } from '../../runner/facts.js';
+import { COUNTED_MARK, CPU_MARK, Facts, FILE_END, FILE_MARK } from '../../runner/facts.js';
 
 const OUTPUT = `TAP version 14
 # ${FILE_MARK}dist/test/unit/a.test.js
@@ -30,6 +30,7 @@ ok 4 - five # SKIP no service
 ok 5 - ${FILE_END} # time=1ms
 1..5
 # { total: 7, pass: 4, fail: 2, skip: 1 }
+# ${COUNTED_MARK}41
 # ${CPU_MARK}1.25
 `;
 
@@ -57,6 +58,7 @@ t.test('the totals, the skipped facts and the files that ended are read', async 
   t.same(skips, ['five # SKIP no service']);
   t.equal(files, 2);
   t.equal(readIn(7).cpuSeconds, 1.25, 'and the CPU of the program');
+  t.equal(readIn(7).counted, 41, 'and the facts that were only counted');
 });
 
 t.test('an interrupted program has no totals', async (t) => {

@@ -12,6 +12,7 @@ import {
 } from '#ports/store';
 import { LmdbConsistentCache } from '../../../src/ports/store/store-lmdb-cache.js';
 import { FakeClock } from '../../support/fake-clock.js';
+import { rounds } from '../../support/rounds.js';
 
 const REALMS = [toRealmId(1), toRealmId(2)] as const;
 const id = fc.integer({ min: 1, max: 12 });
@@ -116,7 +117,7 @@ t.test('reads between and during writes are right', async (t) => {
       await store.close();
       await environment.close();
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(15, 40) },
   );
 });
 

@@ -15,11 +15,10 @@ import {
 } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiMessage, Fields } from '../../support/types.js';
-import { makeSchemaCompiler, wire } from '../../support/wire.js';
+import { schemaCompiler, wire } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
-const ajv = makeSchemaCompiler();
-const isRequest = ajv.compile({ ...(wire.outgoing_webhook_request as object), $defs: wire.$defs });
+const isRequest = schemaCompiler(wire.$defs)(wire.outgoing_webhook_request);
 
 export const outgoingWebhooks: Facts = async (t, server) => {
   const org = await makeOrganization(server);
