@@ -28,7 +28,14 @@ export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
 export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
-export { copyOutOfLease, endLeaseOfBytes, keepLeasedBytes, LEASED_BUFFER_BYTES, leaseBytes } from './leased-bytes.js';
+export {
+  copyOutOfLease,
+  endLeaseOfBytes,
+  keepLeasedBytes,
+  LEASED_BUFFER_BYTES,
+  leaseBytes,
+  MIN_LEASED_BYTES,
+} from './leased-bytes.js';
 export type { Logger } from './logger.js';
 export { memoizeByObject } from './memoize.js';
 export {

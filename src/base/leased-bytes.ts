@@ -11,7 +11,7 @@ export const LEASED_BUFFER_BYTES = 256 * 1024;
 /** Most buffers that are kept for the next leases. */
 const MAX_FREE_BUFFERS = 32;
 /** Smaller arrays are never leased; finding the buffer of an array takes longer than this comparison. */
-const MIN_LEASED_BYTES = 1_024;
+export const MIN_LEASED_BYTES = 1_024;
 
 class LeasedBuffer extends ArrayBuffer {
   isLeased = false;

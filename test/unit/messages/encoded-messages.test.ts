@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { endLeaseOfBytes, IdSet, type Json, keepLeasedBytes } from '#base';
+import { endLeaseOfBytes, IdSet, type Json, keepLeasedBytes, MIN_LEASED_BYTES } from '#base';
 import {
   encodeMarkedMessageIdsPart,
   encodeOriginReadStatePart,
@@ -317,6 +317,25 @@ t.test('the memory of an answer serves the next one once its lease has ended', a
   endLeaseOfBytes(second);
   t.not(encode('fifth').buffer, second.buffer, 'bytes with several readers are not used again');
   t.match(Buffer.from(second).toString(), /secondsecond/);
+});
+
+t.test('a short answer leaves its memory to the next one at once', async (t) => {
+  const directory = directoryOf(1, 'Somebody', 'somewhere');
+  const flags = new UserMessageFlagsView(ME, new Map());
+  const options = { applyMarkdown: false, clientGravatar: false };
+  const encode = (text: string): Uint8Array => {
+    const answer = new MessageResponseEncoder(flags, directory, options);
+    return answer.finishJsonList([answer.appendMessageJson(shortMessage(1, text))]);
+  };
+  const long = encode('long '.repeat(1_000));
+  endLeaseOfBytes(long);
+  const short = encode('short');
+  t.ok(short.byteLength < MIN_LEASED_BYTES);
+  t.match(Buffer.from(short).toString(), /"content":"short"/);
+  const copy = Buffer.from(short);
+  const next = encode('next '.repeat(1_000));
+  t.equal(next.buffer, long.buffer);
+  t.same(Buffer.from(short), copy);
 });
 
 t.test('responses encoded at the same time do not share a buffer', async (t) => {

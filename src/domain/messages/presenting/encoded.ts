@@ -4,7 +4,7 @@
  * once per variant, and the text is kept with the message in the Store's cache.
  */
 
-import { endLeaseOfBytes, LEASED_BUFFER_BYTES, leaseBytes } from '#base';
+import { endLeaseOfBytes, LEASED_BUFFER_BYTES, leaseBytes, MIN_LEASED_BYTES } from '#base';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { memoOfCachedRecord } from '#ports/store';
@@ -138,7 +138,10 @@ export class MessageResponseEncoder {
     return { id: own.message.id, from: this.#start - this.#origin, to: to - this.#origin };
   };
 
-  /** Makes the JSON list of these rows, and ends the encoder. The list is leased (leased-bytes.ts). */
+  /**
+   * Makes the JSON list of these rows, and ends the encoder. The list is leased (leased-bytes.ts), unless it is so short
+   * that its reader would not end the lease.
+   */
   finishJsonList(rows: readonly EncodedMessageSpan[]): Uint8Array {
     const bytes = this.#bytes;
     const isLeased = bytes.length === LEASED_BUFFER_BYTES;
@@ -151,7 +154,7 @@ export class MessageResponseEncoder {
       if (i > 0 && rows[i - 1]!.to !== from) isContiguous = false;
     }
     let list: Uint8Array;
-    if (isLeased && isContiguous && length > 0) {
+    if (isLeased && isContiguous && length >= MIN_LEASED_BYTES) {
       const start = this.#origin + rows[0]!.from;
       list = bytes.subarray(start - 1, start + length);
     } else {
