@@ -58,23 +58,11 @@ function encodeFieldName(name: string): Uint8Array {
   return encoded;
 }
 
-/** Like `encodeResponseFields`, but as a list of parts, so that encoded values are not copied. */
-export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
-  const plain: Record<string, Json> = {};
-  const parts: Uint8Array[] = [];
-  for (const name in of) {
-    const value = of[name];
-    if (value instanceof EncodedJson) parts.push(encodeFieldName(name), ...value.parts);
-    else if (value !== undefined) plain[name] = value;
-  }
-  return [encodeResponseFields(plain), ...parts];
-}
-
 /** Adds the fields that are encoded already to `parts`. @returns the other fields: the same object if it has no such */
-function takeEncodedFieldsOut(fields: ResponseFields, parts: Uint8Array[]): object {
+function takeEncodedFieldsOut(fields: ResponseFields, parts: Uint8Array[]): JsonObject {
   let isPlain = true;
   for (const name in fields) if (fields[name] instanceof EncodedJson) isPlain = false;
-  if (isPlain) return fields;
+  if (isPlain) return fields as JsonObject;
   const plain: Record<string, Json> = {};
   for (const name in fields) {
     const value = fields[name];
@@ -82,6 +70,12 @@ function takeEncodedFieldsOut(fields: ResponseFields, parts: Uint8Array[]): obje
     else if (value !== undefined) plain[name] = value;
   }
   return plain;
+}
+
+/** Like `encodeResponseFields`, but as a list of parts, so that encoded values are not copied. */
+export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  return [encodeResponseFields(takeEncodedFieldsOut(of, parts)), ...parts];
 }
 
 /** Like `encodeResponseFieldParts` for several objects: the fields that are not encoded yet come first, as one part. */

@@ -229,9 +229,7 @@ export class CommandExecutor {
   }
 }
 
-/**
- * Context of a read. A class: an object literal with a getter takes a microsecond.
- */
+/** Context of a read. It is a class because an object literal with a getter takes a microsecond to make. */
 class ReadCommandContext implements CommandContext {
   readonly #commits: CommitLoop;
 

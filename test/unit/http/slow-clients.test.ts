@@ -144,7 +144,7 @@ for (const kind of kinds) {
     const { slow, server, open, handled } = await start(t);
     const socket = await open();
     let asked = 0;
-    // As many answers as the operating system takes, and one that it takes only in part.
+    // The operating system takes answers until its buffer is full; the last one is taken in part and has to wait.
     while (slow.waitingTransferCount === 0) {
       socket.write(REQUEST(`/leased/${String.fromCharCode(65 + (asked % 26))}`));
       asked++;

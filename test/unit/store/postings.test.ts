@@ -1,6 +1,13 @@
 /** Postings answer like the index itself, after any reads, additions and removals. */
 import fc from 'fast-check';
 import t from 'tap';
+import { toRealmId } from '#model';
+import {
+  type LmdbMessageIndex,
+  makeMessageIndexPrefix,
+  postingsCacheName,
+  postingsCacheNameOfIndex,
+} from '../../../src/ports/store/store-lmdb-index-keys.js';
 import { CachedIndexPostings } from '../../../src/ports/store/store-lmdb-postings.js';
 
 const HIGHEST = 60;
@@ -44,4 +51,21 @@ t.test('postings are right after reads, additions and removals in any order', as
     }),
     { numRuns: 300 },
   );
+});
+
+t.test('an index is cached under the name that its keys have, by which writes find it', async (t) => {
+  const realm = toRealmId(7);
+  const indexes: readonly Exclude<LmdbMessageIndex, { by: 'realm' }>[] = [
+    { by: 'conversation', conversation: 's1' },
+    { by: 'topic', conversation: 's1', topicKey: 'a/b' },
+    { by: 'sender', sender: 8 },
+    { by: 'participant', user: 9 },
+    { by: 'tag', tag: 'mentioned/9' },
+    { by: 'tag', tag: '=word' },
+    { by: 'moved', from: 's2' },
+  ];
+  for (const index of indexes) {
+    const [letter, ofRealm, ...rest] = makeMessageIndexPrefix(realm, index);
+    t.equal(postingsCacheNameOfIndex(realm, index), postingsCacheName([letter, ofRealm, ...rest, 4711]), index.by);
+  }
 });

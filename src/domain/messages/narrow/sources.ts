@@ -101,18 +101,14 @@ function candidateRangesOfCopies(
   const mark = unread ? flags.readStateOf(DIRECT_MESSAGES_ORIGIN).mark : -1;
   candidates.push(makeCandidate({ by: 'participant', user }, undefined, true, mark));
   // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
-  const copied = flags.markedIds('copied').ids;
   if (unread) {
-    const { ids } = IdSet.fromIds([...flags.allUnreadExceptionIds(), ...copied]);
+    const { ids } = IdSet.fromIds([...flags.allUnreadExceptionIds(), ...flags.markedIds('copied').ids]);
     candidates.push(makeCandidate({ by: 'ids', ids }, undefined, undefined));
     return candidates;
   }
   addRangesOfMovedCopies(candidates, owner);
-  const historical = flags.markedIds('historical').ids;
-  if (historical.length > 0 || copied.length > 0) {
-    const { ids } = IdSet.fromIds([...historical, ...copied]);
-    candidates.push(makeCandidate({ by: 'ids', ids }, undefined, false));
-  }
+  const { ids } = IdSet.fromIds(flags.personalCopyIds());
+  if (ids.length > 0) candidates.push(makeCandidate({ by: 'ids', ids }, undefined, false));
   return candidates;
 }
 

@@ -139,8 +139,8 @@ export class MessageResponseEncoder {
   };
 
   /**
-   * Makes the JSON list of these rows, and ends the encoder. The list is leased (leased-bytes.ts), unless it is so short
-   * that its reader would not end the lease.
+   * Makes the JSON list of these rows, and ends the encoder. The list is leased (leased-bytes.ts), unless it is shorter
+   * than those whose lease a reader ends.
    */
   finishJsonList(rows: readonly EncodedMessageSpan[]): Uint8Array {
     const bytes = this.#bytes;
