@@ -66,13 +66,18 @@ function parsePart(raw: string): MimePart {
   return { headers, text: text.replaceAll('\r\n', '\n') };
 }
 
-/** All mails to an address so far, oldest first. */
-export const mailsTo = (server: TestServer, address: string): SentMail[] =>
-  server
+/**
+ * All mails to an address so far, oldest first. A host that loses its lease between sending and commit sends a mail
+ * again under the same id (actors/mail), which mail programs show once.
+ */
+export function mailsTo(server: TestServer, address: string): SentMail[] {
+  const sent = server
     .mails()
     .filter((raw) => raw.includes(address))
     .map(parse)
     .filter(({ headers }) => headers.get('to') === address);
+  return [...new Map(sent.reverse().map((mail) => [mail.headers.get('message-id'), mail])).values()].reverse();
+}
 
 /** The mails to an address, as soon as there are `count` of them. */
 export async function mailed(server: TestServer, address: string, count = 1): Promise<SentMail[]> {
