@@ -47,6 +47,7 @@ const CODE_CACHE_TOOL = 'tools/code-cache.mjs';
 const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
 /** Scripts of threads of the program alone; in a test their compiled files find the scripts above. */
 const PROGRAM_THREADS = [
+  'src/app/exchange/export/receiver-rows-worker',
   'src/app/exchange/import/message-file-worker',
   'src/app/exchange/import/message-writer-worker',
 ];

@@ -98,7 +98,7 @@ async function runExportCommand(
       const directory = new RealmDirectory(realm, snapshot, productEmojiForm(config.emojiNames));
       const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
       const write = isArchive ? exportOrganizationToArchive : exportOrganizationToFolder;
-      const rows = await write(source, target);
+      const rows = await write(source, target, { usesThread: true });
       for (const [table, count] of rows)
         if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
     } finally {

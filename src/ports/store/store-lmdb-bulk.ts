@@ -1,6 +1,6 @@
 /** Loads many messages into LMDB: records as they come, index entries later, in the order of their keys. */
 import { setTimeout } from 'node:timers/promises';
-import { AscendingIdSetEncoder, IdSet } from '#base';
+import { AscendingIdSetEncoder, IdSet, Semaphore } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { type MessageBulkLoader, MessageBulkLoadRefusedError } from './store.js';
@@ -43,6 +43,8 @@ interface LmdbBulkLoaderOptions {
 export class LmdbMessageBulkLoader implements MessageBulkLoader {
   #pendingPostingsByIndex = new Map<string, PendingPostings>();
   #pendingEntryCount = 0;
+  /** Keeps writes of messages and of a flush under way apart: one larger transaction would lock the file for longer. */
+  readonly #turns = new Semaphore(1);
 
   constructor(private readonly options: LmdbBulkLoaderOptions) {}
 
@@ -100,9 +102,11 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
     });
   }
 
-  async #runWriteUnlessClosed(enqueue: () => void): Promise<void> {
+  #runWriteUnlessClosed(enqueue: () => void): Promise<void> {
     const { closingActor, writeUnlessClosed } = this.options;
-    if (!(await writeUnlessClosed(enqueue))) throw new MessageBulkLoadRefusedError(`${closingActor} exists already`);
-    await setTimeout(PAUSE_BETWEEN_TRANSACTIONS_MS);
+    return this.#turns.runWhenPermitted(async () => {
+      if (!(await writeUnlessClosed(enqueue))) throw new MessageBulkLoadRefusedError(`${closingActor} exists already`);
+      await setTimeout(PAUSE_BETWEEN_TRANSACTIONS_MS);
+    });
   }
 }

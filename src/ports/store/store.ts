@@ -152,12 +152,15 @@ export type MessageReadStore = Pick<Store, 'getParts' | 'getMessages' | 'scanMes
 export interface MessageBulkLoader {
   /**
    * Stores messages whose ids ascend from call to call, durably; a message that is stored already stays as it is. Scans
-   * find the messages only after `flush`.
+   * find the messages only after `flush`. A call may begin while a flush is under way.
    * @throws MessageBulkLoadRefusedError
    */
   addMessages(messages: readonly MessageRecord[]): Promise<void>;
 
-  /** Waits until all added messages are durable with their index entries. @throws MessageBulkLoadRefusedError */
+  /**
+   * Makes the index entries of all messages durable whose `addMessages` has ended.
+   * @throws MessageBulkLoadRefusedError
+   */
   flush(): Promise<void>;
 }
 

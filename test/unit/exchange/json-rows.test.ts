@@ -142,3 +142,23 @@ t.test('rows of numbers that cross chunks of the file are all read', async (test
   );
   test.ok(rows.length < 5, 'only rows that two chunks share are parsed as JSON');
 });
+
+t.test('reading ends behind the last table, wherever it is', async (test) => {
+  const lastTable = 'b';
+  const idsOf = async (text: string) => (await rowsOf(text, { lastTable })).map(({ table, row }) => [table, row?.id]);
+  const [rows, more] = [[{ id: 1 }, { id: 2 }], [{ id: 3 }]];
+  const expected = [
+    ['a', 3],
+    ['b', 1],
+    ['b', 2],
+  ];
+  test.strictSame(await idsOf(JSON.stringify({ a: more, b: rows, c: more })), expected);
+  test.strictSame(
+    await idsOf('{"a": [{"id": 3}], "b": [{"id": 1}, {"id": 2}], "c": [{"id'),
+    expected,
+    'no more is read',
+  );
+  test.strictSame(await idsOf(JSON.stringify({ b: [], a: more })), [], 'an empty table ends, too');
+  await test.rejects(idsOf('{"a": [], "c": [{"id'), { message: /truncated/ });
+  await test.rejects(idsOf('{"b": [{"id": 1}'), { message: /truncated/ });
+});

@@ -8,7 +8,8 @@ import { toRealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { ExportFormatError } from '../../../src/app/exchange/format/problem.js';
 import { makeMessageFileReader, makeMessageWriters } from '../../../src/app/exchange/import/message-threads.js';
-import type { UnrenderedMessage } from '../../../src/app/exchange/import/message-writer.js';
+import { ImportedMessageRenderer, type UnrenderedMessage } from '../../../src/app/exchange/import/message-writer.js';
+import { WaitingTimeRenderer } from '../../../src/app/exchange/import/waiting-time.js';
 import { openStoreAt } from '../../../src/app/exchange/store-location.js';
 import { snapshotWith } from '../../support/directory.js';
 import { makeExportedOrganization } from '../../support/exported-organization.js';
@@ -47,6 +48,8 @@ t.test('receivers come in the order of the messages, wherever their rows are', a
   const read = await makeMessageFileReader(CORES.none).readFile({ folder, name: NAME, onlyIds: false });
   test.strictSame([...read.receivers], [1, 1, 3, 3, 4, 4, 2, 2], 'those without a message last');
   test.strictSame([...read.receiverCounts], [2, 1]);
+  const ids = await makeMessageFileReader(CORES.none).readFile({ folder, name: NAME, onlyIds: true });
+  test.strictSame([...ids.ids], [7, 8]);
   test.strictSame(read.rows, [
     { id: 7, content: 'a' },
     { id: 8, content: 'b' },
@@ -95,8 +98,9 @@ t.test('threads store the same messages, with the names and words of the organiz
   for (const cores of Object.values(CORES)) {
     const dataDir = `${test.testdir({ [`${cores}`]: {} })}/${cores}`;
     const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, cores);
-    await Promise.all(messages.map((message) => writers.storeMessages([message])));
-    await writers.flush();
+    await Promise.all(messages.map((message) => writers.storeMessages({ rendered: [], unrendered: [message] })));
+    await writers.beginFlush();
+    await writers.endFlush();
     await writers.close();
     const { store, close } = await openStoreAt({ dataDir });
     const all = await store.getMessages(realm, [1, 2, 3]);
@@ -126,6 +130,48 @@ t.test('threads store the same messages, with the names and words of the organiz
   test.equal(third!.edits, undefined);
 });
 
+t.test('messages that the waiting thread renders are stored as those that the writers render', async (test) => {
+  const realm = toRealmId(1);
+  const directory = snapshotWith({ users: [person(12, { fullName: 'Ada' })] });
+  const rendering = { realm, directory, extraEmoji: productEmojiForm('conclave'), imageProxyKey: '', origin: '' };
+  const earlier = { edit: { user: 12, at: 5 }, raw: 'Walrus', newerMentions: false };
+  const contents = ['Hello @**Ada|12**', 'edited', 'x'.repeat(2_000), 'last'];
+  const unrenderedOnes = contents.map((content, i) => unrendered(i + 1, content, i === 1 ? [earlier] : []));
+  const renderer = new ImportedMessageRenderer(rendering);
+  test.teardown(() => renderer.close());
+  const helper = new WaitingTimeRenderer(renderer);
+  const all = { rendered: [], unrendered: unrenderedOnes };
+  test.strictSame(await helper.renderUntilSettled(Promise.resolve(), all), all, 'nothing was waited for');
+  let end = (): void => undefined;
+  const writing = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const some = await helper.renderUntilSettled(writing, all);
+  end();
+  test.strictSame(
+    [some.rendered.map(({ id }) => id), some.unrendered.map(({ id }) => id)],
+    [
+      [1, 4],
+      [2, 3],
+    ],
+    'long and edited texts are left to the writers',
+  );
+  const stored: (MessageRecord | null)[][] = [];
+  for (const [name, messages] of Object.entries({ all, some })) {
+    const dataDir = `${test.testdir({ [name]: {} })}/${name}`;
+    const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, CORES.thread);
+    await writers.storeMessages(messages);
+    await writers.beginFlush();
+    await writers.endFlush();
+    await writers.close();
+    const { store, close } = await openStoreAt({ dataDir });
+    stored.push(await store.getMessages(realm, [1, 2, 3, 4]));
+    await close();
+  }
+  test.ok(stored[0]!.every((message) => message !== null));
+  test.strictSame(stored[1], stored[0]);
+});
+
 t.test('a Store that cannot be opened fails the import', async (test) => {
   const dataDir = join(test.testdir({ taken: 'a file' }), 'taken');
   const context = { realm: toRealmId(1), directory: snapshotWith({}), extraEmoji: productEmojiForm('conclave') };
@@ -133,7 +179,7 @@ t.test('a Store that cannot be opened fails the import', async (test) => {
     { ...context, imageProxyKey: '', origin: 'http://team.example', store: { dataDir } },
     CORES.thread,
   );
-  await test.rejects(writers.storeMessages([unrendered(1, 'text', [])]));
+  await test.rejects(writers.storeMessages({ rendered: [], unrendered: [unrendered(1, 'text', [])] }));
   await writers.close();
 });
 

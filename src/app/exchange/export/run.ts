@@ -13,20 +13,13 @@ import { create } from 'tar';
 import { OWN_FILE_PART_PREFIX, type OwnUploadedFile } from '#actors/user';
 import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
-import {
-  computeMessageCopyState,
-  NEWEST_ANCHOR_MESSAGE_ID,
-  type ScheduledMessage,
-  type StoredMessage,
-  toStoredMessage,
-} from '#domain/messages';
+import { NEWEST_ANCHOR_MESSAGE_ID, type ScheduledMessage, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#domain/pictures';
-import { findReceivingStayOfMessageId, type Subscription, type UserTopicPolicy } from '#domain/streams';
+import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
 import type { StoredBlobInfo } from '#ports/blobs';
 import { isSafeArchivePath } from '../format/archive-paths.js';
-import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
 import { allOrFirstErrorWhenSettled } from '../format/settled.js';
 import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
@@ -44,13 +37,13 @@ import {
   makeRealmRow,
   makeUserDefaultSettingsRow,
 } from '../tables/realm.js';
-import { ReceiverRowEncoder } from '../tables/receivers.js';
 import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
+import { makeReceiverRows, type ReceiverRows } from './receiver-threads.js';
 import {
   DirectGroupRecipientIds,
-  ExportedMessageReceivers,
   type OrganizationExportSource,
   readAllUserActorParts,
+  readStreamMemberships,
 } from './source.js';
 
 const MESSAGES_PER_EXPORTED_FILE = 1_000;
@@ -66,6 +59,8 @@ export interface OrganizationExportOptions {
   /** True for an export without private streams and direct messages. */
   readonly publicOnly?: boolean;
   readonly progress?: (messages: number) => void;
+  /** True if a thread may make the rows of receivers. */
+  readonly usesThread?: boolean;
   /** Aborts the export, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -113,7 +108,7 @@ type BlobFacts = Pick<StoredBlobInfo, 'mediaType' | 'sizeBytes'>;
 
 class OrganizationExport {
   readonly #realmTables: ExportTableWriter;
-  readonly #messageReceivers = new ExportedMessageReceivers();
+  readonly #receiverRows: ReceiverRows;
   readonly #directGroupRecipientIds: DirectGroupRecipientIds;
   readonly #clientIdsByName = new Map<string, number>([['import', 1]]);
   readonly #exportCandidateFiles: {
@@ -135,6 +130,7 @@ class OrganizationExport {
     private readonly options: OrganizationExportOptions,
   ) {
     this.#realmTables = new ExportTableWriter(folder, this.#pace);
+    this.#receiverRows = makeReceiverRows(options.usesThread === true, this.#pace);
     const { directory, realm } = source;
     let last = 0;
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
@@ -153,6 +149,14 @@ class OrganizationExport {
   };
 
   async exportAll(): Promise<ReadonlyMap<string, number>> {
+    try {
+      return await this.#exportTablesAndFiles();
+    } finally {
+      await this.#receiverRows.close();
+    }
+  }
+
+  async #exportTablesAndFiles(): Promise<ReadonlyMap<string, number>> {
     const { store, realm, directory } = this.source;
     // The newest id is read before the directory: later messages may come from users whom the directory does not have.
     const [newest] = await store.scanMessages({
@@ -163,8 +167,8 @@ class OrganizationExport {
       limit: 1,
     });
     await this.#directGroupRecipientIds.loadExistingRecipientIds(store);
-    for (const stream of directory.streams())
-      await this.#messageReceivers.loadStreamMemberships(store, realm, stream.id);
+    for (const { id } of directory.streams())
+      this.#receiverRows.addStream(id, await readStreamMemberships(store, realm, id));
     await this.#exportRealmAndDirectoryTables();
     await this.#exportUserAndStreamRecipients();
     for (const user of directory.users()) await this.#exportPartsOfUser(user);
@@ -244,7 +248,7 @@ class OrganizationExport {
   async #exportPartsOfUser(user: DirectoryUser): Promise<void> {
     const { store, realm, directory } = this.source;
     const parts = await readAllUserActorParts(store, realm, user.id);
-    this.#messageReceivers.addUserFromActorParts(user.id, parts);
+    await this.#receiverRows.addUser(user.id, parts);
     await this.#addSubscriptionRow(user.id, user.recipient, user.isActive);
     const scheduled: ScheduledMessage[] = [];
     const files: OwnUploadedFile[] = [];
@@ -333,7 +337,9 @@ class OrganizationExport {
     let files = 0;
     const write = async (): Promise<void> => {
       if (waiting.length === 0) return;
-      await this.#writeMessageFile(nameOfMessageFile(++files), waiting);
+      const path = join(this.folder, nameOfMessageFile(++files));
+      await this.#writeMessageRows(path, waiting);
+      await this.#receiverRows.appendToFile(path, waiting);
       this.#exportedMessageCount += waiting.length;
       waiting = [];
       this.options.progress?.(this.#exportedMessageCount);
@@ -357,6 +363,7 @@ class OrganizationExport {
       }
     }
     await write();
+    await this.#receiverRows.finish();
   }
 
   #isMessageInExportScope({ body }: StoredMessage): boolean {
@@ -365,8 +372,9 @@ class OrganizationExport {
     return stream !== undefined && !stream.inviteOnly;
   }
 
-  async #writeMessageFile(name: string, messages: readonly StoredMessage[]): Promise<void> {
-    const file = await BufferedExportFileWriter.create(join(this.folder, name));
+  /** Writes a file of messages up to the rows of their receivers. */
+  async #writeMessageRows(path: string, messages: readonly StoredMessage[]): Promise<void> {
+    const file = await BufferedExportFileWriter.create(path);
     await file.appendText('{\n  "zerver_message": [\n');
     for (const [i, message] of messages.entries()) {
       const pause = this.#pace();
@@ -383,17 +391,7 @@ class OrganizationExport {
         await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message.id, reaction));
       }
     }
-    await file.appendText('\n  ],\n  "zerver_usermessage": [\n');
-    const rows = new ReceiverRowEncoder();
-    for (const message of messages) {
-      const pause = this.#pace();
-      if (pause) await pause;
-      rows.beginMessage(message.id);
-      this.#forEachReceiver(message, (user, mask) => rows.addRow(user, mask));
-      const full = file.appendBytes(rows.takeBytes());
-      if (full) await full;
-    }
-    await file.appendText('\n  ]\n}\n');
+    await file.appendText('\n  ],\n');
     await file.flushAndClose();
   }
 
@@ -401,52 +399,12 @@ class OrganizationExport {
     return body.stream === 0 || (this.source.directory.stream(toStreamId(body.stream))?.inviteOnly ?? true);
   }
 
-  /** Calls the listener with each receiver of a message and a sum of flags. */
-  #forEachReceiver(message: StoredMessage, listener: (user: number, flagMask: number) => void): void {
-    const { originStream, body, participants } = message;
-    if (originStream === 0) {
-      for (const user of participants) {
-        const receiver = this.#messageReceivers.findReceiver(user);
-        if (!receiver) continue;
-        const flags = receiver.list({ message, copy: true, gained: false });
-        listener(user, exportedFlagMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private);
-      }
-      return;
-    }
-    const own = this.#messageReceivers.personalCopiesByMessageId.get(message.id);
-    if (!own && !body.moves?.length) {
-      // Most messages: the stays in one stream decide.
-      const readable = { message, copy: true, gained: false };
-      for (const { receiver, member } of this.#messageReceivers.receiversOfStream(originStream)) {
-        if (findReceivingStayOfMessageId(member, message.id) !== undefined)
-          listener(receiver.user, streamMessageFlagMask(message, receiver.list(readable)));
-      }
-      return;
-    }
-    const users = new Set(this.#messageReceivers.membershipsByUserOfStream(originStream).keys());
-    for (const { from, to } of body.moves ?? []) {
-      for (const stream of [from, to])
-        for (const user of this.#messageReceivers.membershipsByUserOfStream(stream).keys()) users.add(user);
-    }
-    for (const user of own?.keys() ?? []) users.add(user);
-    for (const user of users) {
-      const receiver = this.#messageReceivers.findReceiver(user);
-      if (!receiver) continue;
-      const { has, gained } = computeMessageCopyState(
-        message,
-        user,
-        this.#messageReceivers.makeMembershipLookupOfUser(user),
-        own?.get(user),
-      );
-      if (has) listener(user, streamMessageFlagMask(message, receiver.list({ message, copy: true, gained })));
-    }
-  }
-
   async #exportDirectGroups(): Promise<void> {
+    const users = new Set<number>([...this.source.directory.users()].map(({ id }) => id));
     const all = [...this.#directGroupRecipientIds.knownParticipantsByRecipientId].sort(([a], [b]) => a - b);
     await this.#realmTables.ensureTableAndAddRows('zerver_huddle', []);
     for (const [recipient, participants] of all) {
-      if (participants.some((user) => !this.#messageReceivers.findReceiver(user))) continue;
+      if (participants.some((user) => !users.has(user))) continue;
       await this.#realmTables.addRow('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
       await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
       for (const user of participants) {
@@ -569,30 +527,3 @@ const makeFileRecord = (path: string, user: DirectoryUser): Record<string, Json>
   last_modified: user.joined / 1000,
   content_type: null,
 });
-
-const EXPORTED_FLAG_BIT_BY_NAME: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
-
-/** Sums of flags by their lists. Equal lists of a flag lister are the same array. */
-const flagMaskByList = new WeakMap<readonly string[], number>();
-
-function exportedFlagMaskOf(flags: readonly string[]): number {
-  let mask = flagMaskByList.get(flags);
-  if (mask === undefined) {
-    mask = 0;
-    for (const flag of flags) mask |= EXPORTED_FLAG_BIT_BY_NAME[flag] ?? 0;
-    flagMaskByList.set(flags, mask);
-  }
-  return mask;
-}
-
-/** Sum of flags of a receiver of a message in a stream; only such messages mention topics. */
-function streamMessageFlagMask({ body }: StoredMessage, flags: readonly string[]): number {
-  const mask = exportedFlagMaskOf(flags);
-  return body.wildcard ? mask : withTopicMentionBit(mask);
-}
-
-/** The mask with the bit of a mention of the topic instead of the one of a mention of everybody. */
-function withTopicMentionBit(mask: number): number {
-  const { wildcard_mentioned, topic_wildcard_mentioned } = EXPORTED_MESSAGE_FLAG_BITS;
-  return (mask & wildcard_mentioned) === 0 ? mask : (mask & ~wildcard_mentioned) | topic_wildcard_mentioned;
-}

@@ -32,6 +32,8 @@ export interface JsonRowReadOptions {
   /** Returns true for tables whose rows are skipped without being parsed. */
   readonly skips?: ((table: string) => boolean) | undefined;
   readonly numberTable?: JsonNumberTable | undefined;
+  /** Table behind which the reading ends; the rest of the file is not checked. Default: all of the file is read. */
+  readonly lastTable?: string | undefined;
 }
 
 /** Maximum size of one row, bytes. */
@@ -69,6 +71,7 @@ export async function* readJsonRowBatches(
     for await (const chunk of stream) {
       const found = splitter.takeItemsOfChunk(chunk as Buffer);
       if (found.length > 0) yield found;
+      if (splitter.isPastLastTable) return;
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -96,6 +99,7 @@ class StreamingJsonRowSplitter {
   /** The last string in the outer object, which is a name if a colon follows. */
   #pendingFieldNameOrString: string | undefined;
   #hasOuterValueEnded = false;
+  #isPastLastTable = false;
   #itemsOfChunk: JsonRowOrFieldValue[] = [];
   /** Begins and ends of rows in the chunk that are not parsed yet: alternately, of one table. */
   #unparsedRowBounds: number[] = [];
@@ -113,7 +117,7 @@ class StreamingJsonRowSplitter {
   takeItemsOfChunk(chunk: Buffer): readonly JsonRowOrFieldValue[] {
     this.#itemsOfChunk = [];
     if (this.#collectedTextStart >= 0) this.#collectedTextStart = 0;
-    for (let i = 0; i < chunk.length; i++) {
+    for (let i = 0; i < chunk.length && !this.#isPastLastTable; i++) {
       if (this.#isInString) {
         i = this.#skipToStringEnd(chunk, i);
         continue;
@@ -134,6 +138,11 @@ class StreamingJsonRowSplitter {
     this.#parseFoundRows(chunk);
     if (this.#collectedTextStart >= 0) this.#keepCollectedChunk(chunk.subarray(this.#collectedTextStart));
     return this.#itemsOfChunk;
+  }
+
+  /** True once the table after which the reading ends has ended. */
+  get isPastLastTable(): boolean {
+    return this.#isPastLastTable;
   }
 
   /** Checks that the file has ended after a complete value. */
@@ -201,7 +210,7 @@ class StreamingJsonRowSplitter {
     if (this.#currentDepth === 1) this.#collectedTextStart = at;
   }
 
-  /** @returns the position of the last byte read: the row's end for a row of numbers, otherwise the bracket's */
+  /** @returns the position of the last byte read: the end of rows of numbers, otherwise the bracket's */
   #handleOpeningBracket(chunk: Buffer, byte: number, at: number): number {
     if (this.#hasOuterValueEnded) throw this.#makeFileFormatError('goes on after its end');
     if (this.#rowNestingDepth === 0) this.#rowNestingDepth = byte === OPEN_BRACKET_BYTE ? 1 : 2;
@@ -210,7 +219,7 @@ class StreamingJsonRowSplitter {
     } else if (this.#currentDepth === this.#rowNestingDepth) {
       if (byte !== OPEN_BRACE_BYTE) throw this.#makeFileFormatError('has a list in place of a row');
       if (this.#isNumberTable) {
-        const end = this.#numberRows!.takeRowIfOfNumbers(chunk, at);
+        const end = this.#numberRows!.takeRowsOfNumbers(chunk, at);
         if (end > 0) {
           // Rows that are parsed together must not have other rows between them.
           this.#parseFoundRows(chunk);
@@ -227,7 +236,10 @@ class StreamingJsonRowSplitter {
     if (this.#currentDepth === 1 && this.#rowNestingDepth === 2) this.#takeOuterFieldValueIfAny(chunk, at);
     this.#currentDepth--;
     if (this.#currentDepth < 0) throw this.#makeFileFormatError('is no JSON');
-    if (this.#currentDepth < this.#rowNestingDepth) this.#parseFoundRows(chunk);
+    if (this.#currentDepth < this.#rowNestingDepth) {
+      this.#parseFoundRows(chunk);
+      this.#isPastLastTable = this.#currentDepth === 1 && this.#currentTable === this.options.lastTable;
+    }
     if (this.#currentDepth === 0) this.#hasOuterValueEnded = true;
     else if (this.#currentDepth === this.#rowNestingDepth && !this.#isSkippingTable) {
       if (this.#collectedEarlierChunks.length > 0) {
@@ -317,12 +329,36 @@ class StreamingJsonRowSplitter {
   }
 }
 
+/** Bytes that are compared four at a time. */
+class FixedBytes {
+  readonly length: number;
+  readonly #words: Uint32Array;
+  readonly #rest: Uint8Array;
+
+  constructor(chunk: Buffer, from: number, end: number) {
+    this.length = end - from;
+    this.#words = Uint32Array.from({ length: Math.floor(this.length / 4) }, (_, i) => chunk.readUInt32LE(from + 4 * i));
+    this.#rest = Uint8Array.from(chunk.subarray(from + 4 * this.#words.length, end));
+  }
+
+  /** True if the view has these bytes at the position. */
+  isAt(view: DataView, from: number): boolean {
+    if (from + this.length > view.byteLength) return false;
+    const words = this.#words;
+    let at = from;
+    for (let i = 0; i < words.length; i++, at += 4) if (view.getUint32(at, true) !== words[i]) return false;
+    const rest = this.#rest;
+    for (let i = 0; i < rest.length; i++) if (view.getUint8(at + i) !== rest[i]) return false;
+    return true;
+  }
+}
+
 /** Bytes of a row around its numbers. Rows of one file mostly have the same. */
 interface NumberRowLayout {
   /** Bytes before each number. */
-  readonly before: readonly Uint8Array[];
+  readonly before: readonly FixedBytes[];
   /** Bytes from the last number to the bracket that ends the row. */
-  readonly after: Uint8Array;
+  readonly after: FixedBytes;
   /** Index of each number's column; -1 for a number of another column. */
   readonly columns: readonly number[];
 }
@@ -342,33 +378,45 @@ class NumberRowReader {
   }
 
   /**
-   * Reads the row that begins with the bracket at `start`.
-   * @returns the position behind the row; -1 for a row of another form, or one that goes on in the next chunk
+   * Reads the row that begins with the bracket at `start`, and the rows behind it that are of numbers, too.
+   * @returns the position behind the last one; -1 if the first has another form, or goes on in the next chunk
    */
-  takeRowIfOfNumbers(chunk: Buffer, start: number): number {
-    const end = this.#layout ? this.#takeRowOfLayout(chunk, start, this.#layout) : -1;
-    return end > 0 ? end : this.#takeRowOfUnknownLayout(chunk, start);
+  takeRowsOfNumbers(chunk: Buffer, start: number): number {
+    const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+    let end = -1;
+    for (let at = start; chunk[at] === OPEN_BRACE_BYTE; ) {
+      let next = this.#layout ? this.#takeRowOfLayout(view, at, this.#layout) : -1;
+      if (next < 0) next = this.#takeRowOfUnknownLayout(chunk, at);
+      if (next < 0) break;
+      end = next;
+      at = skipJsonBlanks(chunk, end);
+      if (chunk[at] !== COMMA_BYTE) break;
+      at = skipJsonBlanks(chunk, at + 1);
+    }
+    return end;
   }
 
-  #takeRowOfLayout(chunk: Buffer, start: number, { before, after, columns }: NumberRowLayout): number {
+  #takeRowOfLayout(view: DataView, start: number, { before, after, columns }: NumberRowLayout): number {
+    const length = view.byteLength;
     let at = start;
     for (let i = 0; i < before.length; i++) {
       const bytes = before[i]!;
-      for (let n = 0; n < bytes.length; n++) if (chunk[at + n] !== bytes[n]) return -1;
+      if (!bytes.isAt(view, at)) return -1;
       at += bytes.length;
       const numberStart = at;
       let number = 0;
-      for (; ; at++) {
-        const digit = chunk[at]! - ZERO_BYTE;
-        // False at the end of the chunk, too.
-        if (!(digit >= 0 && digit <= 9)) break;
+      for (; at < length; at++) {
+        const digit = view.getUint8(at) - ZERO_BYTE;
+        if (digit < 0 || digit > 9) break;
         number = number * 10 + digit;
       }
-      if (!isPlainNumberText(chunk, numberStart, at - numberStart)) return -1;
+      const digits = at - numberStart;
+      if (digits === 0 || digits > MAX_EXACT_DIGITS) return -1;
+      if (digits > 1 && view.getUint8(numberStart) === ZERO_BYTE) return -1;
       const column = columns[i]!;
       if (column >= 0) this.#numbers[column] = number;
     }
-    for (let n = 0; n < after.length; n++) if (chunk[at + n] !== after[n]) return -1;
+    if (!after.isAt(view, at)) return -1;
     this.table.takeNumbers(this.#numbers);
     return at + after.length;
   }
@@ -377,7 +425,7 @@ class NumberRowReader {
     let found = 0;
     let at = start;
     let textStart = start;
-    const before: Uint8Array[] = [];
+    const before: FixedBytes[] = [];
     const columns: number[] = [];
     for (;;) {
       at = skipJsonBlanks(chunk, at + 1);
@@ -396,7 +444,7 @@ class NumberRowReader {
         number = number * 10 + digit;
       }
       if (!isPlainNumberText(chunk, numberStart, at - numberStart)) return -1;
-      before.push(Uint8Array.prototype.slice.call(chunk, textStart, numberStart));
+      before.push(new FixedBytes(chunk, textStart, numberStart));
       columns.push(column);
       textStart = at;
       if (column >= 0) {
@@ -408,7 +456,7 @@ class NumberRowReader {
       if (chunk[at] !== COMMA_BYTE) return -1;
     }
     if (found !== this.#allColumnsMask) return -1;
-    this.#layout = { before, after: Uint8Array.prototype.slice.call(chunk, textStart, at + 1), columns };
+    this.#layout = { before, after: new FixedBytes(chunk, textStart, at + 1), columns };
     this.table.takeNumbers(this.#numbers);
     return at + 1;
   }

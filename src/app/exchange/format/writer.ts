@@ -28,6 +28,11 @@ export class BufferedExportFileWriter {
     return new BufferedExportFileWriter(await open(path, 'w', 0o600), pieceBytes);
   }
 
+  /** Opens a file that exists, to write behind its end. */
+  static async openToAppend(path: string): Promise<BufferedExportFileWriter> {
+    return new BufferedExportFileWriter(await open(path, 'a'), LARGE_PIECE_BYTES);
+  }
+
   /** Appends a text. @returns a promise to await before the next call; undefined if none is needed */
   appendText(text: string): Promise<void> | undefined {
     if (text.length * MAX_BYTES_PER_CODE_UNIT > this.pieceBytes - this.#usedBytes) {
@@ -55,10 +60,19 @@ export class BufferedExportFileWriter {
     }
   }
 
-  async flushAndClose(): Promise<void> {
+  /**
+   * Writes the rest and waits until the file is durable. A flush of a server on the same file system waits for much of
+   * what others have written, so large files must not gather there.
+   */
+  syncAndClose(): Promise<void> {
+    return this.flushAndClose(true);
+  }
+
+  async flushAndClose(isSynced = false): Promise<void> {
     try {
       await this.#beginNextPiece();
       await this.#writing;
+      if (isSynced) await this.handle.datasync();
     } finally {
       await this.handle.close();
     }

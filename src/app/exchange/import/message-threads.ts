@@ -9,7 +9,7 @@ import { ThreadPool } from '#base/threads';
 import { ExportFormatError } from '../format/problem.js';
 import type { MessageFileAnswer } from './message-file-worker.js';
 import { type MessageFileContent, type MessageFileJob, readMessageFile } from './message-files.js';
-import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-writer.js';
+import { type MessagesToStore, type MessageWriterContext, StoringMessageWriter } from './message-writer.js';
 import type { MessageWriterJob } from './message-writer-worker.js';
 
 /** The import's own thread, which sorts in, keeps up with no more. Each takes some 70 MB. */
@@ -30,10 +30,14 @@ export interface MessageFileReader {
 export interface MessageWriters {
   /** Number of files that are written at a time. */
   readonly atOnce: number;
-  /** Renders and stores the messages of a file, whose ids are above those of the calls before. */
-  storeMessages(messages: readonly UnrenderedMessage[]): Promise<void>;
-  /** Waits until all messages whose storing has ended are durable with their index entries. */
-  flush(): Promise<void>;
+  /** True if the writers have threads, while which the calling thread can render, too. */
+  readonly isThreaded: boolean;
+  /** Renders the messages of a file, whose ids are above those of the calls before, and begins to store them. */
+  storeMessages(messages: MessagesToStore): Promise<void>;
+  /** Begins to make all messages of the calls that have ended durable, with their index entries. */
+  beginFlush(): Promise<void>;
+  /** Waits until the messages before the last `beginFlush` are durable with their index entries. */
+  endFlush(): Promise<void>;
   /**
    * Stores the number of files whose messages have been flushed. A writer does it, because the import's own thread is
    * busy with the next file while LMDB, locked for all processes, would wait for it.
@@ -68,8 +72,10 @@ export async function makeMessageWriters(
     const turns = new Semaphore(1);
     return {
       atOnce: 1,
+      isThreaded: false,
       storeMessages: (messages) => turns.runWhenPermitted(() => writer.storeMessages(messages)),
-      flush: () => turns.runWhenPermitted(() => writer.flush()),
+      beginFlush: () => turns.runWhenPermitted(() => writer.beginFlush()),
+      endFlush: () => turns.runWhenPermitted(() => writer.endFlush()),
       recordStoredFiles: (files) => turns.runWhenPermitted(() => writer.recordStoredFiles(files)),
       close: () => writer.close(),
     };
@@ -84,6 +90,7 @@ interface WriterThread {
 
 class ThreadedMessageWriters implements MessageWriters {
   readonly atOnce: number;
+  readonly isThreaded = true;
   readonly #threads: WriterThread[] = [];
 
   constructor(threadData: MessageWriterContext, atOnce: number) {
@@ -96,7 +103,7 @@ class ThreadedMessageWriters implements MessageWriters {
     }
   }
 
-  storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
+  storeMessages(messages: MessagesToStore): Promise<void> {
     return this.#runJob(this.#leastBusyThread, messages);
   }
 
@@ -108,11 +115,17 @@ class ThreadedMessageWriters implements MessageWriters {
     return this.#threads.reduce((least, one) => (one.pendingJobs < least.pendingJobs ? one : least));
   }
 
-  async flush(): Promise<void> {
-    const flushing = this.#threads
-      .filter(({ pool }) => pool.runningThreadCount > 0)
-      .map((thread) => this.#runJob(thread, 'flush'));
-    await Promise.all(flushing);
+  beginFlush(): Promise<void> {
+    return this.#runJobOnAll('begin-flush');
+  }
+
+  endFlush(): Promise<void> {
+    return this.#runJobOnAll('end-flush');
+  }
+
+  async #runJobOnAll(job: MessageWriterJob): Promise<void> {
+    const running = this.#threads.filter(({ pool }) => pool.runningThreadCount > 0);
+    await Promise.all(running.map((thread) => this.#runJob(thread, job)));
   }
 
   async #runJob(thread: WriterThread, job: MessageWriterJob): Promise<void> {

@@ -2,6 +2,7 @@
  * Rendering and storing messages: what takes most of an import's time and needs only plain data, so that threads can do
  * it (message-threads.ts).
  */
+import { setImmediate } from 'node:timers/promises';
 import { type DirectorySnapshot, RealmDirectory } from '#directory';
 import { type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
 import {
@@ -18,6 +19,8 @@ import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-loca
 
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 export const STORED_MESSAGE_FILES_PART_NAME = 'import-progress';
+/** Number of messages that are rendered before other work of the thread gets its turn: some 1 ms. */
+export const MESSAGES_PER_RENDERING_SLICE = 20;
 
 /** The facts of the imported organization that rendering depends on. */
 export interface MessageRenderingContext {
@@ -55,7 +58,7 @@ export interface UnrenderedMessage extends StoredMessage {
 }
 
 /** Renders messages of one organization and makes their records. */
-class ImportedMessageRenderer {
+export class ImportedMessageRenderer {
   readonly #renderer: MessageRenderer;
   readonly #directory: RealmDirectory;
   readonly #origin: string;
@@ -111,10 +114,21 @@ class RecordWiseLoader implements MessageBulkLoader {
   async flush(): Promise<void> {}
 }
 
-/** Renders messages of one organization and stores their records. */
+/** Messages of a file: those that are rendered already, and the others. */
+export interface MessagesToStore {
+  readonly rendered: readonly MessageRecord[];
+  readonly unrendered: readonly UnrenderedMessage[];
+}
+
+/**
+ * Renders messages of one organization and stores their records. The messages of a call are written while those of the
+ * next one are rendered.
+ */
 export class StoringMessageWriter {
   readonly #renderer: ImportedMessageRenderer;
   readonly #loader: MessageBulkLoader;
+  #storing: Promise<void> | undefined;
+  #flushing: Promise<void> | undefined;
 
   private constructor(
     private readonly context: MessageWriterContext,
@@ -130,17 +144,33 @@ export class StoringMessageWriter {
     return new StoringMessageWriter(context, await openStoreAt(context.store));
   }
 
-  /** Stores the messages of a file. */
-  async storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
-    const records: MessageRecord[] = [];
-    for (const message of messages) records.push(await this.#renderer.makeRecord(message));
-    // The Store is locked while it is written, so all is rendered before.
-    await this.#loader.addMessages(records);
+  /** Renders the messages of a file, and begins to store them when those of the file before are stored. */
+  async storeMessages({ rendered, unrendered }: MessagesToStore): Promise<void> {
+    const records = [...rendered];
+    for (const [i, message] of unrendered.entries()) {
+      // Transactions that are under way go on.
+      if (i % MESSAGES_PER_RENDERING_SLICE === 0) await setImmediate();
+      records.push(await this.#renderer.makeRecord(message));
+    }
+    if (rendered.length > 0) records.sort((a, b) => a.id - b.id);
+    await this.#storing;
+    this.#storing = this.#loader.addMessages(records);
+    // A failure is reported by the next call.
+    this.#storing.catch(() => undefined);
   }
 
-  /** Waits until all stored messages are durable with their index entries. */
-  flush(): Promise<void> {
-    return this.#loader.flush();
+  /** Begins to make all messages durable with their index entries. */
+  async beginFlush(): Promise<void> {
+    await this.#storing;
+    await this.#flushing;
+    this.#flushing = this.#loader.flush();
+    // A failure is reported by the next call.
+    this.#flushing.catch(() => undefined);
+  }
+
+  /** Waits until the messages before the last `beginFlush` are durable with their index entries. */
+  async endFlush(): Promise<void> {
+    await this.#flushing;
   }
 
   /** Stores the number of files whose messages have been flushed. */
@@ -152,6 +182,7 @@ export class StoringMessageWriter {
   }
 
   async close(): Promise<void> {
+    await Promise.allSettled([this.#storing, this.#flushing]);
     await this.#renderer.close();
     await this.opened.close();
   }

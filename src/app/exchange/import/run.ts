@@ -31,7 +31,7 @@ import {
   makeMessageFileReader,
   makeMessageWriters,
 } from './message-threads.js';
-import { STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
+import { ImportedMessageRenderer, type MessagesToStore, STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
 import {
   assignMessageIdsAndListFiles,
   buildDraftWithoutMessagesAndFiles,
@@ -40,6 +40,7 @@ import {
   readSmallExportTables,
   type SmallExportTables,
 } from './read.js';
+import { WaitingTimeRenderer } from './waiting-time.js';
 import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } from './write.js';
 
 /**
@@ -139,7 +140,7 @@ class OrganizationImportRun {
   readonly #messageCopies: ImportedMessageCopies;
   readonly #userMarks = new ImportedReadStatesAndMarks();
   readonly #uploads: ImportedUploads;
-  /** Number of files whose messages were flushed last, and the time. */
+  /** Number of files whose messages are or were flushed last, and the time. */
   #flushed = { files: 0, atMs: performance.now() };
 
   constructor(
@@ -180,11 +181,12 @@ class OrganizationImportRun {
     const { realm } = draft.facts;
     const context = { realm, directory: snapshot, extraEmoji, imageProxyKey, origin };
     const writers = target && (await makeMessageWriters({ ...context, store: target.storeLocation }));
+    const ownRenderer = new ImportedMessageRenderer(context);
     try {
-      await this.#importMessageFiles(files, messages, writers);
+      await this.#importMessageFiles(files, messages, writers, ownRenderer);
     } finally {
       // Memory of the threads is free before the roots are made.
-      await Promise.all([writers?.close(), this.reader.close()]);
+      await Promise.all([writers?.close(), ownRenderer.close(), this.reader.close()]);
     }
     target?.lostSignal.throwIfAborted();
     const takeStreamMemberships = this.#makeStreamFinisher(messages);
@@ -245,13 +247,15 @@ class OrganizationImportRun {
     files: readonly string[],
     messages: MessageImport,
     writers: MessageWriters | undefined,
+    renderer: ImportedMessageRenderer,
   ): Promise<void> {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART_NAME }]) : [];
     const done = Number(stored?.value ?? 0);
-    // The oldest first. Each ends after the one before, and when its own messages are durable.
+    const helper = writers?.isThreaded ? new WaitingTimeRenderer(renderer) : undefined;
+    // The oldest first. Each ends after the one before, and when a thread has its messages in hand.
     const underWay: Promise<void>[] = [];
     let next = this.#beginReading(files[0]);
     try {
@@ -262,16 +266,21 @@ class OrganizationImportRun {
         const recorded = messages.recordFile(content!);
         this.draft.addImportedCount('messages', recorded.length);
         if (writers && i >= done) {
-          const storing = writers.storeMessages(messages.prepareForRendering(recorded));
-          const writing = this.#storeFileAndProgress(writers, storing, underWay.at(-1), i + 1, files.length);
+          let prepared: MessagesToStore = { rendered: [], unrendered: messages.prepareForRendering(recorded) };
+          while (underWay.length > writers.atOnce) {
+            if (helper) prepared = await helper.renderUntilSettled(underWay[0]!, prepared);
+            await underWay.shift();
+          }
+          const storing = writers.storeMessages(prepared);
+          const writing = this.#storeFileAndProgress(writers, storing, underWay.at(-1), i + 1);
           // A failure is reported where the promise is awaited.
           writing.catch(() => undefined);
           underWay.push(writing);
-          if (underWay.length > writers.atOnce) await underWay.shift();
         }
         progress?.(i + 1, files.length);
       }
       for (const writing of underWay) await writing;
+      if (writers && files.length > done) await this.#flushAllFiles(writers, files.length);
     } finally {
       await Promise.allSettled(underWay);
     }
@@ -291,15 +300,28 @@ class OrganizationImportRun {
     storing: Promise<void>,
     before: Promise<void> | undefined,
     files: number,
-    allFiles: number,
   ): Promise<void> {
     const [stored, earlier] = await Promise.allSettled([storing, before]);
     for (const result of [earlier, stored]) if (result.status === 'rejected') throw result.reason;
     const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
-    if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH && files !== allFiles) return;
-    await writers.flush();
+    if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH) return;
+    await this.#endFlush(writers);
+    await writers.beginFlush();
     this.#flushed = { files, atMs: performance.now() };
-    await writers.recordStoredFiles(files);
+  }
+
+  /** Waits for the flush that was begun last, if there was one, and stores how many files are done. */
+  async #endFlush(writers: MessageWriters): Promise<void> {
+    if (this.#flushed.files === 0) return;
+    await writers.endFlush();
+    await writers.recordStoredFiles(this.#flushed.files);
+  }
+
+  async #flushAllFiles(writers: MessageWriters, files: number): Promise<void> {
+    await this.#endFlush(writers);
+    await writers.beginFlush();
+    this.#flushed = { files, atMs: performance.now() };
+    await this.#endFlush(writers);
   }
 
   /**

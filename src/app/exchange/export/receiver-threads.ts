@@ -1,0 +1,101 @@
+/**
+ * The thread of an export: it makes the rows of receivers while the export's own thread reads messages and writes their
+ * rows. Only a command has it: the exports of a running server must leave the cores to its requests.
+ */
+import { availableParallelism } from 'node:os';
+import type { Json } from '#base';
+import { ThreadPool } from '#base/threads';
+import type { StoredMessage } from '#domain/messages';
+import type { StreamMembershipRecord } from '#domain/streams';
+import type { UserId } from '#model';
+import { ReceiverRowMaker, toMessageForReceivers } from './receiver-rows.js';
+import type { ReceiverRowsJob } from './receiver-rows-worker.js';
+import { isPartOfMessageFlags } from './receivers.js';
+
+/** A file has a thousand messages, and each may have thousands of receivers. */
+const MAX_JOB_MS = 1_800_000;
+/** With V8's usual size an export has some 60 MB more and is as fast. */
+const MAX_YOUNG_GENERATION_MIB = 8;
+/** Number of jobs that wait for the thread or are under way: each keeps a thousand messages in memory. */
+const MAX_JOBS_UNDER_WAY = 3;
+/** Number of users whose flags go to the thread at a time. */
+const USERS_PER_JOB = 50;
+
+/** Completes files of messages by the rows of their receivers. Streams and users are added before the first file. */
+export interface ReceiverRows {
+  addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void;
+  /** Takes the parts of a user's actor. */
+  addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
+  /** Completes a file. It may be complete only after the returned promise. */
+  appendToFile(path: string, messages: readonly StoredMessage[]): Promise<void>;
+  /** Waits until all files are complete and durable. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the rows in the calling thread, or in a thread of their own if that is wanted and the machine has a core. */
+export function makeReceiverRows(
+  wantsThread: boolean,
+  pace: () => Promise<void> | undefined,
+  cores = availableParallelism(),
+): ReceiverRows {
+  if (wantsThread && cores >= 2) return new ThreadedReceiverRows();
+  const maker = new ReceiverRowMaker(pace);
+  return {
+    addStream: (stream, members) => maker.addStream(stream, members),
+    addUser: async (user, parts) => maker.addUser(user, pickMessageFlags(parts)),
+    appendToFile: (path, messages) => maker.appendToFile(path, messages.map(toMessageForReceivers)),
+    finish: () => maker.finish(),
+    close: () => maker.finish().catch(() => undefined),
+  };
+}
+
+const pickMessageFlags = (parts: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> =>
+  new Map([...parts].filter(([name]) => isPartOfMessageFlags(name)));
+
+class ThreadedReceiverRows implements ReceiverRows {
+  readonly #pool = new ThreadPool<ReceiverRowsJob, void>({
+    script: new URL('./receiver-rows-worker.js', import.meta.url),
+    threads: 1,
+    timeoutMs: MAX_JOB_MS,
+    maxYoungGenerationMib: MAX_YOUNG_GENERATION_MIB,
+  });
+  readonly #underWay: Promise<void>[] = [];
+  readonly #streams: [stream: number, members: ReadonlyMap<number, StreamMembershipRecord>][] = [];
+  readonly #users: [user: UserId, parts: ReadonlyMap<string, Json>][] = [];
+
+  addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void {
+    this.#streams.push([stream, members]);
+  }
+
+  async addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void> {
+    this.#users.push([user, pickMessageFlags(parts)]);
+    if (this.#users.length >= USERS_PER_JOB) await this.#sendFacts();
+  }
+
+  async appendToFile(path: string, messages: readonly StoredMessage[]): Promise<void> {
+    if (this.#users.length > 0) await this.#sendFacts();
+    await this.#run({ path, messages: messages.map(toMessageForReceivers) });
+  }
+
+  async finish(): Promise<void> {
+    await this.#run('finish');
+    for (const job of this.#underWay.splice(0)) await job;
+  }
+
+  #sendFacts(): Promise<void> {
+    return this.#run({ streams: this.#streams.splice(0), users: this.#users.splice(0) });
+  }
+
+  async #run(job: ReceiverRowsJob): Promise<void> {
+    while (this.#underWay.length >= MAX_JOBS_UNDER_WAY) await this.#underWay.shift();
+    const running = this.#pool.runJob(job);
+    // A failure is reported where the promise is awaited.
+    running.catch(() => undefined);
+    this.#underWay.push(running);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}

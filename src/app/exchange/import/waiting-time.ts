@@ -1,0 +1,42 @@
+/**
+ * Rendering by the import's own thread while it waits for the writers. With two cores the only writer has most of the
+ * work, and this thread would be idle for half of the time.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { MessageRecord } from '#model/records';
+import {
+  type ImportedMessageRenderer,
+  MESSAGES_PER_RENDERING_SLICE,
+  type MessagesToStore,
+  type UnrenderedMessage,
+} from './message-writer.js';
+
+/** Longest text that is rendered here: a longer one may take a thread, and the writers have theirs for that. */
+const MAX_CHARACTERS = 1_000;
+
+export class WaitingTimeRenderer {
+  constructor(private readonly renderer: ImportedMessageRenderer) {}
+
+  /** Renders messages until the promise is settled, however it ends. @returns the messages, more of them rendered */
+  async renderUntilSettled(
+    waitingFor: Promise<unknown>,
+    { rendered, unrendered }: MessagesToStore,
+  ): Promise<MessagesToStore> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    waitingFor.then(settle, settle);
+    const records: MessageRecord[] = [...rendered];
+    const left: UnrenderedMessage[] = [];
+    for (const [i, message] of unrendered.entries()) {
+      if (!isSettled && i % MESSAGES_PER_RENDERING_SLICE === 0) await setImmediate();
+      if (isSettled || !isQuickToRender(message)) left.push(message);
+      else records.push(await this.renderer.makeRecord(message));
+    }
+    return { rendered: records, unrendered: left };
+  }
+}
+
+const isQuickToRender = ({ body, edits }: UnrenderedMessage): boolean =>
+  edits.length === 0 && body.content.length <= MAX_CHARACTERS;
