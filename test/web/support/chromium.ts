@@ -208,6 +208,17 @@ export class ClientPage {
     await this.page.keyboard.type(text);
   }
 
+  /** Types full stops into the focused field, two per second, until the promise is settled. */
+  async typeUntil(settled: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    settled.then(settle, settle);
+    while (!isSettled) await this.page.keyboard.type('.', { delay: 500 });
+    await settled;
+  }
+
   /** Presses a key together with Control. */
   async pressControl(key: KeyInput): Promise<void> {
     await this.page.keyboard.down('Control');
