@@ -32,7 +32,11 @@ t.test('facts that hold are counted, and those that fail are shown with their pl
   const file = join(folder, 'program.mjs');
   writeFileSync(file, PROGRAM);
   const program = { title: 'one', argv: [file], files: [file], env: {}, after: [], load: 1, seconds: 1 };
-  const ended = await runProgram(program, { env: { TAP_BAIL: '0', TEST_EVERY_FACT: '0' }, limitSeconds: 60, onOutput: () => {} });
+  const ended = await runProgram(program, {
+    env: { TAP_BAIL: '0', TEST_EVERY_FACT: '0' },
+    limitSeconds: 60,
+    onOutput: () => {},
+  });
   const { facts } = ended;
   t.equal((facts.counts?.facts ?? 0) + facts.counted, 17, ended.stderr);
   t.ok(facts.counted > 8, `${facts.counted} are counted`);
