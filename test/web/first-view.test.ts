@@ -242,3 +242,13 @@ t.test('the frame is drawn without the columns beside the view, which wait for n
   t.equal(await client.page.$('.message-row'), null);
   t.strictSame(client.faults, []);
 });
+
+t.test('a pointer over a time reads the whole date', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(other.email, PASSWORD, `#narrow/dm/${member.id}`);
+  await client.waitFor('.message-body', 'hello');
+  await client.page.hover('.message-time');
+  await client.waitFor('.tooltip', String(new Date().getFullYear()));
+  t.match(await client.textOf('.tooltip'), /^\w+day, /);
+  t.strictSame(client.faults, []);
+});
