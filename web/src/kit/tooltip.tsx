@@ -27,8 +27,8 @@ function findTooltipContent(target: EventTarget | null): TooltipContent | undefi
 }
 
 /**
- * Tooltips of all elements with `data-tip`, or `data-at` for a time, on hover and on focus by keyboard. One component and one set of listeners
- * serve the whole page. Screen readers get the name of the element itself.
+ * Tooltips of all elements with `data-tip`, or `data-at` for a time, on hover and on focus by keyboard. One component
+ * and one set of listeners serve the whole page. Screen readers get the name of the element itself.
  */
 export function Tooltips() {
   const [tip, setTip] = useState<TooltipContent>();
