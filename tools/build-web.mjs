@@ -29,7 +29,7 @@ const KEPT_MS = 24 * 3_600_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 const ENTRY = 'web/src/main.tsx';
-/** Runs before the entry, while that is loaded. */
+/** Runs at the top of the page, before styles and modules: what it asks for comes while these are loaded. */
 const EARLY = 'web/src/early.ts';
 
 /** Style sheets that the page names without loading them; a view turns `link[data-later="NAME"]` on. */
@@ -134,7 +134,7 @@ const isCalledOnLoad = (first, path, { length }) =>
 async function bundle() {
   const { build } = await import('esbuild');
   const options = {
-    entryPoints: { main: ENTRY, early: EARLY, ...LATER_STYLES },
+    entryPoints: { main: ENTRY, ...LATER_STYLES },
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -160,20 +160,21 @@ async function bundle() {
   const { outputFiles, metafile } = await build({ ...options, mangleProps: shortenedProperties(libraries) });
   const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
   const [script, entry] = outputOf(ENTRY);
-  const [early, { imports: earlyImports }] = outputOf(EARLY);
   const later = Object.entries(LATER_STYLES).map(([name, source]) => ({ name, path: outputOf(source)[0] }));
   const known = new Set([entry.cssBundle, ...later.map(({ path }) => path)]);
   if (Object.keys(metafile.outputs).some((path) => path.endsWith('.css') && !known.has(path))) {
     throw new Error('a lazy chunk imports a style; import it in web/src/style/index.css instead');
   }
   const isStatic = ({ kind }) => kind === 'import-statement';
-  const imports = [...new Set([...earlyImports, ...entry.imports].filter(isStatic).map(({ path }) => path))];
+  const imports = entry.imports.filter(isStatic).map(({ path }) => path);
   const first = new Set([script, ...imports].map(addressOf));
   const files = outputFiles.map(({ path, contents }) => ({
     path,
     contents: isCalledOnLoad(first, path, contents) ? Buffer.concat([CALLED_ON_LOAD, contents]) : contents,
   }));
-  return { files, early, script, imports, style: entry.cssBundle, later };
+  const [early] = (await build({ ...options, entryPoints: { early: EARLY }, splitting: false, format: 'iife' }))
+    .outputFiles;
+  return { files: [...files, early], early: early.path, script, imports, style: entry.cssBundle, later };
 }
 
 /**
@@ -203,19 +204,16 @@ async function bundleWorker({ files, early, script, imports, style }, page) {
 
 const addressOf = (path) => `${ADDRESS}/${basename(path)}`;
 
-/** The page: early script and entry, their static imports (fetched beside them instead of after them) and the style. */
+/** The page: early script, entry, its static imports (fetched beside it instead of after it) and the style. */
 function pageOf({ early, script, imports, style, later }) {
   const preloads = imports.map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`);
-  const scripts = [
-    `<script type="module" src="${addressOf(early)}"></script>`,
-    ...preloads,
-    `<script type="module" src="${addressOf(script)}"></script>`,
-  ];
+  const scripts = [...preloads, `<script type="module" src="${addressOf(script)}"></script>`];
   const styles = [
     ...(style ? [`<link rel="stylesheet" href="${addressOf(style)}">`] : []),
     ...later.map(({ name, path }) => `<link rel="stylesheet" href="${addressOf(path)}" data-later="${name}" disabled>`),
   ];
   return readFileSync('web/index.html', 'utf8')
+    .replace('<!-- early -->', `<script src="${addressOf(early)}"></script>`)
     .replace('<!-- styles -->', styles.join('\n    '))
     .replace('<!-- scripts -->', scripts.join('\n    '));
 }

@@ -53,13 +53,20 @@ const bytesOf = (addresses: Iterable<string>): number =>
 
 t.test('the script of the first view is small, and the page preloads exactly that', async (t) => {
   const page = textOf('/');
-  const entries = [...page.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, address]) => address!);
+  const entries = [...page.matchAll(/<script (?:type="module" )?src="([^"]+)"/g)].map(([, address]) => address!);
   const first = new Set<string>();
   for (const entry of entries) closureOf(entry, first);
   t.comment(`${bytesOf(first)} bytes before the first view\n${list(first)}`);
   t.ok(bytesOf(first) <= MAX_FIRST_BYTES, `${bytesOf(first)} of ${MAX_FIRST_BYTES} bytes`);
   const preloaded = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, address]) => address);
   t.strictSame(new Set([...entries, ...preloaded]), first, 'no script waits for another one to be read');
+});
+
+t.test('the early script runs before styles and modules are there', async (t) => {
+  const page = textOf('/');
+  const early = page.indexOf('<script src="/web/assets/early-');
+  t.ok(early > 0);
+  for (const later of ['<link rel="stylesheet"', '<script type="module"']) t.ok(page.indexOf(later) > early, later);
 });
 
 t.test('all scripts together are small', async (t) => {

@@ -103,3 +103,17 @@ t.test('an organization closes for all who are there, and opens again with every
   });
   t.strictSame([client.faults, boss.faults], [[], []]);
 });
+
+t.test('a page that learns of the end by a refused request says the same', async (t) => {
+  const client = await signedIn(other);
+  await withPictures(t, { client }, async () => {
+    await client.intercept((request) => request.url().includes('/api/v1/events?') || request.continue());
+    await client.page.reload();
+    await client.waitFor('.compose-text');
+    await owner.api.ok('POST /realm/deactivate');
+    await client.fill('.compose-text', 'a draft that is refused');
+    await client.waitFor('.sign-in-note', 'This organization is closed.');
+  });
+  t.ok(client.refusedPaths.every((path) => path.startsWith('/api/v1/')));
+  t.strictSame([client.faults, [...new Set(client.refusals)]], [[], [401]]);
+});

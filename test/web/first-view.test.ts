@@ -224,3 +224,31 @@ t.test('session and registration are asked for while the client is loaded, once 
   await client.waitFor('.overview-row', 'later');
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
+
+t.test('the frame is drawn without the columns beside the view, which wait for no message', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(member.email, PASSWORD);
+  // The answer with the messages never comes.
+  await client.intercept((request) => request.url().includes('/api/v1/messages?') || request.continue());
+  await client.page.evaluateOnNewDocument(`new MutationObserver((_, observer) => {
+    if (!document.querySelector('.app')) return;
+    observer.disconnect();
+    window.columnsAtFirst = document.querySelectorAll('.side-content').length;
+  }).observe(document, { childList: true, subtree: true })`);
+  await client.page.goto(`http://${host}/?again#narrow/stream/${stream}-general/topic/plans`);
+  await client.page.waitForFunction("document.querySelectorAll('.side-content').length === 2");
+  await client.waitFor('.row-name', member.name);
+  t.equal(await client.page.evaluate('window.columnsAtFirst'), 0);
+  t.equal(await client.page.$('.message-row'), null);
+  t.strictSame(client.faults, []);
+});
+
+t.test('a pointer over a time reads the whole date', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(other.email, PASSWORD, `#narrow/dm/${member.id}`);
+  await client.waitFor('.message-body', 'hello');
+  await client.page.hover('.message-time');
+  await client.waitFor('.tooltip', String(new Date().getFullYear()));
+  t.match(await client.textOf('.tooltip'), /^\w+day, /);
+  t.strictSame(client.faults, []);
+});

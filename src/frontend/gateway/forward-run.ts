@@ -4,7 +4,7 @@
  */
 import { encodeResponseFields, type JsonObject, memoizeByObject } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
-import type { ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
+import type { AuthenticatedCaller, ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
 import type { ActorKey, ActorReply, ActorStartOverReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
 import { type ActorClient, CommandTimeoutError, type SentCommand } from '#runtime';
@@ -104,8 +104,20 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     if ('ok' in reply && reply.logged !== undefined && context.caller) {
       services.noteConfirmedCommit(context.realm, context.caller.user.id, forward.to, reply.logged);
     }
+    if ('error' in reply && reply.error.status === 401 && context.caller?.session) {
+      return this.#explainEndOfSession(context.caller, reply);
+    }
     if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
     if (forward.followedBy) return this.#sendCommand(forward.followedBy);
     return forward.extraFields ? { ...reply, ok: [encodeExtraFields(forward.extraFields), ...reply.ok] } : reply;
+  }
+
+  /**
+   * An actor knows sooner than this frontend that the organization was deactivated, and its refusal has the code of API
+   * keys. A session gets the code that its next request gets: a web client shows the reason of the first refusal.
+   */
+  async #explainEndOfSession({ realm, directory }: AuthenticatedCaller, refusal: ActorReply): Promise<ActorReply> {
+    await this.services.refreshDirectory(realm);
+    return directory.deactivated ? { error: apiError('REALM_DEACTIVATED').toReply() } : refusal;
   }
 }

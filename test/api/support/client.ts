@@ -124,7 +124,8 @@ export class Client {
       return;
     }
     if (status >= 300) {
-      countRefusal(operation, this.role, status, body, checkRefusal(operation, status, body));
+      const entry = checkRefusal(operation, status, body, this.headers.cookie !== undefined);
+      countRefusal(operation, this.role, status, body, entry);
       return;
     }
     checkResponse(operation, body);

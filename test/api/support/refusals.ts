@@ -126,20 +126,34 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
 /** conventions.md § Routing: paths with a segment that is no number, at the peer an HTML page. */
 const NOT_FOUND: WireError = { status: 404, msg: 'Not Found' };
 
+/** conventions.md § Authentication: sessions get the codes that Basic credentials hide. */
+const OF_SESSIONS: readonly WireError[] = [
+  { status: 401, code: 'REALM_DEACTIVATED', msg: 'This organization has been deactivated' },
+];
+
 /** A server that stops, or cannot reach a service; the contract is silent. */
 const UNAVAILABLE = [503, 504];
 
 /**
+ * @param bySession the caller has the cookie of a session instead of an API key
  * @returns the entry of the operation's own errors that this answer is; undefined for an error of all operations
  * @throws Error when the contract has no such refusal, or with other fields
  */
-export function checkRefusal(operation: string, status: number, body: Fields): WireError | undefined {
+export function checkRefusal(
+  operation: string,
+  status: number,
+  body: Fields,
+  bySession: boolean,
+): WireError | undefined {
   const declared = find(operation);
   if (!declared) throw new Error(`wire.json has no operation ${operation}`);
   const msg = String(body.msg);
   const own = best(declared.errors, status, msg);
   if (UNAVAILABLE.includes(status)) return undefined;
-  const entry = own ?? best([...(IN_WORDS[operation] ?? []), NOT_FOUND, ...wire.common_errors], status, msg);
+  const entry =
+    own ??
+    (bySession ? best(OF_SESSIONS, status, msg) : undefined) ??
+    best([...(IN_WORDS[operation] ?? []), NOT_FOUND, ...wire.common_errors], status, msg);
   const isValidator = !entry && status === 400 && isValidatorMessage(declared, msg);
   const wrong = entry
     ? problem(entry, body)

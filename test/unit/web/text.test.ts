@@ -82,7 +82,11 @@ t.test('a text is filled in, and its number chooses the plural form', async (t) 
 
 t.test('texts of lazy views show their key until they are loaded', async (t) => {
   t.equal(text('help.title'), 'help.title');
-  await loadLaterTexts();
+  const loading = loadLaterTexts();
+  await loadAndUseFirstKnownLanguage(['de']);
+  await loading;
+  t.equal(text('help.title'), 'Tastenkürzel', 'of the language that was chosen meanwhile');
+  await loadAndUseFirstKnownLanguage(['en']);
   t.equal(text('help.title'), 'Keyboard shortcuts');
 });
 

@@ -4,23 +4,33 @@ import { t } from '../text/index.js';
 import { Button } from './button.js';
 import { EmptyNotice, Spinner } from './spinner.js';
 
+type LazyComponent<P> = FunctionComponent<P> & {
+  /** Loads the chunk. A component that is shown after that needs no render without its content. */
+  readonly preload: () => Promise<void>;
+};
+
 /**
  * A component that comes as a chunk of its own when it is first shown. A chunk that does not arrive (no network, or a
  * server that was upgraded meanwhile) is said, with a button.
  */
-export function makeLazyComponent<P extends object>(load: () => Promise<ComponentType<P>>): FunctionComponent<P> {
+export function makeLazyComponent<P extends object>(load: () => Promise<ComponentType<P>>): LazyComponent<P> {
   let loaded: ComponentType<P> | undefined;
-  return function Lazy(props: P) {
+  const preload = async (): Promise<void> => {
+    loaded = await load();
+  };
+  function Lazy(props: P) {
     const [failed, setFailed] = useState(false);
     const [, setReady] = useState(loaded !== undefined);
     useEffect(() => {
-      if (loaded || failed) return;
+      if (failed) return;
+      // The chunk may have come since the render.
+      if (loaded) {
+        setReady(true);
+        return;
+      }
       let shown = true;
-      load().then(
-        (component) => {
-          loaded = component;
-          if (shown) setReady(true);
-        },
+      preload().then(
+        () => shown && setReady(true),
         () => shown && setFailed(true),
       );
       return () => {
@@ -35,5 +45,6 @@ export function makeLazyComponent<P extends object>(load: () => Promise<Componen
         <Button onClick={() => setFailed(false)}>{t('common.retry')}</Button>
       </div>
     );
-  };
+  }
+  return Object.assign(Lazy, { preload });
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
+import { formatFullDateTime } from '../text/index.js';
 import { getMediaQuerySignal } from './media.js';
 import { placeBesideAnchor } from './popover.js';
 import { KeyCaps, pageShortcuts } from './shortcut.js';
@@ -15,18 +16,19 @@ interface TooltipContent {
 }
 
 function findTooltipContent(target: EventTarget | null): TooltipContent | undefined {
-  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip],[data-cut]') : null;
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip],[data-cut],[data-at]') : null;
   if (!element) return undefined;
-  const { tip, cut } = element.dataset;
-  const text = cut === undefined ? tip : element.scrollWidth > element.clientWidth ? element.textContent : undefined;
+  const { tip, cut, at } = element.dataset;
+  let text = at ? formatFullDateTime(Number(at)) : tip;
+  if (cut !== undefined && element.scrollWidth > element.clientWidth) text = element.textContent;
   if (!text) return undefined;
   const id = element.dataset.shortcut ?? '';
   return { element, text, shortcut: Object.hasOwn(SHORTCUTS, id) ? (id as ShortcutId) : undefined };
 }
 
 /**
- * Tooltips of all elements with `data-tip`, on hover and on focus by keyboard. One component and one set of listeners
- * serve the whole page. Screen readers get the name of the element itself.
+ * Tooltips of all elements with `data-tip`, or `data-at` for a time, on hover and on focus by keyboard. One component
+ * and one set of listeners serve the whole page. Screen readers get the name of the element itself.
  */
 export function Tooltips() {
   const [tip, setTip] = useState<TooltipContent>();

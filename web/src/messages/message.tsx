@@ -2,7 +2,7 @@ import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
 import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
 import { Avatar, Icon, makeLazyComponent } from '../kit/index.js';
-import { formatFullDateTime, formatTimeOfDay, t } from '../text/index.js';
+import { formatTimeOfDay, t } from '../text/index.js';
 import { isCollapseToggled } from './actions.js';
 import { makeLaterChunkComponentLoader, withLaterChunk } from './chunk.js';
 import { MessageContent } from './content/index.js';
@@ -87,7 +87,7 @@ function MessageTime({ message }: { readonly message: Message }) {
     <a
       class="message-time"
       href={core.router.formatHash({ view: 'narrow', narrow, near: message.id })}
-      data-tip={formatFullDateTime(at)}
+      data-at={at}
       tabIndex={-1}
     >
       {formatTimeOfDay(at)}
@@ -171,7 +171,7 @@ function StarAndEditMarks({ message }: { readonly message: Message }) {
         <button
           type="button"
           class="message-edited"
-          data-tip={formatFullDateTime(at * 1000)}
+          data-at={at * 1000}
           onClick={() => void withLaterChunk(({ openHistory }) => openHistory(message))}
         >
           {t(edited || edit_history.length === 0 ? 'messages.edited' : 'messages.moved')}

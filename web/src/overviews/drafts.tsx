@@ -7,7 +7,7 @@ import {
   showToast,
   VirtualList,
 } from '../kit/index.js';
-import { formatFullDateTime, formatShortTime, t } from '../text/index.js';
+import { formatShortTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
@@ -45,7 +45,7 @@ function DraftRow({ draft, attributes }: { readonly draft: StoredDraft; readonly
     <UnsentMessageRow
       target={core.draftService.getDraftTarget(draft)}
       content={draft.content}
-      details={<span data-tip={formatFullDateTime(at)}>{formatShortTime(at)}</span>}
+      details={<span data-at={at}>{formatShortTime(at)}</span>}
       attributes={attributes}
       openLabel={t('overviews.resume')}
       onOpen={() => openDraftInCompose(draft)}

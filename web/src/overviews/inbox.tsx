@@ -15,7 +15,7 @@ import {
   VirtualList,
 } from '../kit/index.js';
 import { confirm } from '../kit-later/index.js';
-import { formatFullDateTime, formatShortTime, t } from '../text/index.js';
+import { formatShortTime, t } from '../text/index.js';
 import { type InboxGroup, type InboxRow, makeInboxRows } from './inbox-rows.js';
 import { ConversationLabel, formatConversationHash, formatConversationName, StreamNameWithIcon } from './place.js';
 import { findMessagePreview, loadMissingPreviews, type MessagePreview, startKeepingPreviews } from './previews.js';
@@ -134,7 +134,7 @@ function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRo
           <CountBadge count={count} mentioned={mentioned} strong={'users' in of} quiet={withStream} />
         </span>
         {preview && (
-          <time class="overview-time" dateTime={new Date(at).toISOString()} data-tip={formatFullDateTime(at)}>
+          <time class="overview-time" dateTime={new Date(at).toISOString()} data-at={at}>
             {formatShortTime(at)}
           </time>
         )}

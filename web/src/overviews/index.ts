@@ -13,9 +13,16 @@
  * Starred messages and mentions are narrows of the message list. The shell shows these views by the route.
  */
 import { makeLazyComponent } from '../kit/index.js';
+import { loadLaterTexts } from '../text/index.js';
 
 export { RecentView } from './recent.js';
 
 export const InboxView = makeLazyComponent(async () => (await import('./inbox.js')).InboxView);
-export const DraftsView = makeLazyComponent(async () => (await import('./drafts.js')).DraftsView);
-export const ScheduledView = makeLazyComponent(async () => (await import('./scheduled.js')).ScheduledView);
+export const DraftsView = makeLazyComponent(async () => {
+  await loadLaterTexts();
+  return (await import('./drafts.js')).DraftsView;
+});
+export const ScheduledView = makeLazyComponent(async () => {
+  await loadLaterTexts();
+  return (await import('./scheduled.js')).ScheduledView;
+});

@@ -15,7 +15,7 @@ import {
   TextField,
   VirtualList,
 } from '../kit/index.js';
-import { formatFullDateTime, formatShortTime, t } from '../text/index.js';
+import { formatShortTime, t } from '../text/index.js';
 import { ConversationLabel, formatConversationHash, formatConversationName } from './place.js';
 import {
   filterRecentConversations,
@@ -81,11 +81,7 @@ function RecentRow({ recentConversation: { conversation, timestamp, participantI
         <ConversationLabel of={conversation} />
         <CountBadge count={count} strong={'users' in conversation} />
         {!isPhoneLayout() && <ParticipantAvatars ids={faces} />}
-        <time
-          class="overview-time"
-          dateTime={new Date(timestamp * 1000).toISOString()}
-          data-tip={formatFullDateTime(timestamp * 1000)}
-        >
+        <time class="overview-time" dateTime={new Date(timestamp * 1000).toISOString()} data-at={timestamp * 1000}>
           {formatShortTime(timestamp * 1000)}
         </time>
       </a>

@@ -15,7 +15,7 @@ import {
   VirtualList,
 } from '../kit/index.js';
 import { confirm, TextArea } from '../kit-later/index.js';
-import { formatFullDateTime, formatRelativeDay, formatTimeOfDay, t } from '../text/index.js';
+import { formatRelativeDay, formatTimeOfDay, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
@@ -131,7 +131,7 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
             {t('overviews.failed')}
           </span>
         ) : (
-          <span data-tip={formatFullDateTime(at)}>{`${formatRelativeDay(at)}, ${formatTimeOfDay(at)}`}</span>
+          <span data-at={at}>{`${formatRelativeDay(at)}, ${formatTimeOfDay(at)}`}</span>
         )
       }
       attributes={attributes}

@@ -11,13 +11,15 @@ import { useGlobalShortcuts } from './commands.js';
 import { OwnMenu, RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
 import { ConnectionStatusLine } from './status.js';
-import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
+import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView, runWhenIdle } from './views.js';
 
 const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
 /** Drawer that is open on a small screen. */
 const openDrawerSide = signal<'left' | 'right' | undefined>(undefined);
 const isPeopleHidden = signal(readStoredPeopleHidden());
+/** The view of the address is on screen, or waits for the server. The columns beside it are half of all elements. */
+const areColumnsDue = signal(false);
 
 function readStoredPeopleHidden(): boolean {
   try {
@@ -78,7 +80,12 @@ export function AppFrame() {
   const showsPeople = !isNarrowLayout() && !isPeopleHidden.value && core.session.state.value !== 'visitor';
   useGlobalShortcuts();
   useFocusMainOnRouteChange();
-  useEffect(preloadMessagesChunk, []);
+  useEffect(() => {
+    runWhenIdle(() => {
+      areColumnsDue.value = true;
+      preloadMessagesChunk();
+    });
+  }, []);
   useEffect(() => (phone ? swipeBackWhileShown() : undefined), [phone]);
   // While the sidebars are there, they take these keys themselves.
   useShortcut('filter-people', showPeopleSidebar, !showsPeople);
@@ -88,11 +95,7 @@ export function AppFrame() {
       <button type="button" class="skip" onClick={focusMain}>
         {t('shell.skip')}
       </button>
-      {!phone && (
-        <div class="side left">
-          <LeftColumn />
-        </div>
-      )}
+      {!phone && <div class="side left">{areColumnsDue.value && <LeftColumn />}</div>}
       <main class="middle" id="main" tabIndex={-1}>
         <TopBar
           onOpenSidebar={() => openDrawer('left')}
@@ -110,7 +113,7 @@ export function AppFrame() {
       </main>
       {showsPeople && (
         <aside class="side right" aria-label={t('sidebar.people')}>
-          <PeopleSidebar />
+          {areColumnsDue.value && <PeopleSidebar />}
         </aside>
       )}
       {phone && openDrawerSide.value === 'left' && (

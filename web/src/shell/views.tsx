@@ -8,6 +8,14 @@ import { loadLaterTexts, t } from '../text/index.js';
 import { LazyOrganizationView, LazyPersonView, LazySettingsView, LazyStreamsView } from './settings.js';
 import { applyAndSaveColorScheme } from './theme.js';
 
+/** For `setTimeout` this is no number, which counts as 0. */
+const IDLE_OPTIONS = { timeout: 500 };
+
+/** Runs something after what is due now. Safari has no idle callbacks; a page in the background hardly has any. */
+export function runWhenIdle(run: () => void): void {
+  (globalThis.requestIdleCallback ?? setTimeout)(run, IDLE_OPTIONS as IdleRequestOptions & number);
+}
+
 const loadMessagesChunk = async () => {
   const [views] = await Promise.all([import('../messages/index.js'), loadLaterTexts()]);
   return views;
@@ -18,13 +26,12 @@ export const LazyMessageContent = makeLazyComponent(async () => (await loadMessa
 
 /** Loads the chunk of messages beside the registration, if the address names a conversation. */
 export function loadMessagesChunkIfAddressed(): void {
-  if (location.hash.startsWith('#narrow')) loadMessagesChunk().catch(() => {});
+  if (location.hash.startsWith('#narrow')) preloadMessagesChunk();
 }
 
-/** Asks for the chunk of messages once the first view is painted, so that the first conversation opens at once. */
+/** Asks for the chunk of messages, so that the first conversation opens at once. */
 export function preloadMessagesChunk(): void {
-  // Safari has no idle callbacks.
-  (globalThis.requestIdleCallback ?? setTimeout)(() => void loadMessagesChunk().catch(() => {}));
+  LazyMessagesView.preload().catch(() => {});
 }
 
 /** The view that the reader's settings name as the first one. */

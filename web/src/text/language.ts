@@ -48,7 +48,8 @@ export async function loadAndUseFirstKnownLanguage(wanted: readonly string[]): P
   const texts = await chunk.texts();
   const more = areLaterTextsAdded ? await chunk.later() : {};
   if (choice !== latestLanguageChoiceNumber) return;
-  replaceTextsAndLocale(chosen, { ...texts, ...more });
+  replaceTextsAndLocale(chosen, texts);
+  addLaterTexts(more);
   setFormatLocale(tag);
   currentLanguage.value = chosen;
 }
@@ -56,6 +57,10 @@ export async function loadAndUseFirstKnownLanguage(wanted: readonly string[]): P
 /** Loads the texts of lazy chunks in the language in use. */
 export async function loadLaterTexts(): Promise<void> {
   if (areLaterTextsAdded) return;
-  addLaterTexts(await TEXT_LOADERS_BY_LANGUAGE[currentLanguage.value].later());
+  const { value: language } = currentLanguage;
+  const more = await TEXT_LOADERS_BY_LANGUAGE[language].later();
+  // Another language may have been chosen meanwhile.
+  if (language !== currentLanguage.value) return loadLaterTexts();
+  addLaterTexts(more);
   areLaterTextsAdded = true;
 }

@@ -5,6 +5,8 @@ export type { TextKey };
 
 /** Texts of the current language. A text that is not loaded shows its key. */
 let currentTexts: { [K in keyof AllTexts]?: CatalogText } = englishTexts;
+/** Those of lazy chunks. One object for all would take 25 ms to make in a slow browser. */
+let laterTexts: { [K in keyof AllTexts]?: CatalogText } = {};
 let currentLocale = 'en';
 let pluralRules: Intl.PluralRules | undefined;
 
@@ -17,12 +19,12 @@ export function replaceTextsAndLocale(locale: string, replacement: { [K in keyof
 
 /** Adds texts that came with a lazy chunk. */
 export function addLaterTexts(more: { [K in keyof AllTexts]?: CatalogText }): void {
-  currentTexts = { ...currentTexts, ...more };
+  laterTexts = more;
 }
 
 /** A text without values, by the plural form of `n`. */
 function selectPluralForm(key: TextKey, values: Readonly<Record<string, unknown>> | undefined): string {
-  const text = currentTexts[key];
+  const text = currentTexts[key] ?? laterTexts[key];
   if (text === undefined) return key;
   if (typeof text === 'string') return text;
   pluralRules ??= new Intl.PluralRules(currentLocale);

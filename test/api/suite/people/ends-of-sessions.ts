@@ -16,6 +16,7 @@ import {
 import { bad, type Refusal } from '../../support/client.js';
 import { mailed } from '../../support/mails.js';
 import { addPerson, makeOrganization, PASSWORD, type Person } from '../../support/organization.js';
+import { Queue } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
 const WRONG: Refusal = {
@@ -117,6 +118,25 @@ export const endsOfSessions: Facts = async (t, server) => {
     await org.owner.api.ok('POST /users/{user_id}/reactivate', { user_id: leaver.id });
     await refused(t, browser.api.call('GET /users/me'), NOT_LOGGED_IN, 'after reactivation, too');
     t.equal((await signIn(pageOf(org), leaver.email)).status, 200);
+  });
+
+  await t.test('the first refusal after the end of an organization names it, whichever request meets it', async (t) => {
+    const org = await makeOrganization(server, ['member']);
+    const browser = await browserOf(org, org.member);
+    const { id, last } = await Queue.register(browser, { event_types: ['message'] });
+    const poll = browser.api.call('GET /events', { queue_id: id, last_event_id: last });
+    const saved = Array.from({ length: 30 }, (_, n) =>
+      browser.api.call('PATCH /settings', { full_name: `Half A Word ${n}` }),
+    );
+    const closed = org.owner.api.ok('POST /realm/deactivate');
+    const later = Array.from({ length: 30 }, (_, n) =>
+      browser.api.call('PATCH /settings', { full_name: `A Word ${n}` }),
+    );
+    await closed;
+    const answers = await Promise.all([...saved, ...later, poll, browser.api.call('GET /users/me')]);
+    const refusals = answers.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.code]);
+    t.same([...new Set(refusals.map(String))], ['401,REALM_DEACTIVATED'], 'also the poll that no event ends');
+    t.ok(refusals.length > 2, 'some changes came after the end');
   });
 
   await t.test('a new API key leaves sessions alone', async (t) => {

@@ -1,6 +1,7 @@
 /** German texts of the lazy chunks. */
 import type { LaterTexts, TextCatalog } from '../catalogue.js';
 import { composeTexts } from './compose.js';
+import { draftTexts } from './drafts.js';
 import { messageTexts } from './message.js';
 import { messageListTexts } from './messages.js';
 import { searchTexts } from './search.js';
@@ -16,6 +17,7 @@ import { emojiAndSchedulingTexts } from './writing.js';
 
 export const laterTexts: TextCatalog<LaterTexts> = {
   ...composeTexts,
+  ...draftTexts,
   ...messageTexts,
   ...messageListTexts,
   ...searchTexts,

@@ -1,8 +1,9 @@
 /**
  * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the frame
- * and of the sidebar, emoji picker, scheduling.
+ * and of the sidebar, emoji picker, drafts, scheduling.
  */
 import { composeTexts } from './compose.js';
+import { draftTexts } from './drafts.js';
 import { messageTexts } from './message.js';
 import { messageListTexts } from './messages.js';
 import { searchTexts } from './search.js';
@@ -18,6 +19,7 @@ import { emojiAndSchedulingTexts } from './writing.js';
 
 export const laterTexts = {
   ...composeTexts,
+  ...draftTexts,
   ...messageTexts,
   ...messageListTexts,
   ...searchTexts,

@@ -1,4 +1,4 @@
-/** Texts of inbox, recent conversations, drafts and scheduled messages. */
+/** Texts of inbox and recent conversations. */
 export const overviewTexts = {
   'overviews.inbox-empty': 'You have read everything.',
   'overviews.unread-sum': { one: '{n} unread message', other: '{n} unread messages' },
@@ -15,17 +15,4 @@ export const overviewTexts = {
   'overviews.only-muted': 'Muted, too',
   'overviews.participants': 'With {names}',
   'overviews.older': 'Show older conversations',
-  'overviews.drafts-empty': 'No drafts. What you write and don’t send is kept here.',
-  'overviews.no-address': 'Without an address',
-  'overviews.resume': 'Continue writing',
-  'overviews.delete-draft': 'Delete draft',
-  'overviews.draft-deleted': 'The draft is deleted.',
-  'overviews.scheduled-empty': 'No scheduled messages.',
-  'overviews.edit-scheduled': 'Edit scheduled message',
-  'overviews.text': 'Text',
-  'overviews.time': 'Time of sending',
-  'overviews.time-past': 'Choose a time in the future.',
-  'overviews.send-now': 'Send now',
-  'overviews.delete-scheduled': 'Delete scheduled message',
-  'overviews.failed': 'Could not be sent',
 } as const;
