@@ -99,7 +99,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
 
   await step('each sees that the other is typing', async () => {
     await ada.fill('.compose-text', 'a long story');
-    // A notice is stored nowhere: one that is lost while an actor moves to another host comes again as the user types.
+    // A notice is stored nowhere and may be lost; it comes again as the user goes on typing.
     await ada.typeUntil(owner.waitFor('.messages', `${NAME} is typing`));
     await ada.pressControl('Enter');
     await owner.waitFor('.message-body', 'a long story');
