@@ -26,7 +26,7 @@ export interface ReceiverRows {
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void;
   /** Takes the parts of a user's actor. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
-  /** Completes a file. It may be complete only after the returned promise. */
+  /** Completes a file, at the latest when `finish` has ended. */
   appendToFile(path: string, messages: readonly StoredMessage[]): Promise<void>;
   /** Waits until all files are complete and durable. */
   finish(): Promise<void>;

@@ -31,7 +31,7 @@ import {
   makeMessageFileReader,
   makeMessageWriters,
 } from './message-threads.js';
-import { ImportedMessageRenderer, type MessagesToStore, STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
+import { type MessagesToStore, STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
 import {
   assignMessageIdsAndListFiles,
   buildDraftWithoutMessagesAndFiles,
@@ -181,12 +181,12 @@ class OrganizationImportRun {
     const { realm } = draft.facts;
     const context = { realm, directory: snapshot, extraEmoji, imageProxyKey, origin };
     const writers = target && (await makeMessageWriters({ ...context, store: target.storeLocation }));
-    const ownRenderer = new ImportedMessageRenderer(context);
+    const helper = writers?.isThreaded ? new WaitingTimeRenderer(context) : undefined;
     try {
-      await this.#importMessageFiles(files, messages, writers, ownRenderer);
+      await this.#importMessageFiles(files, messages, writers, helper);
     } finally {
       // Memory of the threads is free before the roots are made.
-      await Promise.all([writers?.close(), ownRenderer.close(), this.reader.close()]);
+      await Promise.all([writers?.close(), helper?.close(), this.reader.close()]);
     }
     target?.lostSignal.throwIfAborted();
     const takeStreamMemberships = this.#makeStreamFinisher(messages);
@@ -247,14 +247,13 @@ class OrganizationImportRun {
     files: readonly string[],
     messages: MessageImport,
     writers: MessageWriters | undefined,
-    renderer: ImportedMessageRenderer,
+    helper: WaitingTimeRenderer | undefined,
   ): Promise<void> {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART_NAME }]) : [];
     const done = Number(stored?.value ?? 0);
-    const helper = writers?.isThreaded ? new WaitingTimeRenderer(renderer) : undefined;
     // The oldest first. Each ends after the one before, and when a thread has its messages in hand.
     const underWay: Promise<void>[] = [];
     let next = this.#beginReading(files[0]);

@@ -5,8 +5,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MessageRecord } from '#model/records';
 import {
-  type ImportedMessageRenderer,
+  ImportedMessageRenderer,
   MESSAGES_PER_RENDERING_SLICE,
+  type MessageRenderingContext,
   type MessagesToStore,
   type UnrenderedMessage,
 } from './message-writer.js';
@@ -15,7 +16,11 @@ import {
 const MAX_CHARACTERS = 1_000;
 
 export class WaitingTimeRenderer {
-  constructor(private readonly renderer: ImportedMessageRenderer) {}
+  readonly #renderer: ImportedMessageRenderer;
+
+  constructor(context: MessageRenderingContext) {
+    this.#renderer = new ImportedMessageRenderer(context);
+  }
 
   /** Renders messages until the promise is settled, however it ends. @returns the messages, more of them rendered */
   async renderUntilSettled(
@@ -32,9 +37,13 @@ export class WaitingTimeRenderer {
     for (const [i, message] of unrendered.entries()) {
       if (!isSettled && i % MESSAGES_PER_RENDERING_SLICE === 0) await setImmediate();
       if (isSettled || !isQuickToRender(message)) left.push(message);
-      else records.push(await this.renderer.makeRecord(message));
+      else records.push(await this.#renderer.makeRecord(message));
     }
     return { rendered: records, unrendered: left };
+  }
+
+  close(): Promise<void> {
+    return this.#renderer.close();
   }
 }
 
