@@ -19,10 +19,10 @@ export { RecentView } from './recent.js';
 
 export const InboxView = makeLazyComponent(async () => (await import('./inbox.js')).InboxView);
 export const DraftsView = makeLazyComponent(async () => {
-  await loadLaterTexts();
-  return (await import('./drafts.js')).DraftsView;
+  const [{ DraftsView }] = await Promise.all([import('./drafts.js'), loadLaterTexts()]);
+  return DraftsView;
 });
 export const ScheduledView = makeLazyComponent(async () => {
-  await loadLaterTexts();
-  return (await import('./scheduled.js')).ScheduledView;
+  const [{ ScheduledView }] = await Promise.all([import('./scheduled.js'), loadLaterTexts()]);
+  return ScheduledView;
 });
