@@ -295,14 +295,16 @@ t.test('rows may be written in both directions, left out and in any order', asyn
   }
 });
 
-t.test('the memory of an answer serves the next one once its lease has ended', async (t) => {
-  const directory = directoryOf(1, 'Somebody', 'somewhere');
-  const flags = new UserMessageFlagsView(ME, new Map());
+/** Encodes the list of one message with this text. */
+function encodeListOfOne(text: string): Uint8Array {
   const options = { applyMarkdown: false, clientGravatar: false };
-  const encode = (text: string): Uint8Array => {
-    const answer = new MessageResponseEncoder(flags, directory, options);
-    return answer.finishJsonList([answer.appendMessageJson(shortMessage(1, text.repeat(1_000)))]);
-  };
+  const flags = new UserMessageFlagsView(ME, new Map());
+  const answer = new MessageResponseEncoder(flags, directoryOf(1, 'Somebody', 'somewhere'), options);
+  return answer.finishJsonList([answer.appendMessageJson(shortMessage(1, text))]);
+}
+
+t.test('the memory of an answer serves the next one once its lease has ended', async (t) => {
+  const encode = (word: string): Uint8Array => encodeListOfOne(word.repeat(1_000));
   const first = encode('first');
   const copy = Buffer.from(first);
   const second = encode('second');
@@ -320,20 +322,13 @@ t.test('the memory of an answer serves the next one once its lease has ended', a
 });
 
 t.test('a short answer leaves its memory to the next one at once', async (t) => {
-  const directory = directoryOf(1, 'Somebody', 'somewhere');
-  const flags = new UserMessageFlagsView(ME, new Map());
-  const options = { applyMarkdown: false, clientGravatar: false };
-  const encode = (text: string): Uint8Array => {
-    const answer = new MessageResponseEncoder(flags, directory, options);
-    return answer.finishJsonList([answer.appendMessageJson(shortMessage(1, text))]);
-  };
-  const long = encode('long '.repeat(1_000));
+  const long = encodeListOfOne('long '.repeat(1_000));
   endLeaseOfBytes(long);
-  const short = encode('short');
+  const short = encodeListOfOne('short');
   t.ok(short.byteLength < MIN_LEASED_BYTES);
   t.match(Buffer.from(short).toString(), /"content":"short"/);
   const copy = Buffer.from(short);
-  const next = encode('next '.repeat(1_000));
+  const next = encodeListOfOne('next '.repeat(1_000));
   t.equal(next.buffer, long.buffer);
   t.same(Buffer.from(short), copy);
 });
