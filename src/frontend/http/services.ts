@@ -80,7 +80,7 @@ export interface FrontendServices {
    * open.
    *
    * @param token value of the cookie, 32 characters `[A-Za-z0-9]`, checked by the caller
-   * @throws ApiError (or rejects with it) NOT_LOGGED_IN, ORGANIZATION_DEACTIVATED
+   * @throws ApiError (or rejects with it) NOT_LOGGED_IN, REALM_DEACTIVATED
    */
   authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller>;
   /** Records in the background that the caller's session is in use. */

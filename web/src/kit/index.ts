@@ -9,7 +9,8 @@
  *     toggleMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
  *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
- *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
+ *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off; data-at: the date
+ *                              of a time, milliseconds since 1970
  *     showToast({ text, kind: 'error', action: { label, run } }), announceToScreenReader(text)
  *     <VirtualList items={…} getItemKey={…} getItemHeightPx={…} label={…}>{(item, row) => …}</VirtualList>
  *     const SettingsView = makeLazyComponent(async () => (await import('../settings/index.js')).SettingsView)
