@@ -97,7 +97,7 @@ import {
   changeFlagOfMessagesInNarrowHandler,
 } from './commands/messages/flags.js';
 import { warnBotOwnerOfLostMessageHandler } from './commands/messages/lost-messages.js';
-import { markAllReadHandler } from './commands/messages/mark-all-read.js';
+import { announceUnreadAfterMarkAllHandler, markAllReadHandler } from './commands/messages/mark-all-read.js';
 import { markLeftStreamReadHandler, markStreamReadHandler } from './commands/messages/mark-stream-read.js';
 import { markTopicReadHandler } from './commands/messages/mark-topic-read.js';
 import {
@@ -231,6 +231,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     setFlags: wrapToRemovePushesOfReadMessages(changeFlagOfMessagesHandler),
     setFlagsInNarrow: wrapToRemovePushesOfReadMessages(changeFlagOfMessagesInNarrowHandler),
     markAllRead: wrapToRemovePushesOfReadMessages(markAllReadHandler),
+    announceUnreadAfterMarkAll: announceUnreadAfterMarkAllHandler,
     markStreamRead: wrapToRemovePushesOfReadMessages(markStreamReadHandler),
     markTopicRead: wrapToRemovePushesOfReadMessages(markTopicReadHandler),
     readStream: wrapToRemovePushesOfReadMessages(markLeftStreamReadHandler),

@@ -9,6 +9,7 @@ import { queueTimeouts } from './suite/events/queue-timeouts.js';
 import { fileQuota } from './suite/files/file-quota.js';
 import { fileTimes } from './suite/files/file-times.js';
 import { invitationTime } from './suite/invitations/invitation-time.js';
+import { marksBesideMessages } from './suite/messages/marks-beside-messages.js';
 import { messageTime } from './suite/messages/message-time.js';
 import { noImageProxy } from './suite/messages/no-image-proxy.js';
 import { scheduledTime } from './suite/messages/scheduled-time.js';
@@ -46,6 +47,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'names of the extra emoji': emojiNames,
   'no image proxy': noImageProxy,
   'marks that take too long': slowMarks,
+  'marks beside messages': marksBesideMessages,
   'sessions and time': sessionTime,
   'mails about missed messages': missedMails,
   'weekly digests and time': weeklyDigests,

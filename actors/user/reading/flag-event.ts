@@ -1,9 +1,10 @@
 /** Makes update_message_flags events (events.md § Event table, § message_details). */
 
-import { makeFlagEventBaseFields } from '#actors/shared';
+import { makeFlagEventBaseFields, makeMessageFlagsEvent } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { hasMentionFlag, type OriginReadState, type ReadableMessage } from '#domain/messages';
 import { type ActorParts, type LogItem, MAX_READ_IDS_PER_EVENT, type ReadMessageIdRange } from '#model';
+import type { MessageFlagChange } from '#model/commands';
 import { findPresentOrFormerSubscription } from '../state.js';
 
 /** Maximum number of events about one range of ids that became read. The last event takes all remaining ids. */
@@ -63,4 +64,27 @@ export function makeUnreadMessageDetails(
     details[id] = { type: 'stream', stream_id: of.stream, topic: of.topic, unmuted_stream_msg: unmuted, ...mentioned };
   }
   return details;
+}
+
+/**
+ * Maximum number of messages with details per event: the details of a message that becomes unread take some 300 bytes.
+ */
+const MAX_MESSAGE_DETAILS_PER_EVENT = 1_000;
+
+/** Events of changed flags: at least one, even without a change, as clients expect. */
+export function makeFlagEvents(
+  user: number,
+  { op, flag }: MessageFlagChange,
+  changed: readonly number[],
+  details: JsonObject | undefined,
+): LogItem[] {
+  const most = details ? MAX_MESSAGE_DETAILS_PER_EVENT : MAX_READ_IDS_PER_EVENT;
+  if (changed.length <= most) return [makeMessageFlagsEvent(user, op, flag, changed, details)];
+  const events: LogItem[] = [];
+  for (let i = 0; i < changed.length; i += most) {
+    const ids = changed.slice(i, i + most);
+    const own = details && Object.fromEntries(ids.map((id) => [id, details[id]]));
+    events.push(makeMessageFlagsEvent(user, op, flag, ids, own));
+  }
+  return events;
 }

@@ -3,8 +3,7 @@
  * here record copies that other actors give the user.
  */
 
-import { makeMessageFlagsEvent, makeSuccessReply, makeValueReply } from '#actors/shared';
-import type { JsonObject } from '#base';
+import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import {
   encodeOriginReadStatePart,
   fetchMessageWindow,
@@ -22,7 +21,7 @@ import {
   toStoredMessage,
   UserMessageFlagsView,
 } from '#domain/messages';
-import { type ActorKey, type LogItem, MAX_READ_IDS_PER_EVENT, streamActorKey, toStreamId } from '#model';
+import { type ActorKey, type LogItem, streamActorKey, toStreamId } from '#model';
 import {
   type MessageFlagChange,
   makeOutboxCommand,
@@ -32,7 +31,7 @@ import {
 import { apiError } from '#model/errors';
 import type { ActorView, CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { makeUnreadMessageDetails } from '../../reading/flag-event.js';
+import { makeFlagEvents, makeUnreadMessageDetails } from '../../reading/flag-event.js';
 import { computeReadStateCompaction, makeCompactedReadState, type ReadStateCompaction } from '../../reading/folding.js';
 import { awaitRecentMessageEventsPublished } from '../../reading/newest.js';
 import {
@@ -124,29 +123,6 @@ function computeFlagUpdate(
   if (flag === 'read')
     return op === 'add' ? planMarkingMessagesRead(flags, own) : planMarkingMessagesUnread(flags, own, subscribed);
   return op === 'add' ? planSettingMessageMark(flags, own, flag) : planUnsettingMessageMark(flags, own, flag);
-}
-
-/**
- * Maximum number of messages with details per event: the details of a message that becomes unread take some 300 bytes.
- */
-const MAX_MESSAGE_DETAILS_PER_EVENT = 1_000;
-
-/** Events of changed flags: at least one, even without a change, as clients expect. */
-function makeFlagEvents(
-  user: number,
-  { op, flag }: MessageFlagChange,
-  changed: readonly number[],
-  details: JsonObject | undefined,
-): LogItem[] {
-  const most = details ? MAX_MESSAGE_DETAILS_PER_EVENT : MAX_READ_IDS_PER_EVENT;
-  if (changed.length <= most) return [makeMessageFlagsEvent(user, op, flag, changed, details)];
-  const events: LogItem[] = [];
-  for (let i = 0; i < changed.length; i += most) {
-    const ids = changed.slice(i, i + most);
-    const own = details && Object.fromEntries(ids.map((id) => [id, details[id]]));
-    events.push(makeMessageFlagsEvent(user, op, flag, ids, own));
-  }
-  return events;
 }
 
 function makeFlagChangeOutcome(

@@ -3,28 +3,39 @@
  * written, however many of its messages are unread.
  */
 
-import { makeAllMessagesReadEvent, makePartialSuccessReply, makeSuccessReply } from '#actors/shared';
+import { makeAllMessagesReadEvent, makePartialSuccessReply, makeSuccessReply, makeValueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import {
   DIRECT_MESSAGES_ORIGIN,
   encodeOriginReadStatePart,
   NEWEST_ANCHOR_MESSAGE_ID,
   type OriginReadState,
+  type StoredMessage,
   toStoredMessage,
   UnreadMessageScan,
   UserMessageFlagsView,
 } from '#domain/messages';
-import type { LogItem } from '#model';
-import type { userActorCommands } from '#model/commands';
+import { type LogItem, toUserId, userActorKey } from '#model';
+import { makeOutboxCommand, userActorCommands } from '#model/commands';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { makeReadEventsOfIdRange, unreadIdRangeOfOrigin } from '../../reading/flag-event.js';
+import {
+  makeFlagEvents,
+  makeReadEventsOfIdRange,
+  makeUnreadMessageDetails,
+  unreadIdRangeOfOrigin,
+} from '../../reading/flag-event.js';
 import {
   awaitRecentMessageEventsPublished,
   type NewestMessageIdsOfOrigin,
   readNewestDirectMessageIds,
 } from '../../reading/newest.js';
-import { listPresentAndFormerSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
+import {
+  listPresentAndFormerSubscriptions,
+  type UserActorState,
+  type UserCommandHandler,
+  userIdOfUserActorKey,
+} from '../../state.js';
 
 /** Time limit of one request, ms. After that time the new marks are written, and the client repeats the request. */
 const MARK_ALL_READ_TIME_LIMIT_MS = 50_000;
@@ -132,7 +143,7 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
     await awaitRecentMessageEventsPublished(realm, await readNewestMessagesOfRealm(context, sources), sources);
     return { newestIdsOfOrigins: homes, isComplete: true };
   },
-  handle({ parts }, _args, { newestIdsOfOrigins, isComplete }, { caller }): CommandOutcome<UserActorState> {
+  handle({ parts }, _args, { newestIdsOfOrigins, isComplete }, { realm, caller }): CommandOutcome<UserActorState> {
     const flags = new UserMessageFlagsView(caller, parts);
     const written: Record<string, Json> = {};
     const events: LogItem[] = [];
@@ -147,7 +158,58 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
       if (!isComplete)
         events.push(...makeReadEventsOfIdRange(caller, unreadIdRangeOfOrigin(newest.originStreamId, reading, to, 0)));
     }
-    if (isComplete) return { reply: makeSuccessReply(), parts: written, events: [makeAllMessagesReadEvent(caller)] };
-    return { reply: makePartialSuccessReply(), parts: written, events };
+    if (!isComplete) return { reply: makePartialSuccessReply(), parts: written, events };
+    const follow = makeOutboxCommand({
+      to: userActorKey(realm, toUserId(caller)),
+      name: userActorCommands.announceUnreadAfterMarkAll,
+      args: {},
+      caller: 0,
+    });
+    return {
+      reply: makeSuccessReply(),
+      parts: written,
+      events: [makeAllMessagesReadEvent(caller)],
+      commands: [[follow]],
+    };
+  },
+};
+
+/**
+ * Follows a complete `markAllRead`, once the log has its event. That event tells clients that every message before it
+ * in the log is read. A message that was stored after the marks were computed, but logged before the event, is unread
+ * here and read in clients; an event of this command tells them that it is unread.
+ */
+export const announceUnreadAfterMarkAllHandler: UserCommandHandler<
+  typeof userActorCommands.announceUnreadAfterMarkAll,
+  readonly StoredMessage[]
+> = {
+  lane: 'mark-all',
+  async inputs(_args, { realm, key, view }, sources) {
+    const user = userIdOfUserActorKey(key);
+    const flags = new UserMessageFlagsView(user, view.parts);
+    const subscribed = listPresentAndFormerSubscriptions(view.parts).filter((own) => own.active);
+    const origins = [DIRECT_MESSAGES_ORIGIN, ...subscribed.map(({ stream }) => stream)];
+    const readStates = new Map(origins.map((origin) => [origin, flags.readStateOf(origin)]));
+    const scan = new UnreadMessageScan(sources.store, realm, user);
+    const unread: StoredMessage[] = [];
+    for await (const batch of scan.scanUnreadAboveMarksNewestFirst(readStates, new Map(), () => {}))
+      unread.push(...batch);
+    await awaitRecentMessageEventsPublished(realm, unread, sources);
+    return unread;
+  },
+  handle({ parts }, _args, found, { key }): CommandOutcome<UserActorState> {
+    const user = userIdOfUserActorKey(key);
+    const flags = new UserMessageFlagsView(user, parts);
+    const unread = found
+      .map((message) => ({ message, copy: true, gained: false }))
+      .filter((own) => !flags.isRead(own))
+      .sort((a, b) => a.message.id - b.message.id);
+    if (unread.length === 0) return { reply: makeValueReply(null) };
+    const ids = unread.map(({ message }) => message.id);
+    const details = makeUnreadMessageDetails(unread, user, parts);
+    return {
+      reply: makeValueReply(null),
+      events: makeFlagEvents(user, { op: 'remove', flag: 'read' }, ids, details),
+    };
   },
 };
