@@ -66,6 +66,21 @@ t.test('a member who forgot the password sets a new one by the mailed link', asy
   t.strictSame(client.faults, []);
 });
 
+t.test('a sign-in page that is refused for the rate of calls asks again by itself', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const refusal = { result: 'error', code: 'RATE_LIMIT_HIT', msg: 'API usage exceeded rate limit', 'retry-after': 0.5 };
+  let refusalsLeft = 2;
+  await client.intercept((request) =>
+    new URL(request.url()).pathname === '/api/v1/server_settings' && refusalsLeft-- > 0
+      ? request.respond({ status: 429, contentType: 'application/json', body: JSON.stringify(refusal) })
+      : request.continue(),
+  );
+  await client.goTo('');
+  await client.waitFor('main.opening [role=alert]', '1 second');
+  await client.waitFor('.sign-in-card');
+  t.strictSame([client.faults, client.refusals], [[], [429, 429]]);
+});
+
 t.test('a member signs in with an account of another service, and stays signed in', async (t) => {
   idp.allow(`http://${host}/accounts/login/oidc/house/callback`);
   idp.people.set('ann', { email: org.other.email, email_verified: true, name: 'Ann' });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
@@ -9,6 +9,9 @@ import { extractDescriptionText, formatSessionEnd, formatSignInError } from './f
 import { SignInForm } from './form.js';
 
 type ServerSettings = Answers['GET /server_settings'];
+
+/** Pause before the server is asked again after a request without an answer, ms. */
+const RETRY_AFTER_NO_ANSWER_MS = 5_000;
 
 interface SignInViewProps {
   /** Token of a one-time link. */
@@ -55,13 +58,17 @@ function PasswordSignIn({ open }: { readonly open: boolean }) {
 export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewProps) {
   const server = useSignal<ServerSettings | undefined>(undefined);
   const failure = useSignal('');
+  const loadFailure = useSignal('');
   const working = useSignal(oneTimeLinkToken !== undefined);
+  const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
   const load = async () => {
-    failure.value = '';
+    clearTimeout(retry.current);
     try {
       server.value = await core.api.get('/server_settings', {});
     } catch (error) {
-      failure.value = error instanceof ApiFailure ? error.message : t('error.unreachable');
+      loadFailure.value = formatSignInError(error, 'link');
+      const pauseMs = error instanceof ApiFailure ? error.retryAfterMs : RETRY_AFTER_NO_ANSWER_MS;
+      if (pauseMs !== undefined) retry.current = setTimeout(load, pauseMs);
     }
   };
   const useLink = async (link: string) => {
@@ -74,6 +81,7 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
   };
   useEffect(() => {
     void load();
+    return () => clearTimeout(retry.current);
   }, []);
   useEffect(() => {
     if (oneTimeLinkToken !== undefined) void useLink(oneTimeLinkToken);
@@ -92,9 +100,9 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
     return (
       <main class="opening">
         <h1 class="hidden">{t('sign-in.submit')}</h1>
-        {failure.value ? (
+        {loadFailure.value ? (
           <>
-            <p role="alert">{failure.value}</p>
+            <p role="alert">{loadFailure.value}</p>
             <Button onClick={() => void load()}>{t('common.retry')}</Button>
           </>
         ) : (
