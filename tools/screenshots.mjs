@@ -1,6 +1,5 @@
 /**
- * Makes the pictures of the README in docs/images: web-light.png, web-dark.png, web-phone.png, web-german.png and
- * web-contrast.png.
+ * Makes the pictures of the README in docs/images: web-light.png, web-dark.png and web-phone.png.
  *
  *     npm run build && node tools/screenshots.mjs
  *
@@ -177,12 +176,10 @@ async function makeConversations({ mina, jonas, priya, tomas, lena }) {
   return [notes, poll];
 }
 
-async function openPage(browser, { origin, email }, { scheme, viewport, hash, theme }) {
+async function openPage(browser, { origin, email }, { scheme, viewport, hash }) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   await page.setViewport(viewport);
-  // High contrast is a choice of the browser, which the account does not have.
-  if (theme) await page.evaluateOnNewDocument(`localStorage.setItem('theme', '${theme}')`);
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: scheme },
     { name: 'prefers-reduced-motion', value: 'reduce' },
@@ -231,14 +228,9 @@ try {
     ['web-light.png', { scheme: 'light', viewport: DESK, hash }],
     ['web-dark.png', { scheme: 'dark', viewport: DESK, hash }],
     ['web-phone.png', { scheme: 'light', viewport: PHONE, hash }],
-    ['web-contrast.png', { scheme: 'light', viewport: DESK, hash, theme: 'contrast' }],
-    ['web-german.png', { scheme: 'light', viewport: DESK, hash, language: 'de' }],
   ]) {
     // A page that was open before has read them.
     await reader.ask('POST', '/messages/flags', { messages, op: 'remove', flag: 'read' });
-    const isGerman = look.language === 'de';
-    const settings = { default_language: look.language ?? 'en', twenty_four_hour_time: isGerman };
-    await reader.ask('PATCH', '/settings', settings);
     const page = await openPage(browser, reader, look);
     await savePicture(name, await page.screenshot());
     await page.browserContext().close();

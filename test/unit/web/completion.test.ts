@@ -61,6 +61,12 @@ t.test('the text before the caret says what is completed', async (t) => {
     'a /po|': undefined,
     'a\n/po|': undefined,
     '@anna|bel': 'person anna',
+    '@anna and :tad|': 'emoji tad',
+    '@anna see #gen|': 'stream gen',
+    '#general and @an|': 'person an',
+    '#general>plans for @an|': 'person an',
+    '#general>plans :tad|': 'emoji tad',
+    '@anna: ta|': 'person anna: ta',
   };
   const found = Object.fromEntries(Object.keys(cases).map((text) => [text, at(text)]));
   t.strictSame(found, { ...cases });

@@ -45,21 +45,22 @@ export function findTriggerAtCaret(text: string, caret: number): CompletionTrigg
   return found && endsInOpenCodeFence(text.slice(0, lineStart)) ? undefined : found;
 }
 
+/** The last of several triggers counts: names may have spaces, so `@ann, see #gen` could also be one long name. */
 function findInlineTrigger(before: string, from: number): CompletionTrigger | undefined {
+  const triggers: CompletionTrigger[] = [];
   const topic = TOPIC_TRIGGER_PATTERN.exec(before);
-  if (topic) {
-    return { kind: 'topic', start: from + topic.index, stream: topic[1]!.trim(), query: topic[2]! };
-  }
+  if (topic) triggers.push({ kind: 'topic', start: from + topic.index, stream: topic[1]!.trim(), query: topic[2]! });
   const person = PERSON_TRIGGER_PATTERN.exec(before);
   if (person && isPossibleNameQuery(person[2]!)) {
     const start = from + before.lastIndexOf('@');
-    return { kind: 'person', start, query: person[2]!, silent: person[1] === '_' };
+    triggers.push({ kind: 'person', start, query: person[2]!, silent: person[1] === '_' });
   }
   const stream = STREAM_TRIGGER_PATTERN.exec(before)?.[1];
   if (stream !== undefined && isPossibleNameQuery(stream)) {
-    return { kind: 'stream', start: from + before.lastIndexOf('#'), query: stream };
+    triggers.push({ kind: 'stream', start: from + before.lastIndexOf('#'), query: stream });
   }
   const emoji = EMOJI_TRIGGER_PATTERN.exec(before)?.[1];
-  if (emoji !== undefined) return { kind: 'emoji', start: from + before.length - emoji.length - 1, query: emoji };
-  return undefined;
+  if (emoji !== undefined)
+    triggers.push({ kind: 'emoji', start: from + before.length - emoji.length - 1, query: emoji });
+  return triggers.sort((a, b) => b.start - a.start)[0];
 }
