@@ -87,6 +87,7 @@ async function runExportCommand(
   if (!isArchive && (await readdir(target).catch(() => [])).length > 0) {
     throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
   }
+  limitHeapGrowth();
   await runWithActorClient(config, logger, async (actors) => {
     const realm = await requireRealmIdBySubdomain(actors, options.subdomain);
     if (isServedByOthers(config, actors)) lowerPriorityOfAllThreads();
@@ -108,10 +109,12 @@ async function runExportCommand(
 }
 
 /**
- * Growth of the heap after which V8 collects garbage again, percent: an import makes little that stays, and by itself
- * V8 would let the heap grow to three times of that.
+ * Growth of the heap after which V8 collects garbage again, percent: an import or export makes little that stays, and
+ * by itself V8 would let the heap grow to three times of that.
  */
-const MAX_IMPORT_HEAP_GROWTH_PERCENT = 80;
+const MAX_HEAP_GROWTH_PERCENT = 80;
+
+const limitHeapGrowth = (): void => setFlagsFromString(`--heap-growing-percent=${MAX_HEAP_GROWTH_PERCENT}`);
 
 /** True if other processes than this one serve people, maybe on this machine. */
 const isServedByOthers = (config: ServerConfig, actors: SystemActorCaller): boolean =>
@@ -150,7 +153,7 @@ async function runImportOrDropCommand(
   }
   if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
   const passwords = await readPasswordsByEmail(options.passwords);
-  setFlagsFromString(`--heap-growing-percent=${MAX_IMPORT_HEAP_GROWTH_PERCENT}`);
+  limitHeapGrowth();
   const work = await makeTemporaryImportFolder(config);
   try {
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()

@@ -5,6 +5,7 @@ import t from 'tap';
 import { AscendingIdSetEncoder, type Json } from '#base';
 import { makeMarkedMessageIdsPart, type StoredMessage } from '#domain/messages';
 import { toUserId } from '#model';
+import { toMessageForReceivers } from '../../../src/app/exchange/export/receiver-rows.js';
 import { makeReceiverRows, type ReceiverRows } from '../../../src/app/exchange/export/receiver-threads.js';
 
 const CORES = { thread: 2, none: 1 };
@@ -53,8 +54,8 @@ t.test('a thread completes files as the calling thread does', async (test) => {
       writeFileSync(path, '{\n');
       const id = 2 * i + 1;
       await rows.appendToFile(path, [
-        message(id, { flags: { 3: ['mentioned'] } }),
-        message(id + 1, { wildcard: i === 1 }, i === 2 ? [5, 9] : []),
+        toMessageForReceivers(message(id, { flags: { 3: ['mentioned'] } })),
+        toMessageForReceivers(message(id + 1, { wildcard: i === 1 }, i === 2 ? [5, 9] : [])),
       ]);
     }
     await rows.finish();
@@ -83,7 +84,7 @@ t.test('a file that cannot be completed fails the export', async (test) => {
     const rows = makeReceiverRows(true, () => undefined, cores);
     await addFacts(rows);
     const writing = async (): Promise<void> => {
-      await rows.appendToFile(join(test.testdir(), 'missing', 'file.json'), [message(1)]);
+      await rows.appendToFile(join(test.testdir(), 'missing', 'file.json'), [toMessageForReceivers(message(1))]);
       await rows.finish();
     };
     await test.rejects(writing(), { message: /ENOENT/ });

@@ -5,10 +5,9 @@
 import { availableParallelism } from 'node:os';
 import type { Json } from '#base';
 import { ThreadPool } from '#base/threads';
-import type { StoredMessage } from '#domain/messages';
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { UserId } from '#model';
-import { ReceiverRowMaker, toMessageForReceivers } from './receiver-rows.js';
+import { type MessageForReceivers, ReceiverRowMaker } from './receiver-rows.js';
 import type { ReceiverRowsJob } from './receiver-rows-worker.js';
 import { isPartOfMessageFlags } from './receivers.js';
 
@@ -27,7 +26,7 @@ export interface ReceiverRows {
   /** Takes the parts of a user's actor. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
   /** Completes a file, at the latest when `finish` has ended. */
-  appendToFile(path: string, messages: readonly StoredMessage[]): Promise<void>;
+  appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void>;
   /** Waits until all files are complete and durable. */
   finish(): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +43,7 @@ export function makeReceiverRows(
   return {
     addStream: (stream, members) => maker.addStream(stream, members),
     addUser: async (user, parts) => maker.addUser(user, pickMessageFlags(parts)),
-    appendToFile: (path, messages) => maker.appendToFile(path, messages.map(toMessageForReceivers)),
+    appendToFile: (path, messages) => maker.appendToFile(path, messages),
     finish: () => maker.finish(),
     close: () => maker.finish().catch(() => undefined),
   };
@@ -73,9 +72,9 @@ class ThreadedReceiverRows implements ReceiverRows {
     if (this.#users.length >= USERS_PER_JOB) await this.#sendFacts();
   }
 
-  async appendToFile(path: string, messages: readonly StoredMessage[]): Promise<void> {
+  async appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void> {
     if (this.#users.length > 0) await this.#sendFacts();
-    await this.#run({ path, messages: messages.map(toMessageForReceivers) });
+    await this.#run({ path, messages });
   }
 
   async finish(): Promise<void> {

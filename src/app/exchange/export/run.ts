@@ -38,6 +38,7 @@ import {
   makeUserDefaultSettingsRow,
 } from '../tables/realm.js';
 import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
+import { type MessageForReceivers, toMessageForReceivers } from './receiver-rows.js';
 import { makeReceiverRows, type ReceiverRows } from './receiver-threads.js';
 import {
   DirectGroupRecipientIds,
@@ -47,6 +48,8 @@ import {
 } from './source.js';
 
 const MESSAGES_PER_EXPORTED_FILE = 1_000;
+/** Number of messages that are read from the Store at a time. */
+const MESSAGES_PER_READ = 200;
 /** Names of tables that every export has, even if this server has no rows for them. */
 const PLACEHOLDER_EXPORT_TABLES = [
   'zerver_userprofile_mirrordummy',
@@ -104,6 +107,20 @@ async function packFolder(cwd: string, name: string, target: string, signal?: Ab
   await pipeline(Readable.from(archive), createGzip(), createWriteStream(target, { mode: 0o600 }), { signal });
 }
 
+/** A file of messages to which rows of messages are written. */
+interface OpenMessageFile {
+  readonly path: string;
+  readonly writer: BufferedExportFileWriter;
+  /** The messages in the file. */
+  readonly messages: MessageForReceivers[];
+}
+
+async function beginMessageFile(path: string): Promise<OpenMessageFile> {
+  const writer = await BufferedExportFileWriter.create(path);
+  await writer.appendText('{\n  "zerver_message": [\n');
+  return { path, writer, messages: [] };
+}
+
 type BlobFacts = Pick<StoredBlobInfo, 'mediaType' | 'sizeBytes'>;
 
 class OrganizationExport {
@@ -123,6 +140,7 @@ class OrganizationExport {
   readonly #slicer = new TimeSlicer();
   readonly #madeFolders = new Set<string>();
   #exportedMessageCount = 0;
+  #messageFile: OpenMessageFile | undefined;
 
   constructor(
     private readonly source: OrganizationExportSource,
@@ -152,6 +170,9 @@ class OrganizationExport {
     try {
       return await this.#exportTablesAndFiles();
     } finally {
+      // These are open after a failure alone.
+      await this.#messageFile?.writer.abandon();
+      await this.#realmTables.abandon();
       await this.#receiverRows.close();
     }
   }
@@ -333,17 +354,7 @@ class OrganizationExport {
   async #exportIncludedMessages(last: number): Promise<void> {
     const { store, realm } = this.source;
     let from = 0;
-    let waiting: StoredMessage[] = [];
-    let files = 0;
-    const write = async (): Promise<void> => {
-      if (waiting.length === 0) return;
-      const path = join(this.folder, nameOfMessageFile(++files));
-      await this.#writeMessageRows(path, waiting);
-      await this.#receiverRows.appendToFile(path, waiting);
-      this.#exportedMessageCount += waiting.length;
-      waiting = [];
-      this.options.progress?.(this.#exportedMessageCount);
-    };
+    let fileCount = 0;
     for (;;) {
       const records = await store.scanMessages({
         realm,
@@ -351,18 +362,22 @@ class OrganizationExport {
         upTo: last,
         from,
         direction: 'newer',
-        limit: MESSAGES_PER_EXPORTED_FILE,
+        limit: MESSAGES_PER_READ,
       });
       if (records.length === 0) break;
       from = records.at(-1)!.id;
       for (const record of records) {
         const message = toStoredMessage(record);
-        if (this.#isMessageInExportScope(message)) waiting.push(message);
-        else this.#excludedMessageIds.add(message.id);
-        if (waiting.length === MESSAGES_PER_EXPORTED_FILE) await write();
+        if (!this.#isMessageInExportScope(message)) {
+          this.#excludedMessageIds.add(message.id);
+          continue;
+        }
+        this.#messageFile ??= await beginMessageFile(join(this.folder, nameOfMessageFile(++fileCount)));
+        await this.#writeMessageRow(message, this.#messageFile);
+        if (this.#messageFile.messages.length === MESSAGES_PER_EXPORTED_FILE) await this.#endMessageFile();
       }
     }
-    await write();
+    await this.#endMessageFile();
     await this.#receiverRows.finish();
   }
 
@@ -372,27 +387,33 @@ class OrganizationExport {
     return stream !== undefined && !stream.inviteOnly;
   }
 
-  /** Writes a file of messages up to the rows of their receivers. */
-  async #writeMessageRows(path: string, messages: readonly StoredMessage[]): Promise<void> {
-    const file = await BufferedExportFileWriter.create(path);
-    await file.appendText('{\n  "zerver_message": [\n');
-    for (const [i, message] of messages.entries()) {
-      const pause = this.#pace();
-      if (pause) await pause;
-      this.#getOrAssignClientId(message.body.client);
-      if (message.participants.length > 2) this.#directGroupRecipientIds.getOrAssignRecipientId(message.participants);
-      if (this.#isPrivateConversationMessage(message)) this.#privateConversationMessageIds.add(message.id);
-      const full = file.appendText(
-        `${i === 0 ? '' : ',\n'}    ${JSON.stringify(makeMessageRow(message, this.#clientIdsByName))}`,
-      );
-      if (full) await full;
-      for (const reaction of message.body.reactions ?? []) {
-        const id = this.#realmTables.nextRowId('zerver_reaction');
-        await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message.id, reaction));
-      }
+  /** Writes the row of a message and does not keep its texts: a thousand would outlive two collections of the young. */
+  async #writeMessageRow(message: StoredMessage, { writer, messages }: OpenMessageFile): Promise<void> {
+    const pause = this.#pace();
+    if (pause) await pause;
+    this.#getOrAssignClientId(message.body.client);
+    if (message.participants.length > 2) this.#directGroupRecipientIds.getOrAssignRecipientId(message.participants);
+    if (this.#isPrivateConversationMessage(message)) this.#privateConversationMessageIds.add(message.id);
+    const row = JSON.stringify(makeMessageRow(message, this.#clientIdsByName));
+    const full = writer.appendText(`${messages.length === 0 ? '' : ',\n'}    ${row}`);
+    if (full) await full;
+    messages.push(toMessageForReceivers(message));
+    for (const reaction of message.body.reactions ?? []) {
+      const id = this.#realmTables.nextRowId('zerver_reaction');
+      await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message.id, reaction));
     }
-    await file.appendText('\n  ],\n');
-    await file.flushAndClose();
+  }
+
+  /** Ends the rows of messages in the open file, if there is one, and has it completed by those of their receivers. */
+  async #endMessageFile(): Promise<void> {
+    if (!this.#messageFile) return;
+    const { path, writer, messages } = this.#messageFile;
+    await writer.appendText('\n  ],\n');
+    this.#messageFile = undefined;
+    await writer.flushAndClose();
+    await this.#receiverRows.appendToFile(path, messages);
+    this.#exportedMessageCount += messages.length;
+    this.options.progress?.(this.#exportedMessageCount);
   }
 
   #isPrivateConversationMessage({ body }: StoredMessage): boolean {

@@ -78,6 +78,12 @@ export class BufferedExportFileWriter {
     }
   }
 
+  /** Closes the file without what was not written yet; a file that is closed stays so. */
+  async abandon(): Promise<void> {
+    await this.#writing?.catch(() => undefined);
+    await this.handle.close();
+  }
+
   /** Begins to write the present piece, as soon as the one before is written. */
   async #beginNextPiece(): Promise<void> {
     await this.#writing;
@@ -149,6 +155,11 @@ export class ExportTableWriter {
     await file.appendText(first ? '{}\n' : '\n}\n');
     await file.flushAndClose();
     return new Map([...this.#partialFileByTable].map(([name, { rows }]) => [name, rows]));
+  }
+
+  /** Closes the files of tables after a failure. */
+  async abandon(): Promise<void> {
+    for (const { file } of this.#partialFileByTable.values()) await file.abandon();
   }
 
   async #openPartialFile(table: string): Promise<PartialTableFile> {
