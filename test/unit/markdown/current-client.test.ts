@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { JsonObject } from '#base';
 import { translatorOfLevel } from '#domain/levels';
+import { makeLinkPreviewHtml } from '#domain/link-previews';
 import { renderMarkdown } from '#domain/markdown';
 import { unreadableMarkup } from '../../support/current-client-markup.js';
 import { context, recorded } from './support.js';
@@ -83,7 +84,68 @@ t.test('displayed formulas of one block are separated by a blank line', async (t
   t.notOk(newest.mayChangeAnswer('get-messages', answer(shown)));
 });
 
+t.test('parts of a block that are no valid TeX are paragraphs, wherever they stand', async (t) => {
+  const [good, bad] = ['x^2', '\\frac{'];
+  const fence = (parts: readonly string[]): string => render(`\`\`\`math\n${parts.join('\n\n')}\n\`\`\``);
+  const formula = fence([good]).slice('<p>'.length, -'</p>'.length);
+  const invalid = fence([bad]).slice('<p>'.length, -'</p>'.length);
+  t.match(formula, /^<span class="katex-display">/);
+  t.equal(invalid, '<span class="tex-error">\\frac{</span>');
+  for (const [parts, paragraphs] of [
+    [
+      [bad, good],
+      [invalid, formula],
+    ],
+    [
+      [good, bad],
+      [formula, invalid],
+    ],
+    [
+      [bad, bad, good, good],
+      [invalid, invalid, `${formula}\n\n${formula}`],
+    ],
+    [
+      [good, good, bad, good],
+      [`${formula}\n\n${formula}`, invalid, formula],
+    ],
+  ] as const) {
+    const html = fence(parts);
+    t.not(unreadableMarkup(html).length, 0, 'the client can not show the paragraph of the base level');
+    const shown = contentFor(html);
+    t.equal(shown, paragraphs.map((content) => `<p>${content}</p>`).join('\n'));
+    t.same(unreadableMarkup(shown), []);
+    const stored = Buffer.from(JSON.stringify({ messages: [{ content: html }] }));
+    t.ok(newest.mayChangeAnswer('get-messages', [stored]), 'answers with it are translated');
+  }
+  for (const content of [
+    fence([bad, bad]),
+    render('$$\\frac{$$\n$$\\frac{$$ $$x$$\n$$y$$'),
+    render('a\n\n$$\\frac{$$\nb'),
+  ])
+    t.equal(contentFor(content), content, 'paragraphs without displayed formulas stay');
+  const around = `<p>a<br>\nb</p>\n${fence([bad, good])}\n<p>c</p>`;
+  t.equal(contentFor(around), `<p>a<br>\nb</p>\n<p>${invalid}</p>\n<p>${formula}</p>\n<p>c</p>`);
+});
+
+t.test('previews of pages have a picture', async (t) => {
+  const page = { url: 'https://example.com/a?b=c&d', title: 'A "b" <c>', description: 'd <div></div> e' };
+  const image = 'https://example.com/p("1").png';
+  const text = '<p>see</p>';
+  for (const description of ['', page.description]) {
+    const whole = [text, makeLinkPreviewHtml({ ...page, description, image })].join('\n');
+    t.same(unreadableMarkup(whole), []);
+    t.equal(contentFor(whole), whole);
+    const plain = makeLinkPreviewHtml({ ...page, description, image: '' });
+    t.not(unreadableMarkup(plain).length, 0, 'the client can not show one without');
+    t.equal(contentFor([text, plain].join('\n')), text);
+    t.equal(contentFor([whole, plain, plain].join('\n')), whole, 'others stay');
+    const stored = Buffer.from(JSON.stringify({ messages: [{ content: `${text}\n${plain}` }] }));
+    t.ok(newest.mayChangeAnswer('get-messages', [stored]), 'answers with it are translated');
+  }
+});
+
 t.test('markup that the client can not show is told', async (t) => {
+  const picture = '<a class="message_embed_image" href="x" style="background-image: url(&quot;x&quot;)"></a>';
   for (const html of [
     'text',
     '<p class="x">a</p>',
@@ -96,6 +158,16 @@ t.test('markup that the client can not show is told', async (t) => {
     '<ul><li>a</li> </ul>',
     '<p><img alt="x" class="emoji big" src="/x"></p>',
     '<div class="message_inline_image"><img src="x"></div>',
+    '<div class="message_embed"></div>',
+    `<div class="message_embed">${picture}</div>`,
+    `<div class="message_embed">${picture}<div class="data-container"><b>x</b></div></div>`,
+    `<div class="message_embed">${picture}<div class="data-container"><div class="message_embed_title">x</div></div></div>`,
+    '<p><span class="katex"><span class="katex-mathml"></span><span class="katex-html"></span></span></p>',
+    render('$$x$$').replace('<math ', '<math display="block" '),
+    render('```math\nx\n```').replace(' display="block"', ''),
+    render('```math\nx\n```').replace('</p>', '\n</p>'),
+    render('```math\nx\n```').replace('application/x-tex', 'tex'),
+    render('```math\nx\n```').replace('<span class="katex">', '<span class="katex"><span></span>'),
   ])
     t.not(unreadableMarkup(html).length, 0, html);
 });
