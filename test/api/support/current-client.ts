@@ -38,6 +38,8 @@ function check(name: string, schema: Schema, value: unknown): void {
   );
 }
 
+const checkPart = (name: string, value: unknown): void => check(name, schemas.$defs[name]!, value);
+
 /** @throws Error when the client would show parts of the message as source */
 function checkMarkup(where: string, html: unknown): void {
   const unknown = unreadableMarkup(String(html));
@@ -45,8 +47,27 @@ function checkMarkup(where: string, html: unknown): void {
     throw new Error(`${where}: today's client can't show ${unknown.join('; ')} of ${String(html)}`);
 }
 
-function checkMessageMarkup(where: string, { content, content_type }: Fields): void {
+/** @throws Error when the client could not read the widget, which makes the whole response useless */
+function checkSubmessages(submessages: readonly Fields[]): void {
+  const [widget, ...changes] = submessages.map(({ content }) => JSON.parse(String(content)) as Fields);
+  if (widget === undefined) return;
+  checkPart('widget', widget);
+  if (widget.widget_type !== 'poll') return;
+  checkPart('poll', widget);
+  for (const change of changes) checkPart('poll_change', change);
+}
+
+const TYPES_OF_POLL_CHANGES: ReadonlySet<unknown> = new Set(['vote', 'new_option']);
+
+/** @throws Error when the content is a change of a poll that the client could not read */
+function checkSubmessageEvent(content: unknown): void {
+  const change = JSON.parse(String(content)) as Fields | null;
+  if (TYPES_OF_POLL_CHANGES.has(change?.type)) checkPart('poll_change', change);
+}
+
+function checkMessage(where: string, { content, content_type, submessages }: Fields): void {
   if (content_type === 'text/html') checkMarkup(where, content);
+  checkSubmessages((submessages ?? []) as readonly Fields[]);
 }
 
 /** Clients without its capability bulk_message_deletion get an event for each message. */
@@ -82,7 +103,8 @@ export function checkEventOfCurrentClient(event: Fields): void {
   if (!schema) throw new Error(`today's client must not get ${name}: ${JSON.stringify(event)}`);
   check(name, schema, asWithItsCapabilities(event));
   if (type === 'update_message') checkMoveOfCurrentClient(event);
-  if (type === 'message') checkMessageMarkup(name, event.message as Fields);
+  if (type === 'message') checkMessage(name, event.message as Fields);
+  if (type === 'submessage') checkSubmessageEvent(event.content);
   if (event.rendered_content !== undefined) checkMarkup(name, event.rendered_content);
 }
 
@@ -102,6 +124,6 @@ export function checkAnswerOfCurrentClient(operation: string, status: number, bo
   const read = isState ? asRegisteredByIt(body, sent) : body;
   if (schema && !isPartOfState && !isOfVisitor) check(operation, schema, read);
   for (const message of [body.messages, body.message].flat())
-    if (typeof message === 'object' && message !== null) checkMessageMarkup(operation, message as Fields);
+    if (typeof message === 'object' && message !== null) checkMessage(operation, message as Fields);
   if (operation === 'GET /events') for (const event of body.events as Fields[]) checkEventOfCurrentClient(event);
 }
