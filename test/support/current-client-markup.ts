@@ -15,6 +15,12 @@ const MENTION = /^(?:user-mention|user-group-mention|topic-mention)(?: silent)?$
 /** Shown as source by every version of the client. */
 const ERRORS: ReadonlySet<string> = new Set(['timestamp-error', 'tex-error']);
 const PREVIEW_DIVISIONS: ReadonlySet<string> = new Set(['message_inline_image', 'youtube-video message_inline_image']);
+/** Targets of links by class; the client opens those of streams itself. */
+const LINK_BY_CLASS: Readonly<Record<string, RegExp>> = {
+  '': /./,
+  stream: /^\/#narrow\/stream\/\d+-[\w.-]+$/,
+  'stream-topic': /^\/#narrow\/stream\/\d+-[\w.-]+\/topic\/[\w.-]+$/,
+};
 /** Classes of the texts in the preview of a page. */
 const PREVIEW_TEXTS: ReadonlySet<string> = new Set([
   'message_embed_title',
@@ -201,9 +207,10 @@ class MarkupReader {
       for (const part of parts) this.blocks(part.children);
     } else if (kind === 'codehilite') this.#code(of);
     else if (PREVIEW_DIVISIONS.has(kind)) {
-      const [link] = elementsIn(of);
-      const [image] = link ? elementsIn(link) : [];
-      if (link?.attribs.href === undefined || image?.name !== 'img' || !image.attribs.src) this.#tell(of, 'preview');
+      const link = onlyChild(of, 'a');
+      const image = link && onlyChild(link, 'img');
+      if (!link?.attribs.href || classOf(link) !== '' || !image?.attribs.src || classOf(image) !== '')
+        this.#tell(of, 'preview');
     } else if (kind === 'message_embed') this.#pagePreview(of);
     else this.#tell(of);
   }
@@ -236,7 +243,7 @@ class MarkupReader {
       this.#inline(of.children);
     } else if (of.name === 'br') this.#withoutAttributes(of);
     else if (of.name === 'a') {
-      if (of.attribs.href === undefined || !/^(?:|stream|stream-topic|message-link)$/.test(kind)) this.#tell(of);
+      if (!LINK_BY_CLASS[kind]?.test(of.attribs.href ?? '')) this.#tell(of);
       this.#inline(of.children);
     } else if (of.name === 'img') {
       if (kind !== 'emoji' || !of.attribs.src || !of.attribs.alt) this.#tell(of);

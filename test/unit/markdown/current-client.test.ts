@@ -67,6 +67,46 @@ t.test('lists, quotes, tables and spoilers in each other', async (t) => {
     t.same(unreadableMarkup(contentFor(render(content))), [], content);
 });
 
+t.test('links that the client opens itself, in the forms that it writes', async (t) => {
+  for (const [content, href] of [
+    ['#**Verona**', '/#narrow/stream/7-Verona'],
+    ['#**Verona>a b/c (d).%**', '/#narrow/stream/7-Verona/topic/a.20b.2Fc.20.28d.29.2E.25'],
+    ['#**Verona>✔ Ж**', '/#narrow/stream/7-Verona/topic/.E2.9C.94.20.D0.96'],
+    ['[text](#narrow/channel/7-Verona)', '#narrow/channel/7-Verona'],
+    ['[text](/#narrow/channel/7-Verona/topic/a.20b/near/3)', '/#narrow/channel/7-Verona/topic/a.20b/near/3'],
+    ['http://localhost:9991/#narrow/channel/7-Verona/topic/a/near/3', '#narrow/channel/7-Verona/topic/a/near/3'],
+    ['http://localhost:9991/#narrow/dm/1,2-dm/near/4', '#narrow/dm/1,2-dm/near/4'],
+    ['[a.pdf](/user_uploads/1/x/a.pdf)', '/user_uploads/1/x/a.pdf'],
+    ['https://elsewhere.example/#narrow/stream/7-Verona', 'https://elsewhere.example/#narrow/stream/7-Verona'],
+    ['someone@example.com', 'mailto:someone@example.com'],
+  ] as const) {
+    const html = render(content);
+    t.match(html, `href="${href}"`, content);
+    t.same(unreadableMarkup(contentFor(html)), [], content);
+  }
+});
+
+t.test('pictures have a preview, and of videos those of YouTube', async (t) => {
+  const shown = (content: string): readonly string[] =>
+    [...render(content).matchAll(/<div class="([^"]*)"><a [^>]*><img src="[^"]+"><\/a><\/div>/g)].map(
+      ([, kind]) => kind!,
+    );
+  for (const [content, kinds] of [
+    ['https://example.com/a.png', ['message_inline_image']],
+    [
+      '[a.png](/user_uploads/1/x/a.png) and https://example.com/b.jpg',
+      ['message_inline_image', 'message_inline_image'],
+    ],
+    ['* https://youtu.be/hx1mjT73xYE', ['youtube-video message_inline_image']],
+    ['https://www.youtube.com/watch?v=hx1mjT73xYE', ['youtube-video message_inline_image']],
+    ['https://example.com/a.mp4 https://example.com/a.mp3 https://vimeo.com/123456', []],
+    ['[a.mp4](/user_uploads/1/x/a.mp4)', []],
+  ] as const) {
+    t.same(shown(content), kinds, content);
+    t.same(unreadableMarkup(contentFor(render(content))), [], content);
+  }
+});
+
 t.test('displayed formulas of one block are separated by a blank line', async (t) => {
   const html = render('```math\na\n\nb\n\nc\n```');
   t.equal(html.match(/<\/span><br>\n<span class="katex-display">/g)?.length, 2, 'at the base level');
@@ -158,6 +198,11 @@ t.test('markup that the client can not show is told', async (t) => {
     '<ul><li>a</li> </ul>',
     '<p><img alt="x" class="emoji big" src="/x"></p>',
     '<div class="message_inline_image"><img src="x"></div>',
+    '<div class="message_inline_image"><a href="x"><img src="x"></a><a href="y"><img src="y"></a></div>',
+    '<div class="message_inline_image message_inline_video"><a href="x"><video src="x"></video></a></div>',
+    '<p><a href="">a</a></p>',
+    '<p><a class="stream" href="/elsewhere">a</a></p>',
+    '<p><a class="big" href="/x">a</a></p>',
     '<div class="message_embed"></div>',
     `<div class="message_embed">${picture}</div>`,
     `<div class="message_embed">${picture}<div class="data-container"><b>x</b></div></div>`,
