@@ -76,9 +76,39 @@ const asWithItsCapabilities = (event: Fields): Fields =>
     ? { ...event, message_ids: [event.message_id] }
     : event;
 
-/** Other registrations have the older list of presences. */
-const asRegisteredByIt = (body: Fields, sent: Params): Fields =>
+/** Other clients get the older list of presences. */
+const asAskedByIt = (body: Fields, sent: Params): Fields =>
   sent.slim_presence === true ? body : { ...body, presences: {} };
+
+interface StateOfCurrentClient extends Fields {
+  readonly user_id: number;
+  readonly realm_users: readonly { readonly user_id: number }[];
+  readonly realm_user_groups: readonly { readonly id: number }[];
+  readonly streams: readonly { readonly stream_id: number; readonly can_send_message_group: number }[];
+  readonly subscriptions: StateOfCurrentClient['streams'];
+  readonly realm_can_delete_any_message_group: number;
+  readonly realm_can_delete_own_message_group: number;
+}
+
+/** @throws Error when the state names an object that it does not have */
+function checkReferences(state: StateOfCurrentClient): void {
+  const streams = new Set(state.streams.map(({ stream_id }) => stream_id));
+  const groups = new Set(state.realm_user_groups.map(({ id }) => id));
+  const unknown = [
+    ...(state.realm_users.every(({ user_id }) => user_id !== state.user_id) ? [`user ${state.user_id}`] : []),
+    ...state.subscriptions
+      .filter(({ stream_id }) => !streams.has(stream_id))
+      .map(({ stream_id }) => `stream ${stream_id}`),
+    ...[
+      state.realm_can_delete_any_message_group,
+      state.realm_can_delete_own_message_group,
+      ...[...state.streams, ...state.subscriptions].map((channel) => channel.can_send_message_group),
+    ]
+      .filter((id) => !groups.has(id))
+      .map((id) => `group ${id}`),
+  ];
+  if (unknown.length > 0) throw new Error(`POST /register: the state names ${unknown.join()}, which it does not have`);
+}
 
 const EVENT_TYPES = new Set(Object.keys(schemas.events).map((name) => name.split('/')[0]));
 
@@ -121,8 +151,11 @@ export function checkAnswerOfCurrentClient(operation: string, status: number, bo
   const isPartOfState = isState && (sent.fetch_event_types ?? sent.event_types) !== undefined;
   // Visitors, who have no queue, get fewer sections; the client has no visitors.
   const isOfVisitor = isState && body.queue_id === null;
-  const read = isState ? asRegisteredByIt(body, sent) : body;
-  if (schema && !isPartOfState && !isOfVisitor) check(operation, schema, read);
+  const isPresence = operation === 'POST /users/me/presence';
+  const read = isState || isPresence ? asAskedByIt(body, sent) : body;
+  const isWhole = !isPartOfState && !isOfVisitor && !(isPresence && sent.ping_only === true);
+  if (schema && isWhole) check(operation, schema, read);
+  if (isState && isWhole) checkReferences(body as StateOfCurrentClient);
   for (const message of [body.messages, body.message].flat())
     if (typeof message === 'object' && message !== null) checkMessage(operation, message as Fields);
   if (operation === 'GET /events') for (const event of body.events as Fields[]) checkEventOfCurrentClient(event);

@@ -13,6 +13,7 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   'requests of newer levels': 'all',
   'requests of newer levels by every role': 'all',
   'operations of newer levels': 'all',
+  'the mobile app': 'all',
   'permission groups of newer levels': 'all',
   'one account at two levels': 'all',
   'saved snippets': 'all',
