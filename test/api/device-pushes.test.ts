@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import { FakeClock } from '../support/fake-clock.js';
 import { until } from '../support/until.js';
+import { CURRENT_CLIENT_HEADERS } from './support/current-client-requests.js';
 import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { Hook } from './support/hook.js';
 import { closeIdle } from './support/http.js';
@@ -19,9 +20,13 @@ const optionsFor = (gateway: Hook, more: Readonly<Record<string, string>> = {}):
   ...more,
 });
 
+/** The same person with the official mobile app. */
+const onPhone = ({ api }: Person) => api.with(CURRENT_CLIENT_HEADERS);
+
 async function registerDevices(person: Person): Promise<void> {
-  await person.api.ok('POST /users/me/apns_device_token', { token: APNS, appid: 'com.example.chat' });
-  await person.api.ok('POST /users/me/android_gcm_reg_id', { token: GCM });
+  const phone = onPhone(person);
+  await phone.ok('POST /users/me/apns_device_token', { token: APNS, appid: 'com.example.chat' });
+  await phone.ok('POST /users/me/android_gcm_reg_id', { token: GCM });
 }
 
 /** The next push to the gateway. */
@@ -43,9 +48,11 @@ async function devicePushes(t: Test, start: Start): Promise<void> {
 
   await t.test('with a gateway the server says that it pushes', async (t) => {
     const { member, nobody } = await makeOrganization(server, ['member']);
-    t.equal((await nobody.ok('GET /server_settings')).push_notifications_enabled, true);
-    const state = await member.api.ok('POST /register', { fetch_event_types: ['realm'] });
-    t.equal(state.realm_push_notifications_enabled, true);
+    for (const headers of [{}, CURRENT_CLIENT_HEADERS]) {
+      t.equal((await nobody.with(headers).ok('GET /server_settings')).push_notifications_enabled, true);
+      const state = await member.api.with(headers).ok('POST /register', { fetch_event_types: ['realm'] });
+      t.equal(state.realm_push_notifications_enabled, true);
+    }
   });
 
   await t.test(
@@ -121,7 +128,7 @@ async function devicePushes(t: Test, start: Start): Promise<void> {
       // The gateway's answer is stored before the next push of the account is sent.
       await tell(other, [member], 'two');
       t.match((await nextPush(gateway)).devices, [{ token: GCM }]);
-      await member.api.ok('DELETE /users/me/android_gcm_reg_id', { token: GCM });
+      await onPhone(member).ok('DELETE /users/me/android_gcm_reg_id', { token: GCM });
       await tell(other, [member], 'three');
       await registerDevices(other);
       await tell(member, [other], 'four');

@@ -11,7 +11,12 @@ import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identit
 import { until } from '../support/until.js';
 import { refused } from './harness.js';
 import { browserOf, pageOf, sessionsOf, signIn } from './support/browser.js';
-import { bad, Client } from './support/client.js';
+import { bad, basic, Client } from './support/client.js';
+import {
+  CURRENT_CLIENT_HEADERS,
+  CURRENT_CLIENT_LEVEL,
+  CURRENT_CLIENT_REGISTRATION,
+} from './support/current-client-requests.js';
 import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { mailsTo } from './support/mails.js';
@@ -92,6 +97,22 @@ const newcomerAddress = ({ subdomain }: Organization, name: string): string => `
 /** Avatar of a newcomer; null: a gravatar. */
 const avatarOf = async (org: Organization, name: string) =>
   (await accounts(org)).find(({ delivery_email }) => delivery_email === newcomerAddress(org, name))?.avatar_url;
+
+const appAt = ({ server }: Organization, host: string): Client =>
+  new Client(server, 'nobody', { ...CURRENT_CLIENT_HEADERS, host });
+
+/** Signs in as the official mobile app does, with a browser at the address that the server settings name. */
+async function signInByApp(org: Organization, app: Client, idp: TestIdentityProvider, login: string) {
+  const settings = await app.ok('GET /server_settings');
+  const [{ login_url }] = settings.external_authentication_methods as [{ login_url: string }];
+  const pad = randomBytes(32);
+  const begun = await open(org, `${login_url}?mobile_flow_otp=${pad.toString('hex')}`, '', app.headers.host);
+  const back = await signInAtProvider(idp, locationOf(begun), login);
+  const done = await open(org, back.pathname + back.search, cookieOf(begun), app.headers.host);
+  const { otp_encrypted_api_key = '', ...query } = Object.fromEntries(new URL(locationOf(done)).searchParams);
+  const key = Buffer.from(Buffer.from(otp_encrypted_api_key, 'hex').map((byte, i) => byte ^ pad[i]!)).toString();
+  return { settings, done, query: query as Record<string, string | undefined>, key };
+}
 
 async function runFacts(t: Test, server: TestServer, providers: Providers): Promise<void> {
   const { first, second } = providers;
@@ -391,16 +412,18 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
   await t.test('a mobile client gets its API key under its one-time pad', async (t) => {
     const org = await organization(server, providers);
     const login = at(first, person(org.member.email));
-    const pad = randomBytes(32).toString('hex');
-    const done = await signInBy(org, first, 'first', login, `?mobile_flow_otp=${pad}`);
+    const app = appAt(org, hostOf(org));
+    const { settings, done, query, key } = await signInByApp(org, app, first, login);
+    t.match(settings, { zulip_feature_level: CURRENT_CLIENT_LEVEL, realm_uri: `http://${hostOf(org)}` });
     const url = new URL(locationOf(done));
     t.equal(`${url.protocol}//${url.host}`, 'zulip://login');
-    const { otp_encrypted_api_key = '', ...rest } = Object.fromEntries(url.searchParams);
-    t.same(rest, { email: org.member.email, user_id: String(org.member.id), realm: `http://${hostOf(org)}` });
-    const mask = Buffer.from(pad, 'hex');
-    const key = Buffer.from(Buffer.from(otp_encrypted_api_key, 'hex').map((byte, i) => byte ^ mask[i]!));
-    t.equal(key.toString(), org.member.key);
+    t.same(query, { email: org.member.email, user_id: String(org.member.id), realm: `http://${hostOf(org)}` });
+    t.equal(key, org.member.key);
     t.notMatch(cookieOf(done), /conclave_session/);
+    const signedInApp = app.with({ authorization: basic(query.email!, key) }, 'member');
+    const state = await signedInApp.ok<{ realm_users: ApiUser[] }>('POST /register', CURRENT_CLIENT_REGISTRATION);
+    t.ok(state.realm_users.some(({ user_id }) => String(user_id) === query.user_id));
+    const pad = randomBytes(32).toString('hex');
     for (const query of ['?mobile_flow_otp=abc', `?mobile_flow_otp=${pad}&desktop_flow_otp=${pad}`]) {
       t.equal((await begin(org, 'first', query)).answer.status, 400, query);
     }
@@ -558,6 +581,25 @@ await t.test('an organization without a provider can not require the provider of
     const registered = await org.member.api.ok('POST /register', { fetch_event_types: ['realm'] });
     t.same(registered.realm_authentication_methods, { Email: true });
     t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('a mobile client signs in at the origin of the server settings, with or without the port', async (t) => {
+  const server = await startEmbedded({ externalHost: 'chat.example.org:8443', options: optionsOf(providers) });
+  try {
+    const { first } = providers;
+    const org = await makeOrganization(server, ['member']);
+    const name = `${org.subdomain}.chat.example.org`;
+    first.allow(`http://${name}:8443/accounts/login/oidc/first/callback`);
+    first.people.set('by the app', person(org.member.email));
+    // Some proxies pass on the host without its port.
+    for (const host of [`${name}:8443`, name]) {
+      const { settings, query, key } = await signInByApp(org, appAt(org, host), first, 'by the app');
+      t.same([settings.realm_uri, query.realm], [`http://${host}`, `http://${host}`], 'the app compares both');
+      t.equal(key, org.member.key);
+    }
   } finally {
     await server.close();
   }

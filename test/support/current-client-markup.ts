@@ -15,11 +15,28 @@ const MENTION = /^(?:user-mention|user-group-mention|topic-mention)(?: silent)?$
 /** Shown as source by every version of the client. */
 const ERRORS: ReadonlySet<string> = new Set(['timestamp-error', 'tex-error']);
 const PREVIEW_DIVISIONS: ReadonlySet<string> = new Set(['message_inline_image', 'youtube-video message_inline_image']);
+/** Targets of links by class; the client opens those of streams itself. */
+const LINK_BY_CLASS: Readonly<Record<string, RegExp>> = {
+  '': /./,
+  stream: /^\/#narrow\/stream\/\d+-[\w.-]+$/,
+  'stream-topic': /^\/#narrow\/stream\/\d+-[\w.-]+\/topic\/[\w.-]+$/,
+};
+/** Classes of the texts in the preview of a page. */
+const PREVIEW_TEXTS: ReadonlySet<string> = new Set([
+  'message_embed_title',
+  'message_embed_description',
+  'message_embed_title,message_embed_description',
+]);
 const PLAIN_INLINE: ReadonlySet<string> = new Set(['strong', 'em', 'del', 'code']);
 
 const classOf = (of: Element): string => of.attribs.class ?? '';
 const isNewline = (node: ChildNode): boolean => isText(node) && node.data === '\n';
 const isBlank = (node: ChildNode): boolean => isText(node) && node.data.trim() === '';
+/** The child that is the only one, and an element of this name. */
+const onlyChild = (of: Element, name: string): Element | undefined => {
+  const [child, ...others] = of.children;
+  return child && isTag(child) && child.name === name && others.length === 0 ? child : undefined;
+};
 const elementsIn = (of: Element): Element[] => of.children.filter(isTag);
 const textOf = (node: ChildNode): string =>
   isText(node) ? node.data : isTag(node) ? node.children.map(textOf).join('') : '';
@@ -106,10 +123,66 @@ class MarkupReader {
 
   #formulas(of: Element): void {
     of.children.forEach((child, i) => {
-      const good =
-        i % 2 === 0 ? isTag(child) && classOf(child) === 'katex-display' : isText(child) && child.data === '\n\n';
-      if (!good && !(isTag(child) && ERRORS.has(classOf(child)))) this.#tell(child, 'between formulas');
+      if (i % 2 === 1) {
+        if (!isText(child) || child.data !== '\n\n') this.#tell(child, 'between formulas');
+        return;
+      }
+      const [formula, ...others] = isTag(child) && classOf(child) === 'katex-display' ? child.children : [];
+      if (!formula || !isTag(formula) || classOf(formula) !== 'katex' || others.length > 0)
+        this.#tell(child, 'between formulas');
+      else this.#formula(formula, 'block');
     });
+    if (of.children.length % 2 === 0) this.#tell(of, 'text behind the formulas');
+  }
+
+  /** @param display of its `math` element; undefined within a line */
+  #formula(of: Element, display: 'block' | undefined): void {
+    const [mathml, html, ...others] = of.children;
+    const isWhole =
+      mathml &&
+      html &&
+      isTag(mathml) &&
+      isTag(html) &&
+      [mathml, html].map(classOf).join() === 'katex-mathml,katex-html';
+    if (!isWhole || others.length > 0) {
+      this.#tell(of, 'parts');
+      return;
+    }
+    const math = onlyChild(mathml, 'math');
+    const meaning = math && onlyChild(math, 'semantics');
+    const source = meaning?.children.at(-1);
+    if (!source || !isTag(source) || source.name !== 'annotation') {
+      this.#tell(of, 'source');
+      return;
+    }
+    if (source.attribs.encoding !== 'application/x-tex' || textOf(source).trim() === '') this.#tell(source);
+    if (math?.attribs.display !== display) this.#tell(of, `display ${math?.attribs.display}`);
+  }
+
+  /** Preview of a page: a picture, and a division with a title, a description, or both. */
+  #pagePreview(of: Element): void {
+    const [picture, texts, ...others] = of.children;
+    if (!picture || !isTag(picture) || picture.name !== 'a' || classOf(picture) !== 'message_embed_image') {
+      this.#tell(of, 'without a picture');
+      return;
+    }
+    const { href, style = '' } = picture.attribs;
+    if (href === undefined || !/^background-image: url\("[^"]+"\)$/.test(style) || picture.children.length > 0)
+      this.#tell(picture);
+    if (!texts || !isTag(texts) || classOf(texts) !== 'data-container' || others.length > 0) {
+      this.#tell(of, 'parts');
+      return;
+    }
+    const kinds = texts.children.map((child) => (isTag(child) && child.name === 'div' ? classOf(child) : ''));
+    if (!PREVIEW_TEXTS.has(kinds.join())) this.#tell(texts, 'parts');
+    for (const part of elementsIn(texts)) {
+      const text = textOf(part).trim();
+      const isGood =
+        classOf(part) === 'message_embed_title'
+          ? onlyChild(part, 'a')?.attribs.title === text
+          : part.children.every((child) => isText(child));
+      if (text === '' || !isGood) this.#tell(part);
+    }
   }
 
   #table(of: Element): void {
@@ -134,10 +207,12 @@ class MarkupReader {
       for (const part of parts) this.blocks(part.children);
     } else if (kind === 'codehilite') this.#code(of);
     else if (PREVIEW_DIVISIONS.has(kind)) {
-      const [link] = elementsIn(of);
-      const [image] = link ? elementsIn(link) : [];
-      if (link?.attribs.href === undefined || image?.name !== 'img' || !image.attribs.src) this.#tell(of, 'preview');
-    } else if (kind !== 'message_embed') this.#tell(of);
+      const link = onlyChild(of, 'a');
+      const image = link && onlyChild(link, 'img');
+      if (!link?.attribs.href || classOf(link) !== '' || !image?.attribs.src || classOf(image) !== '')
+        this.#tell(of, 'preview');
+    } else if (kind === 'message_embed') this.#pagePreview(of);
+    else this.#tell(of);
   }
 
   #code(of: Element): void {
@@ -168,7 +243,7 @@ class MarkupReader {
       this.#inline(of.children);
     } else if (of.name === 'br') this.#withoutAttributes(of);
     else if (of.name === 'a') {
-      if (of.attribs.href === undefined || !/^(?:|stream|stream-topic|message-link)$/.test(kind)) this.#tell(of);
+      if (!LINK_BY_CLASS[kind]?.test(of.attribs.href ?? '')) this.#tell(of);
       this.#inline(of.children);
     } else if (of.name === 'img') {
       if (kind !== 'emoji' || !of.attribs.src || !of.attribs.alt) this.#tell(of);
@@ -183,9 +258,8 @@ class MarkupReader {
     if (MENTION.test(kind)) {
       const id = of.attribs[kind.startsWith('user-group') ? 'data-user-group-id' : 'data-user-id'];
       if (!kind.startsWith('topic') && !/^(?:\d+|\*)$/.test(id ?? '')) this.#tell(of);
-    } else if (kind === 'katex') {
-      if (elementsIn(of).map(classOf).join() !== 'katex-mathml,katex-html') this.#tell(of, 'parts');
-    } else this.#tell(of);
+    } else if (kind === 'katex') this.#formula(of, undefined);
+    else this.#tell(of);
   }
 }
 

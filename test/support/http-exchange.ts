@@ -3,6 +3,7 @@
  * the answer. A request takes 30 µs of CPU in a process that has just started, where `node:http` takes 330 and undici
  * 240.
  */
+import { channel } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { type Answered, AnswerReader } from './http-answers.js';
 
@@ -23,6 +24,8 @@ export interface ExchangeAnswer {
   readonly bytes: Buffer;
 }
 
+/** Each request with its answer, for tools/compare-answers/record.mjs; without a listener nothing is published. */
+const exchanges = channel('conclave:test-exchange');
 /** A call longer than any heartbeat interval hangs; without this limit a lost answer would stop the run silently. */
 const LONGEST_MS = 60_000;
 /** An idle connection is used again within this time only: servers close theirs after some seconds. */
@@ -137,7 +140,10 @@ class Connection {
     if (!pending || headers.connection === 'close' || this.#socket.writableLength > 0) this.#socket.destroy();
     else this.#becomeIdle();
     this.#socket.unref();
-    pending?.resolve({ status, headers, bytes: Buffer.from(body) });
+    if (!pending) return;
+    const answer = { status, headers, bytes: Buffer.from(body) };
+    exchanges.publish({ request: pending.request, answer });
+    pending.resolve(answer);
   }
 
   #becomeIdle(): void {

@@ -3,6 +3,7 @@
  * RECORD_ANSWERS, one JSON text per line. The requests go on unchanged.
  */
 import { createHash } from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,6 +15,18 @@ const { request } = http;
 const MAX_CHARACTERS = 100_000;
 const shorten = (text) => (text.length > MAX_CHARACTERS ? createHash('sha256').update(text).digest('base64') : text);
 
+/** Records a request and its answer. @param sent, received lists of bytes */
+function record({ method, path, headers = {} }, status, sent, received) {
+  const [body, text] = [sent, received].map((list) => shorten(Buffer.concat(list).toString('utf8')));
+  appendFileSync(file, `${JSON.stringify({ method, path, headers, body, status, text })}\n`);
+}
+
+// The tests of newer commits have connections of their own (test/support/http-exchange.ts), those before use node:http.
+if (file)
+  subscribe('conclave:test-exchange', ({ request, answer }) =>
+    record(request, answer.status, [Buffer.from(request.body ?? '')], [answer.bytes]),
+  );
+
 http.request = (...args) => {
   const [options, onAnswer] = args;
   // Requests of the server, which runs in the same process, have another form and are not of interest.
@@ -23,11 +36,7 @@ http.request = (...args) => {
     const parts = [];
     onAnswer(answer);
     answer.on('data', (part) => parts.push(part));
-    answer.on('end', () => {
-      const { method, path, headers = {} } = options;
-      const [body, text] = [sent, parts].map((list) => shorten(Buffer.concat(list).toString('utf8')));
-      appendFileSync(file, `${JSON.stringify({ method, path, headers, body, status: answer.statusCode, text })}\n`);
-    });
+    answer.on('end', () => record(options, answer.statusCode, sent, parts));
   });
   const { write, end } = made;
   const keep = (part) => {

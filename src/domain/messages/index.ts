@@ -135,6 +135,7 @@ export { MessageRenderer, makeMarkdownRenderContext } from './sending/rendering.
 export {
   listSavedSnippets,
   MAX_SAVED_SNIPPET_TITLE_CHARACTERS,
+  MAX_SAVED_SNIPPETS_PER_USER,
   SAVED_SNIPPET_PART_PREFIX,
   SAVED_SNIPPET_TABLE,
   type SavedSnippet,

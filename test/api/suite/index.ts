@@ -33,6 +33,7 @@ import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
 import { everyNewerRole } from './levels/every-newer-role.js';
 import { followedTopics } from './levels/followed-topics.js';
+import { mobileApp } from './levels/mobile-app.js';
 import { newerForms } from './levels/newer-forms.js';
 import { newerMentions } from './levels/newer-mentions.js';
 import { newerNarrows } from './levels/newer-narrows.js';
@@ -156,6 +157,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'requests of newer levels': newerForms,
   'requests of newer levels by every role': everyNewerRole,
   'operations of newer levels': newerOperations,
+  'the mobile app': mobileApp,
   'permission groups of newer levels': permissionGroups,
   'one account at two levels': oneAccount,
   'saved snippets': savedSnippets,

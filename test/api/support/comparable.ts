@@ -39,6 +39,7 @@ export const CLIENTS: Readonly<Record<string, ClientKind>> = {
 export const optionsOf = (params: Params): ReducerOptions => ({
   clientGravatar: params.client_gravatar !== false,
   includeSubscribers: params.include_subscribers === true,
+  isStreamKnownFirst: params === CURRENT_CLIENT_REGISTRATION,
 });
 
 /** Leaves out fields that differ between any two registrations, and those that no event carries to non-subscribers. */

@@ -38,6 +38,8 @@ function check(name: string, schema: Schema, value: unknown): void {
   );
 }
 
+const checkPart = (name: string, value: unknown): void => check(name, schemas.$defs[name]!, value);
+
 /** @throws Error when the client would show parts of the message as source */
 function checkMarkup(where: string, html: unknown): void {
   const unknown = unreadableMarkup(String(html));
@@ -45,8 +47,27 @@ function checkMarkup(where: string, html: unknown): void {
     throw new Error(`${where}: today's client can't show ${unknown.join('; ')} of ${String(html)}`);
 }
 
-function checkMessageMarkup(where: string, { content, content_type }: Fields): void {
+/** @throws Error when the client could not read the widget, which makes the whole response useless */
+function checkSubmessages(submessages: readonly Fields[]): void {
+  const [widget, ...changes] = submessages.map(({ content }) => JSON.parse(String(content)) as Fields);
+  if (widget === undefined) return;
+  checkPart('widget', widget);
+  if (widget.widget_type !== 'poll') return;
+  checkPart('poll', widget);
+  for (const change of changes) checkPart('poll_change', change);
+}
+
+const TYPES_OF_POLL_CHANGES: ReadonlySet<unknown> = new Set(['vote', 'new_option']);
+
+/** @throws Error when the content is a change of a poll that the client could not read */
+function checkSubmessageEvent(content: unknown): void {
+  const change = JSON.parse(String(content)) as Fields | null;
+  if (TYPES_OF_POLL_CHANGES.has(change?.type)) checkPart('poll_change', change);
+}
+
+function checkMessage(where: string, { content, content_type, submessages }: Fields): void {
   if (content_type === 'text/html') checkMarkup(where, content);
+  checkSubmessages((submessages ?? []) as readonly Fields[]);
 }
 
 /** Clients without its capability bulk_message_deletion get an event for each message. */
@@ -55,9 +76,39 @@ const asWithItsCapabilities = (event: Fields): Fields =>
     ? { ...event, message_ids: [event.message_id] }
     : event;
 
-/** Other registrations have the older list of presences. */
-const asRegisteredByIt = (body: Fields, sent: Params): Fields =>
+/** Other clients get the older list of presences. */
+const asAskedByIt = (body: Fields, sent: Params): Fields =>
   sent.slim_presence === true ? body : { ...body, presences: {} };
+
+interface StateOfCurrentClient extends Fields {
+  readonly user_id: number;
+  readonly realm_users: readonly { readonly user_id: number }[];
+  readonly realm_user_groups: readonly { readonly id: number }[];
+  readonly streams: readonly { readonly stream_id: number; readonly can_send_message_group: number }[];
+  readonly subscriptions: StateOfCurrentClient['streams'];
+  readonly realm_can_delete_any_message_group: number;
+  readonly realm_can_delete_own_message_group: number;
+}
+
+/** @throws Error when the state names an object that it does not have */
+function checkReferences(state: StateOfCurrentClient): void {
+  const streams = new Set(state.streams.map(({ stream_id }) => stream_id));
+  const groups = new Set(state.realm_user_groups.map(({ id }) => id));
+  const unknown = [
+    ...(state.realm_users.every(({ user_id }) => user_id !== state.user_id) ? [`user ${state.user_id}`] : []),
+    ...state.subscriptions
+      .filter(({ stream_id }) => !streams.has(stream_id))
+      .map(({ stream_id }) => `stream ${stream_id}`),
+    ...[
+      state.realm_can_delete_any_message_group,
+      state.realm_can_delete_own_message_group,
+      ...[...state.streams, ...state.subscriptions].map((channel) => channel.can_send_message_group),
+    ]
+      .filter((id) => !groups.has(id))
+      .map((id) => `group ${id}`),
+  ];
+  if (unknown.length > 0) throw new Error(`POST /register: the state names ${unknown.join()}, which it does not have`);
+}
 
 const EVENT_TYPES = new Set(Object.keys(schemas.events).map((name) => name.split('/')[0]));
 
@@ -82,7 +133,8 @@ export function checkEventOfCurrentClient(event: Fields): void {
   if (!schema) throw new Error(`today's client must not get ${name}: ${JSON.stringify(event)}`);
   check(name, schema, asWithItsCapabilities(event));
   if (type === 'update_message') checkMoveOfCurrentClient(event);
-  if (type === 'message') checkMessageMarkup(name, event.message as Fields);
+  if (type === 'message') checkMessage(name, event.message as Fields);
+  if (type === 'submessage') checkSubmessageEvent(event.content);
   if (event.rendered_content !== undefined) checkMarkup(name, event.rendered_content);
 }
 
@@ -99,9 +151,12 @@ export function checkAnswerOfCurrentClient(operation: string, status: number, bo
   const isPartOfState = isState && (sent.fetch_event_types ?? sent.event_types) !== undefined;
   // Visitors, who have no queue, get fewer sections; the client has no visitors.
   const isOfVisitor = isState && body.queue_id === null;
-  const read = isState ? asRegisteredByIt(body, sent) : body;
-  if (schema && !isPartOfState && !isOfVisitor) check(operation, schema, read);
+  const isPresence = operation === 'POST /users/me/presence';
+  const read = isState || isPresence ? asAskedByIt(body, sent) : body;
+  const isWhole = !isPartOfState && !isOfVisitor && !(isPresence && sent.ping_only === true);
+  if (schema && isWhole) check(operation, schema, read);
+  if (isState && isWhole) checkReferences(body as StateOfCurrentClient);
   for (const message of [body.messages, body.message].flat())
-    if (typeof message === 'object' && message !== null) checkMessageMarkup(operation, message as Fields);
+    if (typeof message === 'object' && message !== null) checkMessage(operation, message as Fields);
   if (operation === 'GET /events') for (const event of body.events as Fields[]) checkEventOfCurrentClient(event);
 }

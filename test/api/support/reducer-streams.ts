@@ -43,7 +43,7 @@ export function applyToStreams(state: State, event: ApiEvent, options: ReducerOp
     case 'stream/delete':
       return streamDeleted(state, event.streams as ApiStream[]);
     case 'subscription/add':
-      return subscribed(state, event.subscriptions as ApiStream[]);
+      return subscribed(state, event.subscriptions as ApiStream[], options);
     case 'subscription/remove':
       return unsubscribed(state, event.subscriptions as ApiStream[]);
     case 'subscription/update':
@@ -88,12 +88,13 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
   };
 }
 
-function subscribed(state: State, added: readonly ApiStream[]): State {
+function subscribed(state: State, added: readonly ApiStream[], { isStreamKnownFirst }: ReducerOptions): State {
   for (const stream of added) {
     if (state.subscriptions.some((own) => own.stream_id === stream.stream_id)) throw new Error('subscribed already');
   }
-  // A guest learns of a public stream only by joining it.
+  // At the base level a guest learns of a public stream only by joining it.
   const unknown = added.filter((stream) => !state.streams.some((known) => known.stream_id === stream.stream_id));
+  if (isStreamKnownFirst && unknown.length > 0) throw new Error('subscribed to a stream that was not known');
   return {
     ...state,
     subscriptions: merged(state.subscriptions, added),

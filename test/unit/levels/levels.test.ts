@@ -101,6 +101,9 @@ t.test('what no client of a poll could read is left out', async (t) => {
     '{"type":"vote","key":"1,2","vote":2}',
     '{"type":"new_option","option":"x","idx":0.5}',
     '{"type":"new_option","idx":1}',
+    '{"type":"new_option","option":"x","idx":1e3}',
+    '{"type":"new_option","option":"x","idx":true}',
+    `{"type":"new_option","option":"x","idx":${'9'.repeat(20)}}`,
   ];
   t.same(shown(poll, ...bad, good[0]!), [poll, good[0]]);
   for (const extra of ['null', '[]', '{"options":[1]}', '{"question":5}'])
@@ -108,7 +111,13 @@ t.test('what no client of a poll could read is left out', async (t) => {
   const todo = '{"widget_type":"todo","extra_data":null}';
   t.same(shown(todo, ...bad), [todo, ...bad], 'other widgets stay as they are');
   const event = { type: 'submessage', content: bad[5]!, message_id: 1 };
-  t.same(newest.translateEvent(event, ANY), { type: 'heartbeat' });
+  for (const content of [bad[5]!, ...bad.slice(-3)])
+    t.same(newest.translateEvent({ ...event, content }, ANY), { type: 'heartbeat' }, content);
+  for (const content of ['[1.5]', 'null', '{}', '{"widget_type":5}', 'no JSON']) {
+    t.same(shown(content, ...good), [], `${content} is no widget`);
+    const answer = JSON.stringify({ messages: [{ submessages: [{ content }] }] });
+    t.ok(newest.mayChangeAnswer('get-messages', [Buffer.from(answer)]), 'answers with it are translated');
+  }
   t.same(newest.translateEvent({ ...event, content: good[0]! }, ANY), { ...event, content: good[0] });
 });
 

@@ -1,4 +1,9 @@
 /** The comparison of the answers of two servers (tools/compare-answers): what counts as a difference. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 
@@ -83,4 +88,33 @@ t.test('clients of newer levels are left out', async (t) => {
   for (const headers of [{ 'X-Conclave-Api-Level': '371' }, { 'user-agent': 'ZulipFlutter/30' }])
     t.equal(answersByRequest([line('/api/v1/users', {}, headers)]).texts.size, 0);
   t.equal(answersByRequest([line('/api/v1/users', {}, { 'x-conclave-api-level': '184' })]).texts.size, 1);
+});
+
+t.test('requests of the tests are recorded with their answers, also those over node:http', async (t) => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(201).end(`answer to ${request.url}`));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const file = join(t.testdir(), 'answers.jsonl');
+  const script = `
+    import http from 'node:http';
+    import { closeIdleConnections, exchangeWith } from './dist/test/support/http-exchange.js';
+    await exchangeWith('127.0.0.1', ${port}, { method: 'POST', path: '/new', headers: { host: 'a' }, body: 'x=1' });
+    closeIdleConnections();
+    const options = { host: '127.0.0.1', port: ${port}, method: 'POST', path: '/old', agent: false };
+    http.request(options, (answer) => answer.resume()).end('x=2');`;
+  const args = ['--import', './tools/compare-answers/record.mjs', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { env: { ...process.env, RECORD_ANSWERS: file }, stdio: 'inherit' });
+  t.same(await once(child, 'exit'), [0, null]);
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  t.match(
+    lines.map((line) => JSON.parse(line) as object),
+    [
+      { method: 'POST', path: '/new', headers: { host: 'a' }, body: 'x=1', status: 201, text: 'answer to /new' },
+      { method: 'POST', path: '/old', body: 'x=2', status: 201, text: 'answer to /old' },
+    ],
+  );
 });

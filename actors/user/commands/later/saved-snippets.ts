@@ -1,10 +1,15 @@
 /** Saved snippets (messages.md § Saved snippets), visible to their owner only. */
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { listSavedSnippets, SAVED_SNIPPET_TABLE, type SavedSnippet } from '#domain/messages';
+import {
+  listSavedSnippets,
+  MAX_SAVED_SNIPPETS_PER_USER,
+  SAVED_SNIPPET_TABLE,
+  type SavedSnippet,
+} from '#domain/messages';
 import { type ActorParts, type LogItem, toUserId } from '#model';
 import type { userActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import { nextPersonalItemId, type UserCommandHandler } from '../../state.js';
 
 /** First API level with saved snippets; queues of lower levels don't get their events. */
@@ -33,7 +38,8 @@ export const listSavedSnippetsHandler: UserCommandHandler<typeof userActorComman
 
 /** POST /saved_snippets: creates a snippet. */
 export const createSavedSnippetHandler: UserCommandHandler<typeof userActorCommands.createSavedSnippet> = {
-  handle({ state }, { title, content }, _inputs, { caller, now }) {
+  handle({ state, parts }, { title, content }, _inputs, { caller, now }) {
+    checkParameterItemCount('saved_snippets', listSavedSnippets(parts).length + 1, MAX_SAVED_SNIPPETS_PER_USER);
     const id = nextPersonalItemId(state.lastSnippet, toUserId(caller));
     const snippet: SavedSnippet = { id, title, content, date_created: Math.floor(now / 1000) };
     return {

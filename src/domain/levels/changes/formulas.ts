@@ -1,25 +1,34 @@
-import type { JsonObject } from '#base';
 import type { ApiChange } from '../change.js';
-import { mapText } from '../json.js';
+import { inRenderedHtml } from '../rendered-html.js';
 
-/** Start of a displayed formula that follows another one in the same paragraph. */
-const NEXT_FORMULA = '<br>\n<span class="katex-display">';
+const FORMULA_START = '<span class="katex-display">';
+/** Start of a part that is no valid TeX, and is shown as source. */
+const INVALID_PART_START = '<span class="tex-error">';
+/** Text between two parts of a block; neither formulas nor source have it. */
+const PART_SEPARATOR = '<br>\n';
 
-const separateFormulas = (html: string): string =>
-  html.replaceAll(NEXT_FORMULA, NEXT_FORMULA.replace('<br>\n', '\n\n'));
+/** Matches the paragraph of a block of formulas, and others that begin with invalid TeX. */
+const BLOCK_PATTERN = /<p>(<span class="(?:katex-display|tex-error)">.*?)<\/p>/gs;
 
-const inText =
-  (name: string) =>
-  (fields: JsonObject): JsonObject =>
-    mapText(fields, name, separateFormulas);
+/** Paragraphs of a block: clients read a paragraph of formulas alone, so invalid parts stand by themselves. */
+function separateParts(paragraph: string, parts: string): string {
+  // Only blocks have displayed formulas: this paragraph begins with invalid TeX within a line.
+  if (!parts.includes(FORMULA_START)) return paragraph;
+  const paragraphs: string[] = [];
+  let isAfterFormula = false;
+  for (const part of parts.split(PART_SEPARATOR)) {
+    const isFormula = part.startsWith(FORMULA_START);
+    paragraphs.push(isFormula && isAfterFormula ? `${paragraphs.pop()}\n\n${part}` : part);
+    isAfterFormula = isFormula;
+  }
+  return paragraphs.map((content) => `<p>${content}</p>`).join('\n');
+}
 
 export const SEPARATED_FORMULAS: ApiChange = {
   since: 277,
-  summary: 'Displayed formulas of one block are separated by a blank line instead of <br>.',
-  message: {
-    marks: [JSON.stringify(NEXT_FORMULA).slice(1, -1)],
-    translate: (message) => (message.content_type === 'text/html' ? inText('content')(message) : message),
-  },
-  answers: { 'render-message': inText('rendered') },
-  events: { update_message: inText('rendered_content') },
+  summary:
+    'Displayed formulas of one block are separated by a blank line instead of <br>; parts that are no valid TeX are paragraphs.',
+  ...inRenderedHtml([PART_SEPARATOR + FORMULA_START, PART_SEPARATOR + INVALID_PART_START], (html) =>
+    html.replace(BLOCK_PATTERN, separateParts),
+  ),
 };

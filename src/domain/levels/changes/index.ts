@@ -14,6 +14,7 @@ import { CHANNELS_OF_GUESTS } from './guest-channels.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
 import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
+import { PREVIEWS_WITH_PICTURES } from './page-previews.js';
 import {
   GROUP_DELETING_ANY_MESSAGE,
   GROUP_DELETING_OWN_MESSAGES,
@@ -43,6 +44,7 @@ const CHANGES: readonly ApiChange[] = [
   NAMES_OF_ROLE_GROUPS,
   WELL_FORMED_POLLS,
   SEPARATED_FORMULAS,
+  PREVIEWS_WITH_PICTURES,
   GROUP_DELETING_ANY_MESSAGE,
   GROUP_DELETING_OWN_MESSAGES,
   GROUP_SENDING_TO_CHANNEL,

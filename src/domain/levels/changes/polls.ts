@@ -13,7 +13,7 @@ const parseObject = (text: Json | undefined): JsonObject | undefined => {
 const OPTION_KEY_PATTERN = /^(?:canned|\d{1,15}),\d{1,9}$/;
 
 const IS_WELL_FORMED_BY_TYPE: Readonly<Record<string, (data: JsonObject) => boolean>> = {
-  new_option: ({ option, idx }) => typeof option === 'string' && Number.isInteger(idx),
+  new_option: ({ option, idx }) => typeof option === 'string' && Number.isSafeInteger(idx),
   question: ({ question }) => typeof question === 'string',
   vote: ({ key, vote }) => typeof key === 'string' && OPTION_KEY_PATTERN.test(key) && (vote === 1 || vote === -1),
 };
@@ -40,10 +40,13 @@ function isWellFormedPoll({ content }: JsonObject): boolean {
   );
 }
 
-function withoutMalformedPollData(message: JsonObject): JsonObject {
-  const submessages = message.submessages as readonly JsonObject[] | undefined;
-  const [widget, ...others] = submessages ?? [];
-  if (!widget || parseObject(widget.content)?.widget_type !== 'poll') return message;
+/** Clients read the first submessage of a message as its widget, and the others of a poll as changes of the poll. */
+function withReadableSubmessages(message: JsonObject): JsonObject {
+  const [widget, ...others] = message.submessages as readonly JsonObject[];
+  if (!widget) return message;
+  const type = parseObject(widget.content)?.widget_type;
+  if (typeof type !== 'string') return { ...message, submessages: [] };
+  if (type !== 'poll') return message;
   if (!isWellFormedPoll(widget)) return { ...message, submessages: [] };
   const good = others.filter(({ content }) => isWellFormedPollData(content));
   return good.length === others.length ? message : { ...message, submessages: [widget, ...good] };
@@ -52,13 +55,15 @@ function withoutMalformedPollData(message: JsonObject): JsonObject {
 /** Event that changes nothing for the client, in place of one that it could not read. */
 const HEARTBEAT: JsonObject = { type: 'heartbeat' };
 
-const isMalformedVote = (content: Json | undefined): boolean =>
-  parseObject(content)?.type === 'vote' && !isWellFormedPollData(content);
+/** Types of data whose check at POST /submessage takes `true` for 1, which clients can't read. */
+const LOOSE_TYPES: ReadonlySet<unknown> = new Set(['vote', 'new_option']);
+
+const isMalformedChange = (content: Json | undefined): boolean =>
+  LOOSE_TYPES.has(parseObject(content)?.type) && !isWellFormedPollData(content);
 
 export const WELL_FORMED_POLLS: ApiChange = {
   since: 277,
-  summary: 'Submessages of a poll are well-formed; others are left out.',
-  // The content of a submessage is JSON in a text.
-  message: { marks: ['\\"poll\\"'], translate: withoutMalformedPollData },
-  events: { submessage: (event) => (isMalformedVote(event.content) ? HEARTBEAT : event) },
+  summary: 'Submessages begin with a widget, and those of a poll are well-formed; others are left out.',
+  message: { marks: ['"submessages":[{'], translate: withReadableSubmessages },
+  events: { submessage: (event) => (isMalformedChange(event.content) ? HEARTBEAT : event) },
 };

@@ -14,6 +14,9 @@ export interface SavedSnippet extends JsonObject {
 /** Maximum number of characters (code points) of a title. */
 export const MAX_SAVED_SNIPPET_TITLE_CHARACTERS = 60;
 
+/** Maximum number of snippets of a user: every registration of the user's clients has all of them. */
+export const MAX_SAVED_SNIPPETS_PER_USER = 1_000;
+
 export const SAVED_SNIPPET_PART_PREFIX = 'snippet/';
 /** The user's snippets, by id. */
 export const SAVED_SNIPPET_TABLE = new ActorPartAccessor<SavedSnippet>(SAVED_SNIPPET_PART_PREFIX);

@@ -13,6 +13,7 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   'requests of newer levels': 'all',
   'requests of newer levels by every role': 'all',
   'operations of newer levels': 'all',
+  'the mobile app': 'all',
   'permission groups of newer levels': 'all',
   'one account at two levels': 'all',
   'saved snippets': 'all',
@@ -31,6 +32,7 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   'registering again': {
     330: ['kinds of clients and roles side by side', 'changed and acknowledged data is in the new state'],
   },
+  audiences: { 205: ['events of streams and subscriptions go to users who may see the stream'] },
   deactivating: {
     222: [
       'a deactivated account is refused everywhere, and all users get the event',

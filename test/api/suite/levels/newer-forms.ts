@@ -173,6 +173,23 @@ export const newerForms: Facts = async (t, server) => {
     const hidden = await say(org.owner, 'vault', 'x', 'x');
     await org.owner.api.ok('DELETE /messages/{message_id}', { message_id: hidden });
     t.same(await heard(newer), [], 'nothing of others');
+
+    const many = [await say(org.member, 'pier', 'gone', 'one'), await say(org.guest, 'pier', 'Gone', 'two')];
+    await admin.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id: pier, topic_name: 'gone' });
+    const removed = (await heard(newer)).flatMap(({ message_ids }) => message_ids as number[]);
+    t.same(removed.sort(), many, 'a whole topic');
+    t.same(await heard(older), []);
+
+    await org.owner.api.ok('PATCH /realm', { delete_own_message_policy: 5 });
+    const own = await say(org.member, 'pier', 'gone', 'mine');
+    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['pier'] });
+    const [bulk, single] = await Promise.all(
+      [options, { event_types: options.event_types }].map((of) => Queue.register(member, of)),
+    );
+    await member.api.ok('DELETE /messages/{message_id}', { message_id: own });
+    t.match(await heard(bulk), [{ ...event, message_ids: [own] }], 'the author has left the stream');
+    t.match(await heard(single), [{ message_id: own, message_type: 'stream', stream_id: pier, topic: 'gone' }]);
+    await subscribe(owner, 'pier', { principals: [member] });
   });
 
   await t.test('a status loses its emoji by empty texts, all three', async (t) => {

@@ -2,7 +2,7 @@
 import { refused } from '../../harness.js';
 import { bad, missing, type Params, type Refusal } from '../../support/client.js';
 import { atLevel } from '../../support/levels.js';
-import { makeBot, makeOrganization, type Person } from '../../support/organization.js';
+import { makeBot, makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { Follower } from '../../support/verify-action.js';
@@ -195,6 +195,17 @@ export const savedSnippets: Facts = async (t, server) => {
         'only the message by which the test knows that no more events come',
       );
     }
+  });
+
+  await t.test('visitors have none, and their state has no list of them', async (t) => {
+    await org.owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+    await subscribe(org.owner, 'open to the web', { is_web_public: true });
+    const visitor = atLevel({ ...org.member, api: org.nobody });
+    const path = '/api/v1/register';
+    const { status, body } = await visitor.api.raw({ method: 'POST', path });
+    t.same([status, body.queue_id, (body.saved_snippets as unknown[] | undefined)?.length ?? 0], [200, null, 0]);
+    t.equal((await visitor.api.call('GET /saved_snippets')).status, 401);
+    await org.owner.api.ok('PATCH /realm', { enable_spectator_access: false });
   });
 
   await t.test('methods that the path does not have are refused as elsewhere', async (t) => {

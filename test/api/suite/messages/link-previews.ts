@@ -1,6 +1,7 @@
 /** Previews of linked pages (markdown.md § Previews): shown after sending, told as an update that is no edit. */
 
 import { Hook } from '../../support/hook.js';
+import { atLevel } from '../../support/levels.js';
 import {
   makeBot,
   makeOrganization,
@@ -14,7 +15,8 @@ import { Queue, settled } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
-const PAGE = '<title>A <b>page</b></title><meta name="description" content="What &lt;it&gt; says">';
+const TEXTS = '<title>A <b>page</b></title><meta name="description" content="What &lt;it&gt; says">';
+const PAGE = `${TEXTS}<meta property="og:image" content="/picture.png">`;
 
 export const linkPreviews: Facts = async (t, server) => {
   const org = await makeOrganization(server);
@@ -52,13 +54,34 @@ export const linkPreviews: Facts = async (t, server) => {
     t.notOk('stream_id' in event || 'stream_name' in event);
     const html = String(event.rendered_content);
     t.ok(html.startsWith(String(event.orig_rendered_content)));
-    t.match(html, /<div class="message_embed"><div class="data-container">/);
+    t.match(
+      html,
+      /<div class="message_embed"><a class="message_embed_image" href="[^"]+" style="background-image: url/,
+    );
+    t.match(html, /<\/a><div class="data-container">/);
     t.match(html, /title="A page">A page<\/a>|>A &lt;b&gt;page&lt;\/b&gt;</);
     t.match(html, /What &lt;it&gt; says/);
     const message = await read(other, id);
     t.equal(message.content, html);
     t.notOk('last_edit_timestamp' in message, 'it is no edit');
     t.same(await settled(elsewhere), [], 'users who can not read the message get nothing');
+  });
+
+  await t.test('a page without a picture has a preview of its texts at level 184 alone', async (t) => {
+    const [older, newer] = [atLevel(other, 184), atLevel(other)];
+    const queues = await Promise.all([watch(older), watch(newer)]);
+    const answer = pages.answer;
+    pages.answer = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(TEXTS);
+    const url = newUrl();
+    const id = await say(member, 'lobby', 'links', `see ${url}`);
+    const [shown, left] = [await update(queues[0]!), await update(queues[1]!)];
+    pages.answer = answer;
+    const html = String(shown.rendered_content);
+    t.match(html, /<\/p>\n<div class="message_embed"><div class="data-container"><div class="message_embed_title">/);
+    t.equal((await read(older, id)).content, html);
+    const text = html.slice(0, html.indexOf('\n<div'));
+    t.match(left, { message_id: id, rendering_only: true, rendered_content: text });
+    t.equal((await read(newer, id)).content, text, "today's client shows such a preview as source");
   });
 
   await t.test('a page that was fetched is not fetched again', async (t) => {

@@ -252,11 +252,17 @@ export const apiLevels: Facts = async (t, server) => {
     await add({ type: 'vote', key: 'canned,0', vote: true });
     await add({ type: 'vote', key: 'canned,0', vote: 1 });
     await add({ type: 'new_option', option: 'salad', idx: 1 });
+    await add({ type: 'new_option', option: 'bread', idx: true });
+    for (const idx of ['1e3', '1.0', '9'.repeat(20)]) {
+      const content = `{"type":"new_option","option":"x","idx":${idx}}`;
+      const refused = await owner.api.call('POST /submessage', { message_id, msg_type: 'widget', content });
+      t.equal(refused.status, 400, `idx ${idx} is no index`);
+    }
     const contents = async (by: Client) =>
       (
         await by.ok<{ message: { submessages: { content: string }[] } }>('GET /messages/{message_id}', { message_id })
       ).message.submessages.map(({ content }) => JSON.parse(content) as Fields);
-    t.equal((await contents(member.api)).length, 4, 'level 184 has all of it');
+    t.equal((await contents(member.api)).length, 5, 'level 184 has all of it');
     t.match(await contents(onPhone(member).api), [
       { widget_type: 'poll' },
       { type: 'vote', key: 'canned,0' },
@@ -267,6 +273,12 @@ export const apiLevels: Facts = async (t, server) => {
       told.map(({ content }) => (JSON.parse(String(content)) as Fields).type),
       ['vote', 'new_option'],
     );
+    const plain = await say(owner, 'levels', 'polls', 'no widget');
+    const content = '[1.5]';
+    await owner.api.ok('POST /submessage', { message_id: plain, msg_type: 'other', content });
+    const whole = { message_id: plain };
+    t.match((await member.api.ok('GET /messages/{message_id}', whole)).message, { submessages: [{ content }] });
+    t.match((await onPhone(member).api.ok('GET /messages/{message_id}', whole)).message, { submessages: [] });
   });
 
   await t.test('system groups have names without @, groups of users keep theirs', async (t) => {

@@ -180,7 +180,8 @@ async function signInAndAnswerByTarget(
     otp_encrypted_api_key: encryptApiKeyWithOneTimePad(api_key, pad),
     email,
     user_id: String(user_id),
-    realm: call.site,
+    // The client compares this origin with realm_uri, which comes from the Host header, too: a proxy may drop the port.
+    realm: call.unverifiedBaseUrl,
   });
   return makeRedirectAnswer(`zulip://login?${query}`, {
     'Set-Cookie': makeExpiredSignInFlowCookie(flow.state, isHttpsSite(call)),

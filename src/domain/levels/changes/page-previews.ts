@@ -1,0 +1,16 @@
+import type { ApiChange } from '../change.js';
+import { inRenderedHtml } from '../rendered-html.js';
+
+/** Start of the preview of a page that has no picture. */
+const START_WITHOUT_PICTURE = '<div class="message_embed"><div class="data-container">';
+
+/** Matches such a preview: a title and a description, without further parts. */
+const PREVIEW_PATTERN =
+  /\n<div class="message_embed"><div class="data-container">(?:<div class="message_embed_(?:title|description)">.*?<\/div>)*<\/div><\/div>/gs;
+
+/** The link stays in the text; clients show a preview without a picture as source. */
+export const PREVIEWS_WITH_PICTURES: ApiChange = {
+  since: 277,
+  summary: 'Only pages with a picture have a preview.',
+  ...inRenderedHtml([START_WITHOUT_PICTURE], (html) => html.replace(PREVIEW_PATTERN, '')),
+};
