@@ -34,10 +34,12 @@ const FETCHED_EVENT_TYPES =
  */
 export const LEADER_LOCK_NAME = 'conclave/leader';
 
-/** Parameters of the registration. */
+/**
+ * Parameters of the registration. `client_gravatar` stays at its default, true for accounts and false for visitors: the
+ * page asks no other host for pictures, and their addresses were half of the answer's compressed bytes.
+ */
 export const REGISTRATION_PARAMS = {
   apply_markdown: true,
-  client_gravatar: false,
   slim_presence: true,
   include_subscribers: false,
   client_capabilities: CLIENT_CAPABILITIES,

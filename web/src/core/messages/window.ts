@@ -372,7 +372,6 @@ export class MessageWindow {
           num_before: before,
           num_after: after,
           narrow: makeNarrowApiParam(this.narrow, this.facts.ownUserId),
-          client_gravatar: false,
         });
         if (load !== this.#latestLoadNumber) return undefined;
         const ids = this.store.mergeFetchedMessages(
