@@ -13,6 +13,12 @@ export interface SessionCheck {
   readonly public_access: boolean;
 }
 
+/**
+ * Cookie of this client that says that there was a session: the session's own cookie is hidden from script. With it the
+ * page registers without asking first; the session may have ended elsewhere since.
+ */
+export const SESSION_HINT_COOKIE = 'conclave_known';
+
 /** The server takes a session cookie only together with this header, which no other site can send. */
 export const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
 
