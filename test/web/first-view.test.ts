@@ -195,8 +195,12 @@ t.test('pictures have their size before they are loaded', async (t) => {
   t.ok(heights[0]! > 100, `${heights[0]} pixels`);
 });
 
-/** Opens a page of this server without the client, once no tab leads: only then does the next page register early. */
+/**
+ * Opens a page of this server without the client, once no tab leads: only then does the next page register early. No
+ * script comes from a cache, which an interception would not see.
+ */
 async function leaveClient(client: ClientPage): Promise<void> {
+  await client.page.setCacheEnabled(false);
   await client.goTo('robots.txt');
   await client.page.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 0)');
 }
@@ -217,6 +221,7 @@ for (const [title, isHinted] of [
       const script = await page.evaluate(`new URL(document.querySelector('script[type=module]').src).pathname`);
       await leaveClient(client);
       if (!isHinted) await page.deleteCookie({ name: 'conclave_known' });
+      let isHeld = false;
       const asked: string[] = [];
       const came = new Map<string, () => void>();
       const until = (path: string): Promise<void> => new Promise((resolve) => came.set(path, resolve));
@@ -230,13 +235,17 @@ for (const [title, isHinted] of [
       await client.intercept(async (request) => {
         const path = pathOf(request);
         // The client itself comes only after the messages that it shows.
-        if (path === script) await filled;
+        if (path === script) {
+          await filled;
+          isHeld = true;
+        }
         if (path === '/web/session' && isHinted) await registered;
         await request.continue();
       });
       await client.goTo(`#narrow/stream/${stream}-general/topic/plans`);
       await client.waitFor('.message-body', 'number 29');
       const [first, second] = isHinted ? ['/api/v1/register', '/web/session'] : ['/web/session', '/api/v1/register'];
+      t.ok(isHeld);
       t.strictSame(asked, [first, second, '/api/v1/messages']);
       await say(other, 'general', 'plans', `after the registration${title}`);
       await client.waitFor('.message-body', `after the registration${title}`);
@@ -244,6 +253,25 @@ for (const [title, isHinted] of [
     },
   );
 }
+
+t.test('a session that ended elsewhere costs one refused registration, and leads to the sign-in', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await client.openSignedIn(member.email, PASSWORD, '#recent');
+  await client.waitFor('.overview-row', 'tides');
+  await leaveClient(client);
+  for (const { name } of await page.cookies()) if (name !== 'conclave_known') await page.deleteCookie({ name });
+  t.strictSame(
+    (await page.cookies()).map(({ name }) => name),
+    ['conclave_known'],
+  );
+  for (const refusals of [[401], [401]]) {
+    await client.goTo('robots.txt');
+    await client.goTo('#recent');
+    await client.waitFor('.sign-in-card');
+    t.strictSame([client.faults, client.refusals], [[], refusals]);
+  }
+});
 
 t.test('messages that were asked for early are not shown after the first poll', async (t) => {
   const client = await ClientPage.open(browser, host);
@@ -264,6 +292,7 @@ t.test('messages that were asked for early are not shown after the first poll', 
   // The page is complete only with the client.
   const opened = page.goto(`http://${host}/#narrow/stream/${stream}-general/topic/formulas`);
   await early;
+  t.equal(await page.$('.app'), null, 'the client has not run');
   await page.evaluate(`location.hash = '#narrow/dm/${other.id}'`);
   release();
   await opened;
@@ -299,8 +328,9 @@ t.test('a view whose script comes between its render and its effects is shown', 
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let script = '';
+  let [script, texts] = ['', ''];
   await client.intercept(async (request) => {
+    if (/\/later-[^/]*\.js$/.test(request.url())) texts = request.url();
     if (/\/messages-[^/]*\.js$/.test(request.url())) {
       script = request.url();
       await released;
@@ -310,10 +340,13 @@ t.test('a view whose script comes between its render and its effects is shown', 
   // The page is complete only with the script.
   const opened = page.goto(`http://${host}/#narrow/dm/${other.id}`);
   await client.waitFor('.view .spinner');
+  // The client's own imports end before these, which begin later.
+  const load = (address: string): Promise<unknown> =>
+    page.evaluate(`import(${JSON.stringify(address)}).then(() => new Promise((done) => setTimeout(done)))`);
+  await load(texts);
   release();
   await opened;
-  // The client's own import ends before this one, which begins later.
-  await page.evaluate(`import(${JSON.stringify(script)}).then(() => new Promise((done) => setTimeout(done)))`);
+  await load(script);
   t.ok(await page.$('.view .spinner'), 'nothing else renders the view again');
   await page.evaluate('window.releaseEffects()');
   await client.waitFor('.message-body', 'hello');
