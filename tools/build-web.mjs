@@ -15,7 +15,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { basename, extname, join, relative, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const TARGET = 'dist/web';
@@ -29,6 +29,14 @@ const KEPT_MS = 24 * 3_600_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 const ENTRY = 'web/src/main.tsx';
+/** The chunk of messages, which the early script asks for if the address names a conversation. */
+const MESSAGES = 'web/src/messages/index.ts';
+/** Texts that a view of messages needs, by language: the early script asks for them, too. */
+const LANGUAGES = {
+  en: ['web/src/text/en/later.ts'],
+  de: ['web/src/text/de/index.ts', 'web/src/text/de/later.ts'],
+};
+const STYLE = 'web/src/style/index.css';
 /** Runs at the top of the page, before styles and modules: what it asks for comes while these are loaded. */
 const EARLY = 'web/src/early.ts';
 
@@ -76,6 +84,35 @@ const onlyWoff2 = {
       contents: readFileSync(path, 'utf8').replace(/,\s*url\([^)]*\.(?:woff|ttf)\)\s*format\([^)]*\)/g, ''),
       loader: 'css',
     }));
+  },
+};
+
+/**
+ * Keeps all modules of the first view in one script: esbuild cuts a module that a lazy chunk uses, too, out of the
+ * entry, once for each set of chunks that share it, which were ten more requests before the first view. A lazy chunk
+ * that imports the entry, which has run by then, shares all of its modules alike.
+ * @param chunks sources of lazy chunks
+ */
+const inOneScript = (chunks) => ({
+  name: 'in-one-script',
+  setup(build) {
+    build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      if (!chunks.has(relative('.', path))) return undefined;
+      const contents = `${readFileSync(path, 'utf8')}\nimport ${JSON.stringify(resolve(ENTRY))};`;
+      return { contents, loader: extname(path).slice(1) };
+    });
+  },
+});
+
+/** Drops modules without a used export: the early script needs a few functions of the core alone. */
+const onlyWhatIsUsed = {
+  name: 'only-what-is-used',
+  setup(build) {
+    build.onResolve({ filter: /./ }, async ({ path, pluginData, kind, ...options }) => {
+      if (kind === 'entry-point' || pluginData === onlyWhatIsUsed) return undefined;
+      const found = await build.resolve(path, { ...options, kind, pluginData: onlyWhatIsUsed });
+      return { path: found.path, errors: found.errors, sideEffects: false };
+    });
   },
 };
 
@@ -127,14 +164,15 @@ const CALLED_ON_LOAD = Buffer.from('//# allFunctionsCalledOnLoad\n');
 /** The line costs 20 bytes of the compressed script, so smaller ones go without. */
 const MIN_BYTES_CALLED_ON_LOAD = 12_000;
 
-/** Whether a script has the line: those of the first view, and the messages, which most visits show soon after. */
+/** Whether a script has the line: that of the first view, and the messages, which most visits show soon after. */
 const isCalledOnLoad = (first, path, { length }) =>
-  length >= MIN_BYTES_CALLED_ON_LOAD && (first.has(addressOf(path)) || /^messages-.*\.js$/.test(basename(path)));
+  length >= MIN_BYTES_CALLED_ON_LOAD &&
+  (basename(path) === basename(first) || /^messages-.*\.js$/.test(basename(path)));
 
 async function bundle() {
   const { build } = await import('esbuild');
   const options = {
-    entryPoints: { main: ENTRY, ...LATER_STYLES },
+    entryPoints: { main: ENTRY, style: STYLE, ...LATER_STYLES },
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -154,36 +192,66 @@ async function bundle() {
     plugins: [onlyWoff2],
     logLevel: 'warning',
   };
-  const libraries = Object.keys((await build(options)).metafile.inputs).filter((path) =>
-    /node_modules.*\.m?js$/.test(path),
-  );
-  const { outputFiles, metafile } = await build({ ...options, mangleProps: shortenedProperties(libraries) });
-  const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
-  const [script, entry] = outputOf(ENTRY);
-  const later = Object.entries(LATER_STYLES).map(([name, source]) => ({ name, path: outputOf(source)[0] }));
-  const known = new Set([entry.cssBundle, ...later.map(({ path }) => path)]);
-  if (Object.keys(metafile.outputs).some((path) => path.endsWith('.css') && !known.has(path))) {
-    throw new Error('a lazy chunk imports a style; import it in web/src/style/index.css instead');
-  }
-  const isStatic = ({ kind }) => kind === 'import-statement';
-  const imports = entry.imports.filter(isStatic).map(({ path }) => path);
-  const first = new Set([script, ...imports].map(addressOf));
-  const files = outputFiles.map(({ path, contents }) => ({
+  const { inputs } = (await build(options)).metafile;
+  const libraries = Object.keys(inputs).filter((path) => /node_modules.*\.m?js$/.test(path));
+  const chunks = Object.values(inputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ kind }) => kind === 'dynamic-import');
+  const { outputFiles, metafile } = await build({
+    ...options,
+    mangleProps: shortenedProperties(libraries),
+    plugins: [...options.plugins, inOneScript(new Set(chunks.map(({ path }) => path)))],
+  });
+  const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source)[0];
+  /** An output and those that it imports before it runs. */
+  const closureOf = (path) => [
     path,
-    contents: isCalledOnLoad(first, path, contents) ? Buffer.concat([CALLED_ON_LOAD, contents]) : contents,
-  }));
-  const [early] = (await build({ ...options, entryPoints: { early: EARLY }, splitting: false, format: 'iife' }))
-    .outputFiles;
-  return { files: [...files, early], early: early.path, script, imports, style: entry.cssBundle, later };
+    ...metafile.outputs[path].imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .flatMap((of) => closureOf(of.path)),
+  ];
+  const later = Object.entries(LATER_STYLES).map(([name, source]) => ({ name, path: outputOf(source) }));
+  const style = outputOf(STYLE);
+  const known = new Set([style, ...later.map(({ path }) => path)]);
+  if (Object.keys(metafile.outputs).some((path) => path.endsWith('.css') && !known.has(path))) {
+    throw new Error(`a script imports a style; import it in ${STYLE} instead`);
+  }
+  const [entry, script, ...others] = closureOf(outputOf(ENTRY));
+  if (others.length > 0) throw new Error(`the first view is cut into pieces: ${script}, ${others.join()}`);
+  const messages = [...new Set(closureOf(outputOf(MESSAGES)))].filter((path) => path !== script);
+  const files = outputFiles
+    .filter(({ path }) => basename(path) !== basename(entry))
+    .map(({ path, contents }) => ({
+      path,
+      contents: isCalledOnLoad(script, path, contents) ? Buffer.concat([CALLED_ON_LOAD, contents]) : contents,
+    }));
+  // English is in the script of the first view, but for the texts of views that come later.
+  const texts = Object.fromEntries(
+    Object.entries(LANGUAGES).map(([code, sources]) => [code, sources.map((of) => addressOf(outputOf(of)))]),
+  );
+  const [early] = (
+    await build({
+      ...options,
+      entryPoints: { early: EARLY },
+      splitting: false,
+      format: 'iife',
+      plugins: [onlyWhatIsUsed],
+      define: { MESSAGE_SCRIPTS: JSON.stringify(messages.map(addressOf)), TEXT_SCRIPTS: JSON.stringify(texts) },
+    })
+  ).outputFiles;
+  return { files: [...files, early], early: early.path, script, style, later };
 }
 
 /**
  * The service worker, which knows the files of the first view and their version.
  * @returns its bytes
  */
-async function bundleWorker({ files, early, script, imports, style }, page) {
+async function bundleWorker({ files, early, script, style }, page) {
   const { build } = await import('esbuild');
-  const shell = [early, script, ...imports, style].filter(Boolean).map(addressOf);
+  const shell = [early, script, style].map(addressOf);
+  const later = files
+    .map(({ path }) => addressOf(path))
+    .filter((path) => path.endsWith('.js') && !shell.includes(path));
   const names = files.map(({ path }) => basename(path)).sort();
   const version = createHash('sha256').update(page).update(names.join()).digest('base64url').slice(0, 12);
   const { outputFiles } = await build({
@@ -195,7 +263,11 @@ async function bundleWorker({ files, early, script, imports, style }, page) {
     tsconfig: 'web/worker/tsconfig.json',
     minify: true,
     write: false,
-    define: { SHELL_FILES: JSON.stringify(shell), SHELL_VERSION: JSON.stringify(version) },
+    define: {
+      SHELL_FILES: JSON.stringify(shell),
+      LATER_SCRIPTS: JSON.stringify(later),
+      SHELL_VERSION: JSON.stringify(version),
+    },
     legalComments: 'none',
     logLevel: 'warning',
   });
@@ -204,18 +276,16 @@ async function bundleWorker({ files, early, script, imports, style }, page) {
 
 const addressOf = (path) => `${ADDRESS}/${basename(path)}`;
 
-/** The page: early script, entry, its static imports (fetched beside it instead of after it) and the style. */
-function pageOf({ early, script, imports, style, later }) {
-  const preloads = imports.map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`);
-  const scripts = [...preloads, `<script type="module" src="${addressOf(script)}"></script>`];
+/** The page: early script, style and the script of the first view. */
+function pageOf({ early, script, style, later }) {
   const styles = [
-    ...(style ? [`<link rel="stylesheet" href="${addressOf(style)}">`] : []),
+    `<link rel="stylesheet" href="${addressOf(style)}">`,
     ...later.map(({ name, path }) => `<link rel="stylesheet" href="${addressOf(path)}" data-later="${name}" disabled>`),
   ];
   return readFileSync('web/index.html', 'utf8')
     .replace('<!-- early -->', `<script src="${addressOf(early)}"></script>`)
     .replace('<!-- styles -->', styles.join('\n    '))
-    .replace('<!-- scripts -->', scripts.join('\n    '));
+    .replace('<!-- scripts -->', `<script type="module" src="${addressOf(script)}"></script>`);
 }
 
 /** Writes a file by a rename, so that a server that reads it never sees half of it. */

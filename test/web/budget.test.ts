@@ -51,15 +51,15 @@ function list(addresses: Iterable<string>): string {
 const bytesOf = (addresses: Iterable<string>): number =>
   [...addresses].reduce((sum, address) => sum + sizeOf(address), 0);
 
-t.test('the script of the first view is small, and the page preloads exactly that', async (t) => {
+t.test('the first view has two scripts, which are small: the early one and the client', async (t) => {
   const page = textOf('/');
   const entries = [...page.matchAll(/<script (?:type="module" )?src="([^"]+)"/g)].map(([, address]) => address!);
   const first = new Set<string>();
   for (const entry of entries) closureOf(entry, first);
   t.comment(`${bytesOf(first)} bytes before the first view\n${list(first)}`);
   t.ok(bytesOf(first) <= MAX_FIRST_BYTES, `${bytesOf(first)} of ${MAX_FIRST_BYTES} bytes`);
-  const preloaded = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, address]) => address);
-  t.strictSame(new Set([...entries, ...preloaded]), first, 'no script waits for another one to be read');
+  t.equal(entries.length, 2);
+  t.strictSame(new Set(entries), first, 'no script waits for another one to be read');
 });
 
 t.test('the early script runs before styles and modules are there', async (t) => {
@@ -67,6 +67,20 @@ t.test('the early script runs before styles and modules are there', async (t) =>
   const early = page.indexOf('<script src="/web/assets/early-');
   t.ok(early > 0);
   for (const later of ['<link rel="stylesheet"', '<script type="module"']) t.ok(page.indexOf(later) > early, later);
+});
+
+t.test('the early script names all scripts of a conversation, so that none waits for another one', async (t) => {
+  const [early = '', client = ''] = [...textOf('/').matchAll(/<script [^>]*src="([^"]+)"/g)].map(
+    ([, address]) => address!,
+  );
+  const [messages] = scripts.map(([address]) => address).filter((address) => /\/messages-[^/]*$/.test(address));
+  const needed = closureOf(messages!);
+  needed.delete(client);
+  t.ok(needed.size > 0);
+  t.strictSame(
+    [...needed].filter((address) => !textOf(early).includes(address)),
+    [],
+  );
 });
 
 t.test('all scripts together are small', async (t) => {

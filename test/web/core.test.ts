@@ -41,6 +41,18 @@ t.test('a message of one user appears in the window of another', async (t) => {
   await until('the direct message', () => direct.messageIds.value.length === 1);
 });
 
+t.test('the state and messages name no pictures of other hosts, which the page never asks for', async (t) => {
+  const { member, other, stream } = await makeWorld();
+  const first = await say(other, 'general', 'plans', 'before');
+  const { core } = await openTab(t, server, member);
+  const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
+  const people = [...core.state.people.byId.value.values()].filter(({ is_system_bot }) => !is_system_bot);
+  t.ok(people.length >= 3);
+  t.strictSame(new Set(people.map(({ avatar_url }) => avatar_url)), new Set([null]));
+  t.equal(core.windows.messageStore.peek(first)?.avatar_url, null);
+});
+
 t.test('a sent message is shown at once and stays when its event comes', async (t) => {
   const { member, stream } = await makeWorld();
   const { core } = await openTab(t, server, member);

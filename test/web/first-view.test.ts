@@ -195,33 +195,161 @@ t.test('pictures have their size before they are loaded', async (t) => {
   t.ok(heights[0]! > 100, `${heights[0]} pixels`);
 });
 
-t.test('session and registration are asked for while the client is loaded, once each', async (t) => {
+/**
+ * Opens a page of this server without the client, once no tab leads: only then does the next page register early. No
+ * script comes from a cache, which an interception would not see.
+ */
+async function leaveClient(client: ClientPage): Promise<void> {
+  await client.page.setCacheEnabled(false);
+  await client.goTo('robots.txt');
+  await client.page.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 0)');
+}
+
+const pathOf = (at: { url(): string }): string => new URL(at.url()).pathname;
+
+for (const [title, isHinted] of [
+  ['', true],
+  [' by a browser that does not know of a session', false],
+] as const) {
+  t.test(
+    `session, registration and messages are asked for while the client is loaded, once each${title}`,
+    async (t) => {
+      const client = await ClientPage.open(browser, host);
+      const { page } = client;
+      await client.openSignedIn(member.email, PASSWORD, '#recent');
+      await client.waitFor('.overview-row', 'tides');
+      const script = await page.evaluate(`new URL(document.querySelector('script[type=module]').src).pathname`);
+      await leaveClient(client);
+      if (!isHinted) await page.deleteCookie({ name: 'conclave_known' });
+      let isHeld = false;
+      const asked: string[] = [];
+      const came = new Map<string, () => void>();
+      const until = (path: string): Promise<void> => new Promise((resolve) => came.set(path, resolve));
+      const [registered, filled] = [until('/api/v1/register'), until('/api/v1/messages')];
+      page.on('response', (answer) => {
+        const path = pathOf(answer);
+        if (!['/web/session', '/api/v1/register', '/api/v1/messages'].includes(path)) return;
+        asked.push(path);
+        came.get(path)?.();
+      });
+      await client.intercept(async (request) => {
+        const path = pathOf(request);
+        // The client itself comes only after the messages that it shows.
+        if (path === script) {
+          await filled;
+          isHeld = true;
+        }
+        if (path === '/web/session' && isHinted) await registered;
+        await request.continue();
+      });
+      await client.goTo(`#narrow/stream/${stream}-general/topic/plans`);
+      await client.waitFor('.message-body', 'number 29');
+      const [first, second] = isHinted ? ['/api/v1/register', '/web/session'] : ['/web/session', '/api/v1/register'];
+      t.ok(isHeld);
+      t.strictSame(asked, [first, second, '/api/v1/messages']);
+      await say(other, 'general', 'plans', `after the registration${title}`);
+      await client.waitFor('.message-body', `after the registration${title}`);
+      t.strictSame([client.faults, client.refusals], [[], []]);
+    },
+  );
+}
+
+t.test('a session that ended elsewhere costs one refused registration, and leads to the sign-in', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#recent');
-  // A page without the client: while the tab that was left still leads, a page registers only when the client runs.
-  await client.goTo('robots.txt');
-  await page.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 0)');
-  const asked: string[] = [];
-  let onRegistered = (): void => {};
-  const registered = new Promise<void>((resolve) => {
-    onRegistered = resolve;
+  await client.waitFor('.overview-row', 'tides');
+  await leaveClient(client);
+  for (const { name } of await page.cookies()) if (name !== 'conclave_known') await page.deleteCookie({ name });
+  t.strictSame(
+    (await page.cookies()).map(({ name }) => name),
+    ['conclave_known'],
+  );
+  for (const refusals of [[401], [401]]) {
+    await client.goTo('robots.txt');
+    await client.goTo('#recent');
+    await client.waitFor('.sign-in-card');
+    t.strictSame([client.faults, client.refusals], [[], refusals]);
+  }
+});
+
+t.test('messages that were asked for early are not shown after the first poll', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await client.openSignedIn(member.email, PASSWORD, '#recent');
+  await client.waitFor('.overview-row', 'tides');
+  const script = await page.evaluate(`new URL(document.querySelector('script[type=module]').src).pathname`);
+  await leaveClient(client);
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  page.on('response', (answer) => {
-    const path = new URL(answer.url()).pathname;
-    if (path === '/web/session' || path === '/api/v1/register') asked.push(path);
-    if (path === '/api/v1/register') onRegistered();
-  });
-  // The client itself comes only after the answer to its registration.
   await client.intercept(async (request) => {
-    if (/\/main-[^/]*\.js$/.test(request.url())) await registered;
+    if (pathOf(request) === script) await released;
     await request.continue();
   });
-  await client.goTo('#recent');
+  const early = page.waitForResponse((answer) => pathOf(answer) === '/api/v1/messages');
+  // The page is complete only with the client.
+  const opened = page.goto(`http://${host}/#narrow/stream/${stream}-general/topic/formulas`);
+  await early;
+  t.equal(await page.$('.app'), null, 'the client has not run');
+  await page.evaluate(`location.hash = '#narrow/dm/${other.id}'`);
+  release();
+  await opened;
+  await client.waitFor('.message-body', 'hello');
+  await say(other, 'general', 'formulas', 'after the early answer');
+  await client.waitFor('.row.stream', 'general');
+  await page.waitForFunction(`/^\\(\\d+\\)/.test(document.title)`);
+  await client.goTo(`#narrow/stream/${stream}-general/topic/formulas`);
+  await client.waitFor('.message-body', 'after the early answer');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('a view whose script comes between its render and its effects is shown', async (t) => {
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  await client.openSignedIn(member.email, PASSWORD, '#recent');
   await client.waitFor('.overview-row', 'tides');
-  t.strictSame(asked, ['/web/session', '/api/v1/register']);
-  await say(other, 'harbour', 'later', 'after the registration');
-  await client.waitFor('.overview-row', 'later');
+  await leaveClient(client);
+  // Effects of components run after a frame, or 35 ms later where no frame comes.
+  await page.evaluateOnNewDocument(`{
+    const held = [];
+    const { setTimeout: later, requestAnimationFrame: frame } = window;
+    window.setTimeout = (run, ms, ...args) =>
+      window.areEffectsHeld && ms === 35 ? held.push(run) : later(run, ms, ...args);
+    window.requestAnimationFrame = (run) => (window.areEffectsHeld ? held.push(run) : frame(run));
+    window.areEffectsHeld = true;
+    window.releaseEffects = () => {
+      window.areEffectsHeld = false;
+      for (const run of held) run(performance.now());
+    };
+  }`);
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let [script, texts] = ['', ''];
+  await client.intercept(async (request) => {
+    if (/\/later-[^/]*\.js$/.test(request.url())) texts = request.url();
+    if (/\/messages-[^/]*\.js$/.test(request.url())) {
+      script = request.url();
+      await released;
+    }
+    await request.continue();
+  });
+  // The page is complete only with the script.
+  const opened = page.goto(`http://${host}/#narrow/dm/${other.id}`);
+  await client.waitFor('.view .spinner');
+  // The client's own imports end before these, which begin later.
+  const load = (address: string): Promise<unknown> =>
+    page.evaluate(`import(${JSON.stringify(address)}).then(() => new Promise((done) => setTimeout(done)))`);
+  await load(texts);
+  release();
+  await opened;
+  await load(script);
+  t.ok(await page.$('.view .spinner'), 'nothing else renders the view again');
+  await page.evaluate('window.releaseEffects()');
+  await client.waitFor('.message-body', 'hello');
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 

@@ -1,7 +1,10 @@
 /** The web client through crashes of the server, lost queues and several tabs, in Chromium. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import t from 'tap';
 import { PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
+import { repositoryRoot } from '../api/support/wire.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
 import { KillableServer } from './support/killable.js';
@@ -15,6 +18,17 @@ const server = await KillableServer.start(t);
 const browser = await openChromium(t);
 const [owner, member, other] = [server.person('owner'), server.person('member'), server.person('other')];
 await subscribe(owner, 'general', { principals: [owner, member, other] });
+/** Addresses of the client's scripts, of this build alone. */
+const SCRIPTS = Object.entries(
+  JSON.parse(readFileSync(join(repositoryRoot(), 'dist/web/manifest.json'), 'utf8')) as Record<
+    string,
+    { until?: number }
+  >,
+)
+  .filter(
+    ([address, { until }]) => address.startsWith('/web/assets/') && address.endsWith('.js') && until === undefined,
+  )
+  .map(([address]) => address);
 /** Chromium writes each request to a dead server to the console. */
 const DEAD = /net::ERR_/;
 
@@ -127,6 +141,30 @@ t.test('the page and what was read come up while the server is away', async (t) 
   await say(other, 'general', 'archive', 'and back');
   await client.waitFor('.message-body', 'and back');
   t.strictSame(await bodies(page), ['worth keeping', 'and back']);
+  t.strictSame(faultsOf(client), []);
+});
+
+t.test('menus that were never open come up while the server is away', async (t) => {
+  await say(other, 'general', 'menus', 'look closer');
+  const client = await open('menus');
+  const { page } = client;
+  await client.waitFor('.message-body', 'look closer');
+  await keepCopy(page, 'menus');
+  // The service worker keeps the scripts when the page has nothing else to do.
+  await page.waitForFunction(
+    `Promise.all(${JSON.stringify(SCRIPTS)}.map((address) => caches.match(address))).then((all) => all.every(Boolean))`,
+  );
+  await server.kill();
+  await page.reload();
+  await client.waitFor('.message-body', 'look closer');
+  await page.evaluate(`document.querySelector('.message-tools [aria-haspopup=menu]').click()`);
+  await client.waitFor('.menu-item', 'Quote and reply');
+  await page.keyboard.press('Escape');
+  await client.waitUntilGone('.menu-item');
+  await page.keyboard.press('?');
+  await client.waitFor('dialog', 'Keyboard shortcuts');
+  await server.start();
+  await page.waitForFunction(`!document.querySelector('.status-line p')`);
   t.strictSame(faultsOf(client), []);
 });
 

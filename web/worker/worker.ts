@@ -3,7 +3,8 @@
  * was read in IndexedDB (web/src/core/offline.ts); no answer of the API and no file of a user is kept here.
  *
  *     page    network first, then the copy of the last time
- *     assets  the copy first: their names change with their content; lazy chunks are kept when they first come
+ *     assets  the copy first: their names change with their content; lazy chunks are kept when they first come, and
+ *             all of them when a page that shows its view says so (web/src/platform/service-worker.ts)
  *     others  left to the browser
  *     pushes  shown as notifications (push.ts)
  *
@@ -15,11 +16,13 @@ import { listenToPushes } from './push.js';
 /** The library types it as the scope of any worker. */
 declare const self: ServiceWorkerGlobalScope;
 declare const SHELL_FILES: readonly string[];
+declare const LATER_SCRIPTS: readonly string[];
 declare const SHELL_VERSION: string;
 
 const PAGE = '/';
 const ASSETS = '/web/assets/';
 const FIXED: readonly string[] = ['/favicon.ico', '/site.webmanifest', '/web/icon-192.png', '/web/icon-512.png'];
+const KEEP_SCRIPTS_MESSAGE = 'keep-scripts';
 const PREFIX = 'shell-';
 const NAME = `${PREFIX}${SHELL_VERSION}`;
 
@@ -56,6 +59,12 @@ async function copyFirst(request: Request, key: string): Promise<Response> {
   return (await caches.match(key)) ?? keep(key, await fetch(request));
 }
 
+/** One after the other, so that the page's own requests don't wait. One that is missing comes when it is used. */
+async function keepScripts(): Promise<void> {
+  const cache = await caches.open(NAME);
+  for (const address of LATER_SCRIPTS) if (!(await cache.match(address))) await cache.add(address).catch(() => {});
+}
+
 self.addEventListener('install', (event) => event.waitUntil(install()));
 self.addEventListener('activate', (event) => event.waitUntil(activate()));
 self.addEventListener('fetch', (event) => {
@@ -65,5 +74,8 @@ self.addEventListener('fetch', (event) => {
   if (pathname === PAGE && request.mode === 'navigate') event.respondWith(networkFirst(request, PAGE));
   else if (pathname.startsWith(ASSETS)) event.respondWith(copyFirst(request, pathname));
   else if (FIXED.includes(pathname)) event.respondWith(networkFirst(request, pathname));
+});
+self.addEventListener('message', (event) => {
+  if (event.data === KEEP_SCRIPTS_MESSAGE) event.waitUntil(keepScripts());
 });
 listenToPushes();

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { makeConversationNarrow } from '../core/index.js';
-import { Button, isTypingTarget, makeLazyComponent, useShortcut } from '../kit/index.js';
+import { Button, isTypingTarget, makeLazyComponent, useShortcut, waitForFirstView } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 import { type Composer, getComposerForCurrentUser as theComposer } from './composer.js';
 import { serveEmojiPickerRequests } from './emoji/open.js';
@@ -75,7 +75,13 @@ export function ComposeBox({ content }: ComposeBoxProps) {
   const root = useRef<HTMLElement>(null);
   useEffect(() => composer.followViewRequestsAndDrafts(), [composer]);
   useEffect(() => serveEmojiPickerRequests(), []);
-  useEffect(() => void loadOpenBox().catch(() => {}), []);
+  useEffect(
+    () =>
+      void waitForFirstView()
+        .then(loadOpenBox)
+        .catch(() => {}),
+    [],
+  );
   const isOver = useFileDrop(composer);
   useShortcut('stream', () => composer.beginMessage('stream'));
   useShortcut('direct', () => composer.beginMessage('direct'));

@@ -13,6 +13,12 @@ export interface SessionCheck {
   readonly public_access: boolean;
 }
 
+/**
+ * Cookie of this client that says that there was a session: the session's own cookie is hidden from script. With it the
+ * page registers without asking first; the session may have ended elsewhere since.
+ */
+export const SESSION_HINT_COOKIE = 'conclave_known';
+
 /** The server takes a session cookie only together with this header, which no other site can send. */
 export const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
 
@@ -34,10 +40,12 @@ const FETCHED_EVENT_TYPES =
  */
 export const LEADER_LOCK_NAME = 'conclave/leader';
 
-/** Parameters of the registration. */
+/**
+ * Parameters of the registration. `client_gravatar` stays at its default, true for accounts and false for visitors: the
+ * page asks no other host for pictures, and their addresses were half of the answer's compressed bytes.
+ */
 export const REGISTRATION_PARAMS = {
   apply_markdown: true,
-  client_gravatar: false,
   slim_presence: true,
   include_subscribers: false,
   client_capabilities: CLIENT_CAPABILITIES,

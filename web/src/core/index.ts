@@ -31,8 +31,9 @@ export { Core } from './core.js';
 export { type ComposeRequest, type EmojiPickerRequest, SharedViewState } from './focus.js';
 export { type AddressNameLookup, decodeHashPart, encodeHashPart, formatNarrowHash, parseNarrowHash } from './hash.js';
 export { getDirectParticipantIds, getMessageConversation, matchesNarrow, type NarrowMatchFacts } from './match.js';
+export { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type WindowAnchor } from './messages/request.js';
 export { MessageStore } from './messages/store.js';
-export { MessageWindow, type WindowAnchor, type WindowListChange, type WindowPhase } from './messages/window.js';
+export { MessageWindow, type WindowListChange, type WindowPhase } from './messages/window.js';
 export { MessageWindows } from './messages/windows.js';
 export {
   ALL_MESSAGES_NARROW,

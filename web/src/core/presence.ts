@@ -4,6 +4,8 @@ import type { Platform } from './ports.js';
 import type { ClientState } from './state/state.js';
 import type { BrowserEventQueue } from './sync/queue.js';
 
+/** The first report is not urgent, and the view that the reader waits for needs the line. */
+const FIRST_REPORT_AFTER_MS = 1_000;
 const REPORT_INTERVAL_MS = 60_000;
 const IDLE_AFTER_MS = 5 * 60_000;
 
@@ -32,7 +34,8 @@ export class PresenceReporter {
     effect(() => {
       const runs = this.queue.isLeadingTab.value && this.queue.status.value === 'live' && this.state.me.id !== 0;
       this.#currentReportRound++;
-      if (runs) void this.#reportAndRepeat(this.#currentReportRound);
+      const round = this.#currentReportRound;
+      if (runs) this.platform.setTimer(() => void this.#reportAndRepeat(round), FIRST_REPORT_AFTER_MS);
     });
   }
 

@@ -14,6 +14,7 @@
  *     showToast({ text, kind: 'error', action: { label, run } }), announceToScreenReader(text)
  *     <VirtualList items={…} getItemKey={…} getItemHeightPx={…} label={…}>{(item, row) => …}</VirtualList>
  *     const SettingsView = makeLazyComponent(async () => (await import('../settings/index.js')).SettingsView)
+ *     await waitForFirstView()   for what may come after the view of the address, such as chunks for later
  *     isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: a change of the layout renders again
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
@@ -25,6 +26,7 @@ export { CountBadge } from './count.js';
 export { Dialog } from './dialog.js';
 export { LabeledEntry, type LabeledEntryProps, type TextEntryProps } from './entry.js';
 export { TextField, type TextFieldProps } from './field.js';
+export { expectFirstView, noteFirstViewShown, runWhenIdle, waitForFirstView } from './first-view.js';
 export {
   FOCUSABLE_SELECTOR,
   focusFirstIn,

@@ -8,7 +8,7 @@ import {
   makeNarrowKey,
   type Narrow,
 } from '../core/index.js';
-import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
+import { Button, EmptyNotice, Icon, noteFirstViewShown, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { haveTextsTheirHeight } from './content/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
@@ -111,6 +111,9 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   isShown.current ||=
     phase === 'ready' &&
     haveTextsTheirHeight(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
+  useEffect(() => {
+    if (isShown.current || phase === 'failed') noteFirstViewShown();
+  });
   const rows = useStableMessageRows(window, marker.messageId.value, !hasManyConversations);
   useLayoutEffect(() => {
     const list = handle.current;

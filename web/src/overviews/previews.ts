@@ -86,7 +86,6 @@ export async function loadMissingPreviews(messageIds: readonly number[]): Promis
         num_before: MESSAGES_PER_PAGE,
         num_after: 0,
         narrow: makeNarrowApiParam([{ operator: 'is', operand: 'unread' }], core.state.me.id),
-        client_gravatar: false,
         apply_markdown: true,
       });
       for (const message of answer.messages) putPreview(message);

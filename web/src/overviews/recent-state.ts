@@ -52,7 +52,6 @@ async function fetchRecentMessagesPage(anchor: string, include: boolean): Promis
       num_before: MESSAGES_PER_PAGE,
       num_after: 0,
       narrow: makeNarrowApiParam([], core.state.me.id),
-      client_gravatar: false,
       apply_markdown: false,
     });
     const me = core.state.me.userIdSignal.peek();

@@ -10,6 +10,14 @@ interface TrustedTypesFactory {
 
 const WORKER_ADDRESS = '/service-worker.js';
 
+/** Chromium alone tells of the reader's wish. */
+interface NetworkNavigator {
+  readonly connection?: { readonly saveData?: boolean };
+}
+
+/** The service worker knows it by the same text (web/worker/worker.ts). */
+const KEEP_SCRIPTS_MESSAGE = 'keep-scripts';
+
 const getTrustedTypes = (): TrustedTypesFactory | undefined =>
   'trustedTypes' in window ? (window.trustedTypes as TrustedTypesFactory) : undefined;
 
@@ -25,4 +33,16 @@ export async function installServiceWorker(): Promise<void> {
   } catch {
     // The page works; it only needs the network to come up.
   }
+}
+
+/**
+ * Lets the service worker keep the scripts of menus, dialogs and other views, so that they open without a network; not
+ * where the reader saves data. A worker that takes over later, such as one of a newer version, is asked then.
+ */
+export function keepScriptsForOffline(): void {
+  if (!('serviceWorker' in navigator) || (navigator as NetworkNavigator).connection?.saveData) return;
+  const { serviceWorker } = navigator;
+  const ask = () => serviceWorker.controller?.postMessage(KEEP_SCRIPTS_MESSAGE);
+  serviceWorker.addEventListener('controllerchange', ask);
+  ask();
 }

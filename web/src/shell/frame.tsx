@@ -2,7 +2,18 @@ import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
-import { Button, Dialog, isNarrowLayout, isPhoneLayout, isTypingTarget, useShortcut } from '../kit/index.js';
+import {
+  Button,
+  Dialog,
+  expectFirstView,
+  isNarrowLayout,
+  isPhoneLayout,
+  isTypingTarget,
+  noteFirstViewShown,
+  runWhenIdle,
+  useShortcut,
+  waitForFirstView,
+} from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { TopBar } from './bar.js';
@@ -11,7 +22,7 @@ import { useGlobalShortcuts } from './commands.js';
 import { OwnMenu, RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
 import { ConnectionStatusLine } from './status.js';
-import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView, runWhenIdle } from './views.js';
+import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
 const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
@@ -81,6 +92,9 @@ export function AppFrame() {
   useGlobalShortcuts();
   useFocusMainOnRouteChange();
   useEffect(() => {
+    expectFirstView();
+    // Messages say it themselves.
+    if (core.router.route.peek().view !== 'narrow') noteFirstViewShown();
     runWhenIdle(() => {
       areColumnsDue.value = true;
       preloadMessagesChunk();
@@ -133,10 +147,12 @@ export function AppFrame() {
 
 /** Phones swipe back from a conversation; the chunk comes after the view. @returns ends it */
 function swipeBackWhileShown(): () => void {
-  const swipes = import('./swipe.js').then(({ followSwipesBack }) => {
-    const main = document.getElementById('main');
-    return main ? followSwipesBack(main, getPreferredHomeRoute()) : undefined;
-  });
+  const swipes = waitForFirstView()
+    .then(() => import('./swipe.js'))
+    .then(({ followSwipesBack }) => {
+      const main = document.getElementById('main');
+      return main ? followSwipesBack(main, getPreferredHomeRoute()) : undefined;
+    });
   return () => void swipes.then((end) => end?.()).catch(() => {});
 }
 

@@ -2,7 +2,7 @@ import { effect, untracked } from '@preact/signals';
 import { h, render } from 'preact';
 import { provideCore } from '../client/index.js';
 import type { Core } from '../core/index.js';
-import { startShortcutListener, startToastsAndTooltips } from '../kit/index.js';
+import { startShortcutListener, startToastsAndTooltips, waitForFirstView } from '../kit/index.js';
 import { loadAndStartNotifying } from '../notify/index.js';
 import { loadAndUseFirstKnownLanguage, uses24HourClock } from '../text/index.js';
 import { App } from './app.js';
@@ -22,15 +22,18 @@ function startLoadingAddressedMessages({ session, router, windows }: Core): void
   });
 }
 
-/** Shows the client. */
-export async function startShell(core: Core, root: HTMLElement): Promise<void> {
-  loadMessagesChunkIfAddressed();
+/**
+ * Shows the client.
+ * @param onFirstViewShown called once the view of the address is on screen
+ */
+export async function startShell(core: Core, root: HTMLElement, onFirstViewShown: () => void): Promise<void> {
   provideCore(core);
   startLoadingAddressedMessages(core);
   startApplyingTheme(core);
   startUpdatingDocumentTitle(core);
   syncShortcutKeysWithStorage();
   await loadAndUseFirstKnownLanguage(navigator.languages);
+  loadMessagesChunkIfAddressed();
   effect(() => {
     // Visitors have settings, too, but these are defaults of the organization.
     if (core.state.me.id === 0) return;
@@ -44,5 +47,7 @@ export async function startShell(core: Core, root: HTMLElement): Promise<void> {
     window.addEventListener(type, () => core.presenceReporter.noteUserInput(), { passive: true });
   }
   render(h(App, null), root);
+  await waitForFirstView();
   loadAndStartNotifying(core).catch(() => {});
+  onFirstViewShown();
 }

@@ -8,14 +8,6 @@ import { loadLaterTexts, t } from '../text/index.js';
 import { LazyOrganizationView, LazyPersonView, LazySettingsView, LazyStreamsView } from './settings.js';
 import { applyAndSaveColorScheme } from './theme.js';
 
-/** For `setTimeout` this is no number, which counts as 0. */
-const IDLE_OPTIONS = { timeout: 500 };
-
-/** Runs something after what is due now. Safari has no idle callbacks; a page in the background hardly has any. */
-export function runWhenIdle(run: () => void): void {
-  (globalThis.requestIdleCallback ?? setTimeout)(run, IDLE_OPTIONS as IdleRequestOptions & number);
-}
-
 const loadMessagesChunk = async () => {
   const [views] = await Promise.all([import('../messages/index.js'), loadLaterTexts()]);
   return views;

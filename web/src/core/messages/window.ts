@@ -2,12 +2,12 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
 import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import { hasEventsForWholeNarrow, matchesNarrow, type NarrowMatchFacts, narrowShowsHistory } from '../match.js';
-import { makeNarrowApiParam, makeNarrowKey, type Narrow } from '../narrow.js';
+import { makeNarrowKey, type Narrow } from '../narrow.js';
 import type { SavedWindow } from '../offline.js';
+import { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type WindowAnchor } from './request.js';
 import type { MessageStore } from './store.js';
 
-/** Messages of a first load on each side of the anchor, and of each further page. */
-const FIRST_LOAD_MESSAGES_PER_SIDE = 50;
+/** Messages of each page behind the first load. */
 const MESSAGES_PER_PAGE = 100;
 const MAX_FETCH_REPEATS = 5;
 /** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
@@ -15,8 +15,6 @@ const TRIM_WHEN_MORE_ROWS_THAN = 2_000;
 const ROWS_KEPT_AFTER_TRIM = 1_500;
 /** A refreshed window keeps at most this many messages on each side of the reader's place. */
 const MAX_REFRESHED_MESSAGES_PER_SIDE = 400;
-
-export type WindowAnchor = number | 'newest' | 'oldest' | 'first_unread';
 
 /** The last change of a window's list; the view corrects its scroll position by it. */
 export interface WindowListChange {
@@ -367,13 +365,8 @@ export class MessageWindow {
     try {
       for (let repeats = 0; ; repeats++) {
         const since = this.store.lastChangeNumber;
-        const answer = await this.api.get('/messages', {
-          anchor: String(anchor),
-          num_before: before,
-          num_after: after,
-          narrow: makeNarrowApiParam(this.narrow, this.facts.ownUserId),
-          client_gravatar: false,
-        });
+        const params = makeMessagesParams(this.narrow, anchor, before, after, this.facts.ownUserId);
+        const answer = await this.api.get('/messages', params);
         if (load !== this.#latestLoadNumber) return undefined;
         const ids = this.store.mergeFetchedMessages(
           answer.messages,
