@@ -16,6 +16,7 @@ import {
   type HostRecord,
   hostIncarnationId,
   hostRecordKey,
+  type PartitionSharing,
   parseHostRecord,
 } from './host-record.js';
 import type { KeyValueStore } from './kv.js';
@@ -47,6 +48,7 @@ interface HostLeaseOptions {
   /** Random id of this process, which all its incarnations contain. */
   readonly baseHostId: string;
   readonly hostDescription: HostDescription;
+  readonly sharing: PartitionSharing;
   readonly leaseTimes: HostLeaseTimes;
   /** Returns the flags for the next heartbeat. */
   readFlags(): HostPlacementFlags;
@@ -193,10 +195,11 @@ export class HostLease {
   }
 
   #encodeHostRecord(end: HostRecord['end']): string {
-    const { hostDescription, readFlags } = this.#leaseOptions;
+    const { hostDescription, sharing, readFlags } = this.#leaseOptions;
     return JSON.stringify({
       ...hostDescription,
       ...readFlags(),
+      sharing,
       token: this.#processToken,
       beat: ++this.#lastHeartbeatNumber,
       end,

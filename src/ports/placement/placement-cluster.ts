@@ -1,6 +1,6 @@
 /**
- * Placement over many hosts, each with the partitions that rendezvous hashing assigns to it. There is no leader: every
- * host reads all keys, computes the desired owners, and performs its own part (docs/decisions/014-placement.md):
+ * Placement over many hosts, each with an even share of the partitions. There is no leader: every host reads all keys,
+ * computes the desired owners, and performs its own part (docs/decisions/014-placement.md):
  *
  * - takes partitions that the table assigns to it, and claims unowned ones and those of dead hosts that it should own;
  * - hands over partitions that another host should own, in small batches;
@@ -20,6 +20,7 @@ import {
   hostRecordKey,
   isHostDrainRequestKey,
   isHostRecordChangedBeyondHeartbeat,
+  type PartitionSharing,
   parseHostRecord,
 } from './host-record.js';
 import type { KeyValueEntry, KeyValueStore } from './kv.js';
@@ -53,6 +54,8 @@ interface ClusterPlacementOptions extends HostDescription {
   readonly times?: HostLeaseTimes;
   /** Checks whether the Store answers; absent: the Store counts as always available. */
   readonly pingStore?: () => Promise<void>;
+  /** Rule by which this host shares partitions out; default: 'even'. Tests make hosts of an earlier version. */
+  readonly sharing?: PartitionSharing;
   /** Id of this process; default: a random one. */
   readonly id?: string;
   /** Called with errors; the work that failed is tried again later. */
@@ -69,6 +72,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #epochStore: PartitionEpochStore;
   readonly #baseHostId: string;
   readonly #hostDescription: HostDescription;
+  readonly #sharing: PartitionSharing;
   readonly #leaseTimes: HostLeaseTimes;
   readonly #onError: (error: unknown) => void;
   readonly #logInfo: (context: object, message: string) => void;
@@ -98,6 +102,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     this.#epochStore = store;
     this.#baseHostId = options.id ?? randomBytes(4).toString('hex');
     this.#hostDescription = { name, version, address };
+    this.#sharing = options.sharing ?? 'even';
     this.#leaseTimes = options.times ?? HOST_LEASE_TIMES;
     this.#onError = options.onError ?? (() => {});
     this.#logInfo = options.logInfo ?? (() => {});
@@ -108,6 +113,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     this.#hostLease = new HostLease(kv, clock, {
       baseHostId: this.#baseHostId,
       hostDescription: this.#hostDescription,
+      sharing: this.#sharing,
       leaseTimes: this.#leaseTimes,
       readFlags: () => this.#makePlacementFlags(),
     });
@@ -335,7 +341,8 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   }
 
   #makeOwnHostRecord(): ClusterMember['value'] {
-    return { ...this.#hostDescription, ...this.#makePlacementFlags(), token: '', beat: 0, end: null };
+    const sharing = this.#sharing;
+    return { ...this.#hostDescription, ...this.#makePlacementFlags(), sharing, token: '', beat: 0, end: null };
   }
 
   #computeDesiredOwners(): DesiredPartitionOwners {
@@ -343,7 +350,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     for (const { id, value, silentMs } of this.#listAllHosts()) {
       candidates.push({ id, value, isFresh: silentMs < this.#leaseTimes.leaseMs / 2 });
     }
-    return new DesiredPartitionOwners(candidates);
+    return new DesiredPartitionOwners(candidates, this.#partitionTableCopy.currentTable);
   }
 
   /** Ends the keys of silent hosts. A silent host that continues later finds that it owns no partitions. */
