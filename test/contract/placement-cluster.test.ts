@@ -64,6 +64,40 @@ t.test('HostAbsenceWatch knows when no host is alive, and does not conclude it f
   t.equal(watch.isNoHostAlive, false);
 });
 
+t.test('HostAbsenceWatch knows whether a living host can take partitions, or could lately', async (t) => {
+  const world = new PlacementWorld();
+  const watch = new HostAbsenceWatch(world.outside, world.clock);
+  t.teardown(() => watch.stop());
+  await watch.start();
+  t.equal(watch.isHostAble, false, 'there is none');
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  t.equal(watch.isHostAble, true);
+  a.store.fail = true;
+  await world.run(20_000);
+  t.equal(watch.isHostAble, true, 'the other one has the store');
+  b.store.fail = true;
+  await world.run(20_000);
+  t.equal(watch.isHostAble, false, 'none has the store');
+  a.store.fail = false;
+  b.store.fail = false;
+  await world.run(7_000);
+  t.equal(watch.isHostAble, true);
+  const all = world.outside.readAll.bind(world.outside);
+  world.outside.readAll = () => Promise.reject(new Error('out of reach'));
+  a.freeze();
+  b.freeze();
+  await world.run(3 * LEASE);
+  t.equal(watch.isHostAble, true, 'neither silence nor keys out of reach for a few seconds show the contrary');
+  world.outside.readAll = all;
+  a.crash();
+  b.thaw();
+  await world.until(() => b.answering.length === 256);
+  b.owner.finishing = new Promise(() => {});
+  void b.stop();
+  await world.run(15_000);
+  t.equal(watch.isHostAble, false, 'the last one is ending');
+});
+
 for (const n of sizes) {
   t.test(`${n} hosts that start at once divide all partitions among them`, async (t) => {
     const world = new PlacementWorld();
