@@ -234,6 +234,53 @@ t.test('a host that stalled for a lease owns nothing when it wakes up', async (t
   t.strictSame(world.faults, []);
 });
 
+for (const n of [1, 2, 4]) {
+  t.test(`${n} hosts that all stall at once go on with their partitions, without taking them again`, async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(n);
+    const [before, owners] = [hosts.map(({ owner }) => [...owner.history]), world.owners()];
+    for (const ms of [1_700, 3_000, 10_000]) {
+      for (const host of hosts) host.freeze();
+      await world.run(ms);
+      for (const host of hosts) host.thaw();
+      await world.run(1_000);
+      t.strictSame(world.owners(), owners, `after ${ms} ms`);
+    }
+    t.strictSame(
+      hosts.map(({ owner }) => owner.history),
+      before,
+    );
+    t.strictSame(world.faults, []);
+  });
+}
+
+t.test('a host whose key another one has ended loses its partitions as soon as it learns of that', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  a.freeze();
+  await world.until(() => b.answering.length === 256);
+  a.thaw();
+  await world.run(25);
+  t.equal(a.owner.owned.size, 0);
+  t.equal(a.owner.history.at(-1), 'lose 128 lapsed');
+  await world.until(() => world.settled());
+  t.strictSame(world.faults, []);
+});
+
+t.test(
+  'a host that does not reach its key keeps its partitions in memory for a lease after it stopped answering',
+  async (t) => {
+    const world = new PlacementWorld();
+    const [a] = (await world.started(1)) as [WorldHost];
+    a.kv.cut = true;
+    await world.until(() => a.answering.length === 0);
+    await world.run(LEASE - 100);
+    t.equal(a.owner.owned.size, 256);
+    await world.run(200);
+    t.equal(a.owner.owned.size, 0);
+  },
+);
+
 t.test('a host that stalled does not count its own pause against others', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];

@@ -7,7 +7,7 @@
  * - ends the key of a host that was silent for a whole lease.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '#base/clock';
+import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import { DesiredPartitionOwners, type PartitionOwnerCandidate } from './desired-owners.js';
 import { PartitionHandover } from './handover.js';
@@ -93,6 +93,11 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   #isBatchedLeaveOverdue = false;
   #areKeysUnreachable = false;
   #stopWatchingKeys: (() => void) | undefined;
+  /**
+   * Timer of a lapsed lease. Until it fires, the partitions stay in memory and nothing is answered: a process that only
+   * stood still finds its key unchanged, and goes on with them instead of loading everything again.
+   */
+  #lapseGraceTimer: TimerHandle | undefined;
   #checkLeaveCompleted: () => void = () => {};
 
   constructor(kv: KeyValueStore, clock: Clock, store: PartitionEpochStore, options: ClusterPlacementOptions) {
@@ -159,9 +164,16 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     await this.#hostLease.start({
       onLapsed: () => {
         this.#logWarning({ id: this.#hostLease.id }, LEASE_LAPSED_WARNING);
-        void owned.losePartitionsAtOnce();
+        // A host that is leaving takes nothing back.
+        if (this.#isLeaving) this.#loseLapsedPartitions();
+        else
+          this.#lapseGraceTimer = this.#clock.setTimeout(() => this.#loseLapsedPartitions(), this.#leaseTimes.leaseMs);
       },
-      onRegained: () => this.#reconcileLoop.requestRound(),
+      onEnded: () => this.#loseLapsedPartitions(),
+      onRegained: () => {
+        this.#clearLapseGrace();
+        this.#reconcileLoop.requestRound();
+      },
     });
     this.#storeHealthWatch.start();
     this.#stopWatchingKeys = this.#kv.watch((key, value) => this.#handleKeyChangeHint(key, value));
@@ -171,6 +183,17 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
       await this.#stopAndReleaseLease();
       throw error;
     }
+  }
+
+  /** Loses all partitions, because the lease has lapsed for good, or long ago. */
+  #loseLapsedPartitions(): void {
+    this.#clearLapseGrace();
+    void this.#ownedPartitions!.losePartitionsAtOnce();
+  }
+
+  #clearLapseGrace(): void {
+    if (this.#lapseGraceTimer) this.#clock.clearTimeout(this.#lapseGraceTimer);
+    this.#lapseGraceTimer = undefined;
   }
 
   mayAnswer(p: Partition): boolean {
@@ -183,6 +206,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     const owned = this.#ownedPartitions;
     if (!owned || !this.#reconcileLoop.isRunning || this.#isLeaving) return;
     this.#isLeaving = true;
+    if (!this.#hostLease.isValid) this.#loseLapsedPartitions();
     const over = (): boolean =>
       owned.ownedPartitionCount === 0 &&
       this.#tasksInProgress.size === 0 &&
@@ -219,6 +243,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   }
 
   async #stopAndReleaseLease(): Promise<void> {
+    this.#clearLapseGrace();
     this.#reconcileLoop.stop();
     this.#storeHealthWatch.stop();
     this.#stopWatchingKeys?.();
