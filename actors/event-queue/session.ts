@@ -317,7 +317,9 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   #answerWaitingPollWithHeartbeat(): void {
     const request = this.#takeWaitingPoll();
     if (!request) return;
-    this.#buffer.push(makeHeartbeatEvent(this.#unloggedEventIdAllocator.allocateHeartbeatId(this.cursor.position)));
+    const id = this.#unloggedEventIdAllocator.tryAllocateHeartbeatId(this.cursor.position);
+    // Without an id the answer has no event, as when a frontend shuts down: the client polls again.
+    if (id !== undefined) this.#buffer.push(makeHeartbeatEvent(id));
     request.reply({ ok: this.#buffer.encodePollAnswerFields() });
   }
 

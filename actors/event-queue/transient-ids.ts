@@ -4,6 +4,8 @@ import {
   EVENT_ID_SLOTS_PER_LOG_POSITION,
   FIRST_TRANSIENT_EVENT_ID_SLOT,
   HEARTBEAT_EVENT_ID_SLOTS,
+  isEventIdOfLogEntry,
+  logPositionOfEventId,
   makeEventId,
   type RealmId,
 } from '#model';
@@ -20,20 +22,29 @@ export class UnloggedEventIdAllocator {
     private readonly queue: ActorKey,
   ) {}
 
-  /** Makes an id for a heartbeat. @param position log position up to which the queue has every event */
-  allocateHeartbeatId(position: number): number {
-    this.newestGivenId = this.#findFreeIdAndEnsureRoom(position);
-    return this.newestGivenId;
+  /**
+   * Makes an id for a heartbeat.
+   *
+   * @param position log position up to which the queue has every event
+   * @returns undefined: no id is free until the queue has read further in the log
+   */
+  tryAllocateHeartbeatId(position: number): number | undefined {
+    const id = this.#findFreeIdAndEnsureRoom(position);
+    if (id !== undefined) this.newestGivenId = id;
+    return id;
   }
 
   /**
    * Makes an id for a transient event.
    *
-   * @returns undefined: no id is left at this log position, and the event is lost
+   * @returns undefined: no id is free at this log position, and the event is lost
    */
   tryAllocateTransientId(position: number): number | undefined {
     const id = this.#findFreeIdAndEnsureRoom(position);
-    if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
+    if (
+      id === undefined ||
+      id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS
+    )
       return undefined;
     this.newestGivenId = id;
     return id;
@@ -44,8 +55,12 @@ export class UnloggedEventIdAllocator {
     this.newestGivenId = Math.max(this.newestGivenId, upTo);
   }
 
-  #findFreeIdAndEnsureRoom(position: number): number {
-    const id = Math.max(this.newestGivenId + 1, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));
+  #findFreeIdAndEnsureRoom(position: number): number | undefined {
+    // A former owner has given out an event of a log entry that this host has not read yet. The next id may be the next
+    // event of that entry, and an acknowledged heartbeat under that id would drop the event.
+    const next = this.newestGivenId + 1;
+    if (isEventIdOfLogEntry(next) && logPositionOfEventId(next) > position) return undefined;
+    const id = Math.max(next, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));
     if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
       this.#appendEmptyLogEntry();
     return id;

@@ -17,6 +17,9 @@ export const makeEventId = (seq: number, slot: number): number => seq * EVENT_ID
  * Returns the event id at the end of a log position: above all events up to this position, and below everything later.
  */
 export const lastEventIdOfLogPosition = (seq: number): number => makeEventId(seq, FIRST_TRANSIENT_EVENT_ID_SLOT - 1);
+/** True for the id of an event of a log entry, and not of a transient event or a heartbeat. */
+export const isEventIdOfLogEntry = (id: number): boolean =>
+  id % EVENT_ID_SLOTS_PER_LOG_POSITION < FIRST_TRANSIENT_EVENT_ID_SLOT;
 export const logPositionOfEventId = (id: number): number => Math.floor(id / EVENT_ID_SLOTS_PER_LOG_POSITION);
 
 /** Number of heartbeat ids that a frontend may use for one parked poll. */

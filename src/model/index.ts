@@ -21,6 +21,7 @@ export {
   FIRST_TRANSIENT_EVENT_ID_SLOT,
   HEARTBEAT_EVENT_ID_SLOTS,
   highestPossibleClientEventId,
+  isEventIdOfLogEntry,
   lastEventIdOfLogPosition,
   logPositionOfEventId,
   makeEventId,

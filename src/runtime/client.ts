@@ -266,7 +266,7 @@ class CommandDelivery implements SentCommand {
     if (this.#isOver) return;
     this.metrics.increment('conclave_command_retries_total', this.#lastFailure);
     const now = this.clock.monotonic();
-    const until = this.#findDeadlineDuringOutage(awayMs);
+    const until = this.#findDeadlineDuringOutage(now - this.#attemptStartedAt, awayMs);
     if (until <= now) {
       this.#giveUp();
       return;
@@ -280,13 +280,10 @@ class CommandDelivery implements SentCommand {
     if (isOwnerMissingOrMoved(this.#lastFailure)) this.commandsAwaitingOwner.addDelivery(this.#busSubject, this);
   }
 
-  #findDeadlineDuringOutage(awayMs: number): number {
-    if (
-      !this.outageDetector.recordFailureAndCheckAway(this.#busSubject, this.#lastFailure, awayMs) ||
-      this.#deadlineAt === Number.POSITIVE_INFINITY
-    ) {
-      return this.#deadlineAt;
-    }
+  #findDeadlineDuringOutage(attemptMs: number, awayMs: number): number {
+    const { outageDetector } = this;
+    const isAway = outageDetector.recordFailureAndCheckAway(this.#busSubject, this.#lastFailure, attemptMs, awayMs);
+    if (!isAway || this.#deadlineAt === Number.POSITIVE_INFINITY) return this.#deadlineAt;
     const began = this.#deadlineAt - (this.options.deadlineMs ?? DEFAULT_COMMAND_DEADLINE_MS);
     return Math.min(this.#deadlineAt, began + this.outageDetector.maxOutageWaitMs);
   }

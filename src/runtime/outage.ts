@@ -12,6 +12,8 @@ import type { Bus } from '#ports/bus';
 interface HostLiveness {
   /** Duration for which no host has been alive, ms; 0: a host is alive, or it is not known. */
   readonly noHostAliveMs: number;
+  /** True if a living host is known that can take partitions. */
+  readonly isHostAble: boolean;
 }
 
 /**
@@ -24,10 +26,25 @@ const STORE_AWAY_AFTER_MS = 2_500;
 /** Grace period after the last host's lease has lapsed, ms: a host that restarts at once is no outage. */
 const NO_HOST_GRACE_MS = 1_000;
 /**
- * Milliseconds without an owner after which a partition counts as away: a take-over takes 5 s at most, and a little
- * longer on a busy machine.
+ * Milliseconds without an owner after which a partition counts as away, unless a host is known that can take it: a
+ * take-over takes 5 s at most, and a little longer on a busy machine.
  */
 const PARTITION_AWAY_AFTER_MS = 8_000;
+/**
+ * The same while a host is known that can take the partition. Hosts without CPU lose their leases again and again, and
+ * a take-over lasts until they get some (17 s measured at a load of 26 on two cores): only a fault lasts longer.
+ */
+const PARTITION_STUCK_AFTER_MS = 30_000;
+/**
+ * Duration of an attempt, ms, from which its refusal shows that the partition had an owner when the attempt began.
+ * Refusals of a host that doesn't own the partition take a fraction of it.
+ */
+const ACCEPTED_ATTEMPT_MS = 1_000;
+/**
+ * Duration of an attempt, ms, from which its owner can't have been silent all the time: the bus gives silent owners up
+ * sooner.
+ */
+const HEARD_ATTEMPT_MS = 5_000;
 /** Milliseconds between two failures from which they belong to different outages. */
 const NEW_OUTAGE_AFTER_MS = 30_000;
 const DEFAULT_OUTAGE_WAIT_LIMIT_MS = 3_000;
@@ -80,16 +97,24 @@ export class OutageDetector {
 
   /**
    * True if the failure is an outage rather than a short interruption.
+   * @param attemptMs for how long the failed attempt lasted
    * @param awayMs for how long the Store has been away, as reported by the refusing host
    */
-  recordFailureAndCheckAway(subject: string, failure: CommandFailureReason, awayMs: number): boolean {
+  recordFailureAndCheckAway(
+    subject: string,
+    failure: CommandFailureReason,
+    attemptMs: number,
+    awayMs: number,
+  ): boolean {
     switch (failure) {
       case 'disconnected':
-        return this.bus.connected ? this.#recordUnservedAndCheckAway(subject) : this.isBusAway;
-      case 'nobody':
+        if (!this.bus.connected) return this.isBusAway;
+        return this.#recordUnservedAndCheckAway(subject, attemptMs >= HEARD_ATTEMPT_MS);
       case 'not-owner':
       case 'moved':
-        return this.#recordUnservedAndCheckAway(subject);
+        return this.#recordUnservedAndCheckAway(subject, attemptMs >= ACCEPTED_ATTEMPT_MS);
+      case 'nobody':
+        return this.#recordUnservedAndCheckAway(subject, false);
       case 'unavailable':
         this.recordAnswer(subject);
         return awayMs >= STORE_AWAY_AFTER_MS;
@@ -112,12 +137,14 @@ export class OutageDetector {
     return now - this.#connectionLostAt >= BUS_AWAY_AFTER_MS;
   }
 
-  #recordUnservedAndCheckAway(subject: string): boolean {
+  /** @param wasServed true if the partition had an owner during the failed attempt, so that a new outage begins */
+  #recordUnservedAndCheckAway(subject: string, wasServed: boolean): boolean {
     const now = this.clock.monotonic();
-    const trouble = extendOrStartOutage(this.#outageByUnservedSubject.get(subject), now);
+    const before = wasServed ? undefined : this.#outageByUnservedSubject.get(subject);
+    const trouble = extendOrStartOutage(before, now);
     this.#outageByUnservedSubject.set(subject, trouble);
-    return (
-      now - trouble.startedAt >= PARTITION_AWAY_AFTER_MS || (this.#hostLiveness?.noHostAliveMs ?? 0) >= NO_HOST_GRACE_MS
-    );
+    const { noHostAliveMs = 0, isHostAble = false } = this.#hostLiveness ?? {};
+    const limitMs = isHostAble ? PARTITION_STUCK_AFTER_MS : PARTITION_AWAY_AFTER_MS;
+    return now - trouble.startedAt >= limitMs || noHostAliveMs >= NO_HOST_GRACE_MS;
   }
 }

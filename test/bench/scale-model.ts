@@ -76,13 +76,18 @@ class ModelQueue implements EventFeedSubscriber {
 const CURSOR = new EventQueueCursor(toLogSeq(0), {});
 
 const hostNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `host${i + 1}`);
-const WELL = { draining: false, leaving: false, unable: false, store: undefined, end: null };
+const WELL = { draining: false, leaving: false, unable: false, store: null, end: null, sharing: 'even' } as const;
 
-/** The owner of each partition when these hosts are well. */
-function placePartitions(hosts: readonly string[]): readonly string[] {
-  const owners = new DesiredPartitionOwners(hosts.map((id) => ({ id, value: WELL as never, isFresh: true })));
+/** The owner of each partition when these hosts are well. @param before the owners until now */
+function placePartitions(hosts: readonly string[], before: readonly string[] = []): readonly string[] {
+  const candidates = hosts.map((id) => ({ id, value: WELL, isFresh: true }));
+  const owners = new DesiredPartitionOwners(candidates, { ownerOf: (p) => before[p] });
   return Array.from({ length: PARTITION_COUNT }, (_, p) => owners.chooseHomeHost(toPartition(p))!);
 }
+
+/** The owner of each partition after the hosts have joined one by one. */
+const placeAfterJoins = (hosts: readonly string[]): readonly string[] =>
+  hosts.reduce<readonly string[]>((owners, _, i) => placePartitions(hosts.slice(0, i + 1), owners), []);
 
 interface Organizations {
   readonly count: number;
@@ -212,7 +217,7 @@ const spread = (counts: readonly number[]): string => {
 /** Partitions and people of each host, and what moves when a host joins or leaves. */
 function reportPlacement(people: number, hosts: number): void {
   const names = hostNames(hosts);
-  const owners = placePartitions(names);
+  const owners = placeAfterJoins(names);
   const peopleOf = new Array<number>(PARTITION_COUNT).fill(0);
   for (let user = 1; user <= people; user++) peopleOf[partitionOfPerson(1, user)]!++;
   const partitions = names.map((name) => owners.filter((owner) => owner === name).length);
@@ -226,8 +231,16 @@ function reportPlacement(people: number, hosts: number): void {
   print('partitions of a host', spread(partitions));
   print('people of a host', spread(load));
   print('busiest host over the mean', (Math.max(...load) / (people / hosts)).toFixed(2));
-  print('moves when a host joins', moved(placePartitions([...names, 'newcomer'])));
-  print('moves when the busiest host leaves', moved(placePartitions(names.filter((name) => name !== most))));
+  print('moves when a host joins', moved(placePartitions([...names, 'newcomer'], owners)));
+  print(
+    'moves when the busiest host leaves',
+    moved(
+      placePartitions(
+        names.filter((name) => name !== most),
+        owners,
+      ),
+    ),
+  );
 }
 
 interface Scenario extends Organizations {
@@ -237,7 +250,7 @@ interface Scenario extends Organizations {
 /** Load of a cluster, from the costs and from the answers of hosts of a few organizations. */
 function reportLoad({ count, peopleEach, hosts }: Scenario): void {
   const random = new Random(SEED);
-  const owners = placePartitions(hostNames(hosts));
+  const owners = placeAfterJoins(hostNames(hosts));
   const asked = Array.from({ length: Math.min(count, peopleEach >= 100_000 ? 1 : 10) }, (_, i) =>
     askHosts(i + 1, peopleEach, owners, random),
   );

@@ -12,6 +12,8 @@ const CHECK_WITHIN_MS = 1_000;
 /** So long a request waits until some frontend takes connections. */
 const CONNECT_WITHIN_MS = 20_000;
 const RETRY_MS = 20;
+/** So long a connection may be idle, as docs/operations.md asks of a load balancer: frontends close it after 10 s. */
+const IDLE_MS = 5_000;
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -31,13 +33,18 @@ export class NobodyThere extends Error {}
 class Frontend {
   /** As its readiness said last. */
   ready = false;
-  readonly #idle: Line[] = [];
+  readonly #idle: { readonly line: Line; readonly since: number }[] = [];
   readonly #all = new Set<Line>();
 
   constructor(readonly at: Address) {}
 
   async line(): Promise<Line> {
-    for (let line = this.#idle.pop(); line; line = this.#idle.pop()) if (!line.closed) return line;
+    for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
+      const { line: known, since } = last;
+      if (!known.closed && performance.now() - since < IDLE_MS) return known;
+      known.close();
+      this.#all.delete(known);
+    }
     const line = await Line.open(this.at.port);
     this.#all.add(line);
     return line;
@@ -45,7 +52,7 @@ class Frontend {
 
   back(line: Line): void {
     if (line.closed) this.#all.delete(line);
-    else this.#idle.push(line);
+    else this.#idle.push({ line, since: performance.now() });
   }
 
   close(): void {

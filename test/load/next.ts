@@ -350,7 +350,7 @@ export const RULES: readonly Rule[] = [
   {
     limit: 'partitions',
     metrics: ['conclave_cluster_hosts'],
-    threshold: 60,
+    threshold: 106,
     unit: 'hosts',
     read: worst((process) => process.mean('conclave_cluster_hosts'), ['actors', 'all']),
     says: ({ value }) => `${Math.round(value)} actor hosts share 256 partitions`,

@@ -6,7 +6,7 @@ import {
   askHostToDrain,
   askHostToServe,
   ClusterPlacement,
-  chooseHostByRendezvousHash,
+  type PartitionSharing,
 } from '#ports/placement';
 import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
@@ -64,6 +64,7 @@ export class WorldHost {
   constructor(
     readonly world: PlacementWorld,
     readonly name: string,
+    readonly sharing: PartitionSharing,
   ) {
     this.owner = new RecordingOwner((p, epoch) => this.dead || world.taken(p, epoch));
     this.kv = new MemoryKv(world.server);
@@ -76,6 +77,7 @@ export class WorldHost {
     );
     this.placement = new ClusterPlacement(this.kv, clock, this.store, {
       id: name,
+      sharing,
       name: `machine/${name}`,
       version: '1',
       address: 'here',
@@ -137,8 +139,9 @@ export class PlacementWorld {
   #named = 0;
   readonly #highest = new Map<Partition, number>();
 
-  host(): WorldHost {
-    const host = new WorldHost(this, `h${++this.#named}`);
+  /** @param sharing rule of the host's version */
+  host(sharing: PartitionSharing = 'even'): WorldHost {
+    const host = new WorldHost(this, `h${++this.#named}`, sharing);
     this.hosts.push(host);
     return host;
   }
@@ -200,11 +203,15 @@ export class PlacementWorld {
     return new Map(ALL_PARTITIONS.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
   }
 
-  /** Partitions that are not with the host to which they belong; all of them when some host should not have any. */
+  /** Partitions that have to move until each of the hosts has an even share of all, and no other host has any. */
   misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
-    const names = hosts.map(({ name }) => name);
     const owners = this.owners();
-    return ALL_PARTITIONS.filter((p) => owners.get(p) !== chooseHostByRendezvousHash(p, names));
+    const owned = hosts.map(({ name }) => ALL_PARTITIONS.filter((p) => owners.get(p) === name));
+    owned.sort((a, b) => b.length - a.length);
+    const smaller = Math.floor(ALL_PARTITIONS.length / hosts.length);
+    const largerCount = ALL_PARTITIONS.length % hosts.length;
+    const kept = new Set(owned.flatMap((of, i) => of.slice(0, i < largerCount ? smaller + 1 : smaller)));
+    return ALL_PARTITIONS.filter((p) => !kept.has(p));
   }
 
   settled(hosts?: readonly WorldHost[]): boolean {

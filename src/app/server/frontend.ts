@@ -4,6 +4,7 @@ import { createHealthPages, type HealthMonitor, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import { ClientApiLevels } from '#domain/levels';
 import {
+  closeWithinTimeLimit,
   DEFAULT_SLOW_CLIENT_LIMITS,
   HttpFrontend,
   type HttpServer,
@@ -17,8 +18,17 @@ import { registerHttpServerMetrics } from './observe.js';
 import { startRateLimiting } from './rates.js';
 import { openWebClientServer } from './web-client.js';
 
-/** Time that running requests may take when the server stops, ms. Then they are cut off. */
+/** Time that running requests of the embedded face may take when the server stops, ms. Then they are cut off. */
 const RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS = 5_000;
+
+/**
+ * Returns the time that running requests may take when the server stops, ms. Requests of a cluster may wait for a
+ * take-over on other hosts, up to their deadline, by which each is answered.
+ */
+export const computeRunningRequestsTimeoutMs = (config: ServerConfig): number =>
+  isClusterConfig(config)
+    ? Math.max(RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS, config.deadlineSeconds * 1000)
+    : RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS;
 
 /** The frontend of a server: in this process (`openFrontend`) or in workers (`FrontendWorkers`). */
 export interface RunningFrontend {
@@ -129,10 +139,7 @@ export async function openFrontend({
     async stop(graceMs) {
       await listening.refuseNewConnections();
       frontend.answerWaitingPollsForShutdown();
-      const closing = listening.closeGracefully(graceMs);
-      const late = clock.setTimeout(() => listening.closeImmediately(), RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS);
-      await closing;
-      clock.clearTimeout(late);
+      await closeWithinTimeLimit(listening, clock, graceMs, computeRunningRequestsTimeoutMs(config));
       rateLimiting.stop();
     },
   };

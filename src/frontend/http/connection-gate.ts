@@ -72,7 +72,8 @@ const MAX_TURNS_AWAITING_QUIET = 500;
 
 /**
  * Waits for an idle turn of the event loop that accepted no connection. Closing a listening socket resets connections
- * that the system made but the process has not accepted; right after an idle turn there are few of them.
+ * that the system made but the process has not accepted, and closing a connection resets it if a request on it has not
+ * been read; right after an idle turn there are few of both. At least one turn reads from all sockets.
  *
  * @param accepted returns the number of connections accepted until now, if a turn accepts at most one (libuv); a
  * constant if a turn accepts all waiting connections

@@ -26,7 +26,7 @@
  */
 export { ApiCallRateLimiter } from './call-limiter.js';
 export { HttpFrontend } from './frontend.js';
-export { chooseHttpServerFactory, openHttpServer } from './open-server.js';
+export { chooseHttpServerFactory, closeWithinTimeLimit, openHttpServer } from './open-server.js';
 export type { FrontendOptions } from './options.js';
 export {
   type HttpExchange,

@@ -1,6 +1,7 @@
-/** Chooses between the two HTTP servers. */
+/** Opens an HTTP server, with a choice of two, and closes it. */
 
 import type { Logger } from '#base';
+import type { Clock } from '#base/clock';
 import type { HttpListenOptions, HttpServer, HttpServerFactory } from './server.js';
 import { nodeHttpServerFactory } from './server-node.js';
 import { loadUwsHttpServerFactory } from './server-uws.js';
@@ -33,4 +34,17 @@ export async function chooseHttpServerFactory(
     if (choice === 'uws') throw error;
     return { factory: nodeHttpServerFactory, reason: `uWebSockets.js cannot be loaded: ${(error as Error).message}` };
   }
+}
+
+/** Lets running requests end, for a limited time, and closes all connections. @param graceMs as of `closeGracefully` */
+export async function closeWithinTimeLimit(
+  server: HttpServer,
+  clock: Clock,
+  graceMs: number,
+  limitMs: number,
+): Promise<void> {
+  const closing = server.closeGracefully(graceMs);
+  const late = clock.setTimeout(() => server.closeImmediately(), limitMs);
+  await closing;
+  clock.clearTimeout(late);
 }

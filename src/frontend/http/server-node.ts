@@ -229,6 +229,8 @@ class NodeHttpServer implements HttpServer {
   async closeGracefully(graceMs = 0): Promise<void> {
     await this.refuseNewConnections();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
+    // In a process without CPU, timers fire before the requests are read that arrived meanwhile.
+    await waitForQuietEventLoopTurn(() => this.#acceptedConnectionCount);
     this.#server.close();
     await this.#allConnectionsClosed;
   }

@@ -2,13 +2,15 @@
  * Computes the desired owner of each partition. Every host computes the owners itself, from keys that all hosts read.
  */
 import type { Partition } from '#model';
+import { shareOutEvenly } from './even-shares.js';
 import { baseIdOfHostIncarnation, type HostRecord } from './host-record.js';
+import type { PartitionTable } from './partition-table.js';
 import { chooseHostByRendezvousHash } from './rendezvous.js';
 
 /** A host with the properties that decide which partitions it should own. */
 export interface PartitionOwnerCandidate {
   readonly id: string;
-  readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
+  readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end' | 'sharing'>;
   /** True if the host's last heartbeat is recent, so that it will take assigned partitions. */
   readonly isFresh: boolean;
 }
@@ -23,35 +25,53 @@ function preferHostsNotDraining(hosts: readonly PartitionOwnerCandidate[]): read
   return willing.length > 0 ? willing : hosts;
 }
 
-const choosePartitionOwner = (p: Partition, hosts: readonly PartitionOwnerCandidate[]): string | undefined =>
-  chooseHostByRendezvousHash(
-    p,
-    hosts.map(({ id }) => id),
-    // Every incarnation of a host has the same weight, so a host that was found silent gets its partitions back later.
-    baseIdOfHostIncarnation,
-  );
+type PartitionOwnerChoice = (p: Partition) => string | undefined;
+
+/**
+ * Makes the choice of earlier versions, by rendezvous hashing alone. Every incarnation of a host has the same weight,
+ * so a host that was found silent gets its partitions back later.
+ */
+function makeRendezvousChoice(hosts: readonly string[]): PartitionOwnerChoice {
+  return (p) => chooseHostByRendezvousHash(p, hosts, baseIdOfHostIncarnation);
+}
+
+/** Makes the choice of even shares, which are computed when the first partition is asked for. */
+function makeEvenChoice(table: Pick<PartitionTable, 'ownerOf'>, hosts: readonly string[]): PartitionOwnerChoice {
+  let owners: ReadonlyMap<Partition, string> | undefined;
+  return (p) => {
+    owners ??= shareOutEvenly(table, hosts);
+    return owners.get(p);
+  };
+}
 
 export class DesiredPartitionOwners {
   readonly #livingHosts: readonly PartitionOwnerCandidate[];
-  readonly #homeCandidates: readonly PartitionOwnerCandidate[];
-  readonly #takerCandidates: readonly PartitionOwnerCandidate[];
+  readonly #chooseHomeHost: PartitionOwnerChoice;
+  readonly #chooseTakingHost: PartitionOwnerChoice;
 
-  constructor(hosts: Iterable<PartitionOwnerCandidate>) {
+  /** @param table the present owners */
+  constructor(hosts: Iterable<PartitionOwnerCandidate>, table: Pick<PartitionTable, 'ownerOf'>) {
     this.#livingHosts = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
-    this.#homeCandidates = preferHostsNotDraining(this.#livingHosts);
     const fresh = this.#livingHosts.filter((host) => host.isFresh);
     const able = fresh.filter(isAbleToOwnPartitions);
-    this.#takerCandidates = preferHostsNotDraining(able.length > 0 ? able : fresh);
+    // Hosts that followed different rules would send partitions back and forth.
+    const isEven = this.#livingHosts.every(({ value }) => value.sharing === 'even');
+    const makeChoice = (among: readonly PartitionOwnerCandidate[]): PartitionOwnerChoice => {
+      const ids = preferHostsNotDraining(among).map(({ id }) => id);
+      return isEven ? makeEvenChoice(table, ids) : makeRendezvousChoice(ids);
+    };
+    this.#chooseHomeHost = makeChoice(this.#livingHosts);
+    this.#chooseTakingHost = makeChoice(able.length > 0 ? able : fresh);
   }
 
   /** Returns the owner that a partition has when all hosts are well; undefined without any host. */
   chooseHomeHost(p: Partition): string | undefined {
-    return choosePartitionOwner(p, this.#homeCandidates);
+    return this.#chooseHomeHost(p);
   }
 
   /** Returns the host that should take a partition without an owner, or a partition that its owner wants to give up. */
   chooseTakingHost(p: Partition): string | undefined {
-    return choosePartitionOwner(p, this.#takerCandidates);
+    return this.#chooseTakingHost(p);
   }
 
   /** True if the host will take a partition that is assigned to it. */

@@ -47,7 +47,14 @@ export interface HostDescription {
   readonly address: string;
 }
 
+/**
+ * Rule by which a host's version shares partitions out: evenly (even-shares.ts), or by rendezvous hashing alone, as
+ * versions do that don't report their rule. All hosts follow the older rule while a living one knows no other.
+ */
+export type PartitionSharing = 'even' | 'rendezvous';
+
 export interface HostRecord extends HostDescription, HostPlacementFlags {
+  readonly sharing: PartitionSharing;
   /** Random token of the process, which distinguishes the process from another one with the same id. */
   readonly token: string;
   readonly beat: number;
@@ -88,13 +95,17 @@ export const UNKNOWN_HOST_RECORD: HostRecord = {
   unable: false,
   store: null,
   serving: 0,
+  sharing: 'even',
   end: null,
 };
+
+/** Fields of the records of versions that don't write these fields. */
+const FIELDS_OF_EARLIER_VERSIONS = { sharing: 'rendezvous' } as const satisfies Partial<HostRecord>;
 
 /** Parses a host record. An unreadable record counts as unknown: no host renews it. */
 export function parseHostRecord(text: string): HostRecord {
   try {
-    return { ...UNKNOWN_HOST_RECORD, ...(JSON.parse(text) as Partial<HostRecord>) };
+    return { ...UNKNOWN_HOST_RECORD, ...FIELDS_OF_EARLIER_VERSIONS, ...(JSON.parse(text) as Partial<HostRecord>) };
   } catch {
     return UNKNOWN_HOST_RECORD;
   }

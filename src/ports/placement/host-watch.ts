@@ -1,4 +1,7 @@
-/** Watches whether any actor host is alive, for processes that are no hosts: frontends and the command line. */
+/**
+ * Watches whether any actor host is alive, and able to take partitions, for processes that are no hosts: frontends and
+ * the command line.
+ */
 import type { Clock, TimerHandle } from '#base/clock';
 import { observeClusterStatus } from './cluster-view.js';
 import type { KeyValueStore } from './kv.js';
@@ -13,12 +16,20 @@ import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
  */
 const HOST_CHECK_INTERVAL_MS = 2 * HOST_LEASE_TIMES.renewMs;
 
+/**
+ * Milliseconds for which a host counts as able to take partitions after it was seen to be. Hosts without CPU are silent
+ * for longer than a lease now and then, all at once, and go on.
+ */
+const ABLE_HOST_MEMORY_MS = 10_000;
+
 /** Watches whether any actor host is alive, and since when there is none. */
 export class HostAbsenceWatch {
   readonly #clusterMembers = new ClusterMembers(HOST_LEASE_TIMES);
   /** Number of hosts that wrote a heartbeat within a lease; undefined if the keys can't be reached. */
   #livingHostCount: number | undefined;
   #noLivingHostSince: number | undefined;
+  /** Monotonic time (ms) of the last read that showed a host that can take partitions. */
+  #hostWasAbleAt = Number.NEGATIVE_INFINITY;
   #nextReadTimer: TimerHandle | undefined;
   #isStopped = false;
 
@@ -41,6 +52,11 @@ export class HostAbsenceWatch {
 
   get isNoHostAlive(): boolean {
     return this.#livingHostCount === 0;
+  }
+
+  /** True if a living host can take partitions, or could lately: it was not ending, and reported no trouble. */
+  get isHostAble(): boolean {
+    return this.clock.monotonic() - this.#hostWasAbleAt < ABLE_HOST_MEMORY_MS;
   }
 
   /** Milliseconds for which no host has been alive; 0 if one is alive, or if that isn't known. */
@@ -72,9 +88,12 @@ export class HostAbsenceWatch {
         sent,
         this.clock.monotonic(),
       );
-      this.#livingHostCount = [...this.#clusterMembers.listMembers()].filter(
+      const living = [...this.#clusterMembers.listMembers()].filter(
         ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < HOST_LEASE_TIMES.leaseMs,
-      ).length;
+      );
+      this.#livingHostCount = living.length;
+      if (living.some(({ value }) => !value.leaving && !value.unable && value.store?.state !== 'fails'))
+        this.#hostWasAbleAt = this.clock.monotonic();
     } catch (error) {
       this.#clusterMembers.recordFailedRead();
       // If there is no bucket, no host has ever started.

@@ -9,17 +9,19 @@
  * - read all keys, and update the members seen (members.ts) and the table (ownership-table.ts, partition-table.ts);
  * - give up everything if only this host has lost the Store (store-watch.ts);
  * - end the keys of hosts that were silent for a whole lease;
- * - claim and take partitions (takeover.ts), as desired-owners.ts computes with rendezvous hashing;
+ * - claim and take partitions (takeover.ts), as desired-owners.ts computes: even shares (even-shares.ts), and as few
+ *   moves as possible;
  * - hand over batches to other hosts (handover.ts);
  * - forget dead hosts.
  *
  * lease.ts is this host's heartbeat, host-record.ts its content, owned-partitions.ts the partitions it has now.
  * placement-status.ts, cluster-view.ts and host-watch.ts show the cluster to people, the command line and frontends.
  *
- * Imported by the runtime (contract and `chooseHostByRendezvousHash`), the command line, and the code that starts a
+ * Imported by the runtime (contract), the command line, and the code that starts a
  * server.
  */
 export { askHostToDrain, askHostToServe, type ClusterStatus, observeClusterStatus } from './cluster-view.js';
+export type { PartitionSharing } from './host-record.js';
 export { HostAbsenceWatch } from './host-watch.js';
 export type { KeyValueEntry, KeyValueStore } from './kv.js';
 export { makePlacementBucketOptions, NatsKeyValueStore, NoPlacementBucketError } from './kv-nats.js';
@@ -33,4 +35,3 @@ export type {
 } from './placement.js';
 export { ClusterPlacement } from './placement-cluster.js';
 export { type PartitionEpochStore, SingleHostPlacement } from './placement-single.js';
-export { chooseHostByRendezvousHash } from './rendezvous.js';

@@ -16,6 +16,7 @@ import {
   type HostRecord,
   hostIncarnationId,
   hostRecordKey,
+  type PartitionSharing,
   parseHostRecord,
 } from './host-record.js';
 import type { KeyValueStore } from './kv.js';
@@ -32,11 +33,10 @@ export interface HostLeaseTimes {
 export const HOST_LEASE_TIMES: HostLeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
 interface HostLeaseListener {
-  /**
-   * Called when `isValid` has become false: other hosts may take our partitions. If another host ended our key, `id` has
-   * changed too.
-   */
+  /** Called when `isValid` has become false, because no heartbeat was written in time: other hosts may end our key. */
   onLapsed(): void;
+  /** Called when another host has ended our key, after `id` has changed: nothing that the former id owned is ours. */
+  onEnded(): void;
   /**
    * Called when `isValid` has become true again. If the id is the same, no other host has taken any of our partitions.
    */
@@ -47,6 +47,7 @@ interface HostLeaseOptions {
   /** Random id of this process, which all its incarnations contain. */
   readonly baseHostId: string;
   readonly hostDescription: HostDescription;
+  readonly sharing: PartitionSharing;
   readonly leaseTimes: HostLeaseTimes;
   /** Returns the flags for the next heartbeat. */
   readFlags(): HostPlacementFlags;
@@ -193,10 +194,11 @@ export class HostLease {
   }
 
   #encodeHostRecord(end: HostRecord['end']): string {
-    const { hostDescription, readFlags } = this.#leaseOptions;
+    const { hostDescription, sharing, readFlags } = this.#leaseOptions;
     return JSON.stringify({
       ...hostDescription,
       ...readFlags(),
+      sharing,
       token: this.#processToken,
       beat: ++this.#lastHeartbeatNumber,
       end,
@@ -208,6 +210,7 @@ export class HostLease {
     this.#incarnationNumber++;
     this.#hostKeyRevision = 0;
     this.#handleLapse();
+    this.#leaseListener?.onEnded();
   }
 
   #handleLapse(): void {

@@ -1,13 +1,13 @@
 /**
- * Placement over many hosts, each with the partitions that rendezvous hashing assigns to it. There is no leader: every
- * host reads all keys, computes the desired owners, and performs its own part (docs/decisions/014-placement.md):
+ * Placement over many hosts, each with an even share of the partitions. There is no leader: every host reads all keys,
+ * computes the desired owners, and performs its own part (docs/decisions/014-placement.md):
  *
  * - takes partitions that the table assigns to it, and claims unowned ones and those of dead hosts that it should own;
  * - hands over partitions that another host should own, in small batches;
  * - ends the key of a host that was silent for a whole lease.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '#base/clock';
+import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import { DesiredPartitionOwners, type PartitionOwnerCandidate } from './desired-owners.js';
 import { PartitionHandover } from './handover.js';
@@ -20,6 +20,7 @@ import {
   hostRecordKey,
   isHostDrainRequestKey,
   isHostRecordChangedBeyondHeartbeat,
+  type PartitionSharing,
   parseHostRecord,
 } from './host-record.js';
 import type { KeyValueEntry, KeyValueStore } from './kv.js';
@@ -53,6 +54,8 @@ interface ClusterPlacementOptions extends HostDescription {
   readonly times?: HostLeaseTimes;
   /** Checks whether the Store answers; absent: the Store counts as always available. */
   readonly pingStore?: () => Promise<void>;
+  /** Rule by which this host shares partitions out; default: 'even'. Tests make hosts of an earlier version. */
+  readonly sharing?: PartitionSharing;
   /** Id of this process; default: a random one. */
   readonly id?: string;
   /** Called with errors; the work that failed is tried again later. */
@@ -69,6 +72,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #epochStore: PartitionEpochStore;
   readonly #baseHostId: string;
   readonly #hostDescription: HostDescription;
+  readonly #sharing: PartitionSharing;
   readonly #leaseTimes: HostLeaseTimes;
   readonly #onError: (error: unknown) => void;
   readonly #logInfo: (context: object, message: string) => void;
@@ -89,6 +93,11 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   #isBatchedLeaveOverdue = false;
   #areKeysUnreachable = false;
   #stopWatchingKeys: (() => void) | undefined;
+  /**
+   * Timer of a lapsed lease. Until it fires, the partitions stay in memory and nothing is answered: a process that only
+   * stood still finds its key unchanged, and goes on with them instead of loading everything again.
+   */
+  #lapseGraceTimer: TimerHandle | undefined;
   #checkLeaveCompleted: () => void = () => {};
 
   constructor(kv: KeyValueStore, clock: Clock, store: PartitionEpochStore, options: ClusterPlacementOptions) {
@@ -98,6 +107,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     this.#epochStore = store;
     this.#baseHostId = options.id ?? randomBytes(4).toString('hex');
     this.#hostDescription = { name, version, address };
+    this.#sharing = options.sharing ?? 'even';
     this.#leaseTimes = options.times ?? HOST_LEASE_TIMES;
     this.#onError = options.onError ?? (() => {});
     this.#logInfo = options.logInfo ?? (() => {});
@@ -108,6 +118,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     this.#hostLease = new HostLease(kv, clock, {
       baseHostId: this.#baseHostId,
       hostDescription: this.#hostDescription,
+      sharing: this.#sharing,
       leaseTimes: this.#leaseTimes,
       readFlags: () => this.#makePlacementFlags(),
     });
@@ -153,9 +164,16 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     await this.#hostLease.start({
       onLapsed: () => {
         this.#logWarning({ id: this.#hostLease.id }, LEASE_LAPSED_WARNING);
-        void owned.losePartitionsAtOnce();
+        // A host that is leaving takes nothing back.
+        if (this.#isLeaving) this.#loseLapsedPartitions();
+        else
+          this.#lapseGraceTimer = this.#clock.setTimeout(() => this.#loseLapsedPartitions(), this.#leaseTimes.leaseMs);
       },
-      onRegained: () => this.#reconcileLoop.requestRound(),
+      onEnded: () => this.#loseLapsedPartitions(),
+      onRegained: () => {
+        this.#clearLapseGrace();
+        this.#reconcileLoop.requestRound();
+      },
     });
     this.#storeHealthWatch.start();
     this.#stopWatchingKeys = this.#kv.watch((key, value) => this.#handleKeyChangeHint(key, value));
@@ -165,6 +183,17 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
       await this.#stopAndReleaseLease();
       throw error;
     }
+  }
+
+  /** Loses all partitions, because the lease has lapsed for good, or long ago. */
+  #loseLapsedPartitions(): void {
+    this.#clearLapseGrace();
+    void this.#ownedPartitions!.losePartitionsAtOnce();
+  }
+
+  #clearLapseGrace(): void {
+    if (this.#lapseGraceTimer) this.#clock.clearTimeout(this.#lapseGraceTimer);
+    this.#lapseGraceTimer = undefined;
   }
 
   mayAnswer(p: Partition): boolean {
@@ -177,6 +206,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     const owned = this.#ownedPartitions;
     if (!owned || !this.#reconcileLoop.isRunning || this.#isLeaving) return;
     this.#isLeaving = true;
+    if (!this.#hostLease.isValid) this.#loseLapsedPartitions();
     const over = (): boolean =>
       owned.ownedPartitionCount === 0 &&
       this.#tasksInProgress.size === 0 &&
@@ -213,6 +243,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   }
 
   async #stopAndReleaseLease(): Promise<void> {
+    this.#clearLapseGrace();
     this.#reconcileLoop.stop();
     this.#storeHealthWatch.stop();
     this.#stopWatchingKeys?.();
@@ -335,7 +366,8 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   }
 
   #makeOwnHostRecord(): ClusterMember['value'] {
-    return { ...this.#hostDescription, ...this.#makePlacementFlags(), token: '', beat: 0, end: null };
+    const sharing = this.#sharing;
+    return { ...this.#hostDescription, ...this.#makePlacementFlags(), sharing, token: '', beat: 0, end: null };
   }
 
   #computeDesiredOwners(): DesiredPartitionOwners {
@@ -343,7 +375,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     for (const { id, value, silentMs } of this.#listAllHosts()) {
       candidates.push({ id, value, isFresh: silentMs < this.#leaseTimes.leaseMs / 2 });
     }
-    return new DesiredPartitionOwners(candidates);
+    return new DesiredPartitionOwners(candidates, this.#partitionTableCopy.currentTable);
   }
 
   /** Ends the keys of silent hosts. A silent host that continues later finds that it owns no partitions. */

@@ -8,7 +8,7 @@ import type { Partition } from '#model';
  * Weight of a host for a partition, evenly distributed, and independent for any two hosts: 32 bits of FNV-1a over the
  * id, then the finalizer of Murmur 3.
  */
-function computeHostWeight(partition: Partition, host: string): number {
+export function computeHostWeight(partition: Partition, host: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < host.length; i++) h = Math.imul(h ^ host.charCodeAt(i), 0x01000193);
   h ^= Math.imul(partition + 1, 0x9e3779b1);

@@ -23,7 +23,7 @@ t.test('compose.yaml starts the services with valid settings', async (test) => {
       `127.0.0.1:${config.opsPort}/health/ready`,
       'it is asked whether it is ready',
     );
-    test.ok(Number.parseInt(stop_grace_period, 10) >= config.leaveSeconds + 20);
+    test.ok(Number.parseInt(stop_grace_period, 10) >= config.leaveSeconds + config.deadlineSeconds + 10);
     for (const mount of mounts) test.ok(Object.hasOwn(volumes, mount.split(':')[0]), mount);
   }
 });
@@ -83,7 +83,7 @@ t.test('systemd units have valid commands and settings', async (test) => {
     test.ok(config.opsPort > 0, 'a port that can be scraped');
     test.same(values('RestartPreventExitStatus'), ['2'], 'a wrong configuration is not tried for ever');
     test.match(values('ExecStartPost')[0], /OPS_PORT\}\/health\/ready$/);
-    test.ok(Number(values('TimeoutStopSec')[0]) >= config.leaveSeconds + 30);
+    test.ok(Number(values('TimeoutStopSec')[0]) >= config.leaveSeconds + config.deadlineSeconds + 10);
     for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet=', 'PrivateTmp=yes']) {
       test.ok(text.includes(`\n${line}\n`), `${unit}: ${line}`);
     }

@@ -145,9 +145,9 @@ t.test('probes request pages that exist', async (test) => {
 t.test('the grace period suffices to leave and to end a waiting poll', async (test) => {
   for (const [name, workload] of entries) {
     const container = mainOf(workload);
-    const { leaveSeconds } = configOfContainer(container);
-    // Five seconds for requests under way, and as much again as the rest for the hand-over.
-    test.ok(podOf(workload).terminationGracePeriodSeconds >= leaveSeconds + 30, name);
+    const { leaveSeconds, deadlineSeconds } = configOfContainer(container);
+    // Requests under way end by their deadline; a hand-over takes 20 seconds at most.
+    test.ok(podOf(workload).terminationGracePeriodSeconds >= leaveSeconds + deadlineSeconds + 10, name);
     const { periodSeconds, failureThreshold } = container.readinessProbe;
     if (name === 'conclave-frontends') test.ok(leaveSeconds > periodSeconds * failureThreshold, 'somebody notices');
     test.strictSame(workload.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 }, 'one at a time');

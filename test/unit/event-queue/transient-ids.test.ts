@@ -26,17 +26,34 @@ t.test('transient events and heartbeats have growing ids behind the entry at the
     makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT),
     'come after those of the entry at this position',
   );
-  t.equal(ids.allocateHeartbeatId(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
+  t.equal(ids.tryAllocateHeartbeatId(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
   let last = ids.newestGivenId;
   for (let next = ids.tryAllocateTransientId(7); next !== undefined; next = ids.tryAllocateTransientId(7)) last = next;
   t.ok(last < makeEventId(8, 0), 'transient events are lost when they are used up');
   t.equal(ids.tryAllocateTransientId(7), undefined);
-  t.ok(ids.allocateHeartbeatId(7) < makeEventId(8, 0), 'but not heartbeats');
+  t.ok(ids.tryAllocateHeartbeatId(7)! < makeEventId(8, 0), 'but not heartbeats');
   t.equal(appended, 1, 'and a new position is asked for, once');
   await settle();
   t.equal(ids.tryAllocateTransientId(8), makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT), 'which has ids again');
   t.equal(ids.newestGivenId, makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT));
 });
+
+t.test(
+  'no id is free between the events of a log entry that a former owner gave out and this host has not read',
+  (t) => {
+    const ids = idsWith(async () => 0 as LogSeq);
+    ids.newestGivenId = makeEventId(34, 1);
+    t.equal(ids.tryAllocateHeartbeatId(33), undefined, 'the id above may be that of the next event');
+    t.equal(ids.tryAllocateTransientId(33), undefined);
+    t.equal(ids.newestGivenId, makeEventId(34, 1));
+    t.equal(ids.tryAllocateHeartbeatId(34), makeEventId(34, FIRST_TRANSIENT_EVENT_ID_SLOT), 'once the entry was read');
+    for (const slot of [FIRST_TRANSIENT_EVENT_ID_SLOT - 1, FIRST_TRANSIENT_EVENT_ID_SLOT]) {
+      ids.newestGivenId = makeEventId(36, slot);
+      t.equal(ids.tryAllocateHeartbeatId(35), makeEventId(36, slot + 1), 'the client has the whole entry');
+    }
+    t.end();
+  },
+);
 
 t.test('a frontend may use heartbeat ids only behind a transient id, and below the next position', async (t) => {
   for (const id of [-1, makeEventId(7, 0), makeEventId(7, 12), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT - 1)]) {
@@ -51,7 +68,7 @@ t.test('a frontend may use heartbeat ids only behind a transient id, and below t
     if (beats > 0 && id + beats >= makeEventId(8, 0)) t.fail(`${id}: the ids of the next position`);
   }
   const ids = idsWith(async () => 0 as LogSeq);
-  const last = ids.allocateHeartbeatId(7);
+  const last = ids.tryAllocateHeartbeatId(7)!;
   ids.reserveIdsForFrontendUpTo(last + countFrontendHeartbeatIdsAfter(last));
   t.equal(
     ids.tryAllocateTransientId(7),

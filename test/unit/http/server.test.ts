@@ -4,6 +4,7 @@ import { EncodedJson } from '#base';
 import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
+  closeWithinTimeLimit,
   type HttpExchange,
   HttpFrontend,
   type HttpListenOptions,
@@ -14,7 +15,7 @@ import {
 } from '#frontend/http';
 import { realmActorKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
-import { settle } from '../../support/fake-clock.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
 
 // A parameter in text may have 65,536 characters.
@@ -339,6 +340,45 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     await Promise.all([idle.closed(), held.closed()]);
     await t.rejects(RawClient.open(server.port), { code: 'ECONNREFUSED' });
     t.equal(server.unansweredRequestCount, 0);
+  });
+
+  t.test(`${kind}: close answers a request that arrived while the process had no CPU`, async (t) => {
+    const { client, server } = await listen(t);
+    const idle = await client();
+    idle.request('GET /api/v1/a', AUTHORIZED);
+    await idle.response();
+    const graceMs = 200;
+    const closed = server.closeGracefully(graceMs);
+    const isRefused = (): Promise<boolean> =>
+      RawClient.open(server.port).then(
+        () => false,
+        () => true,
+      );
+    // From then on the grace period runs.
+    while (!(await isRefused()));
+    idle.request('GET /api/v1/a', AUTHORIZED);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, graceMs);
+    t.match(await idle.response(), { status: 200, headers: { connection: 'close' } });
+    await closed;
+  });
+
+  t.test(`${kind}: requests that run when the server stops are cut off after the limit, and not before`, async (t) => {
+    const { client, server, services } = await listen(t);
+    const clock = new FakeClock();
+    const [first, second] = [await client(), await client()];
+    for (const c of [first, second]) {
+      const arrived = new Promise<void>((resolve) => {
+        services.onForward = () => resolve();
+      });
+      c.request('GET /api/v1/hold', AUTHORIZED);
+      await arrived;
+    }
+    const closed = closeWithinTimeLimit(server, clock, 0, 30_000);
+    await clock.advance(29_999);
+    services.forwarded[0]!.answer({ ok: [] });
+    t.match(await first.response(), { status: 200 });
+    await clock.advance(1);
+    await Promise.all([closed, second.closed()]);
   });
 
   t.test(`${kind}: terminate cuts everything`, async (t) => {

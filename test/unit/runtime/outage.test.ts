@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { busSubjectOfPartition, partitionOfActor } from '#model';
-import { BusError, LocalBus, LocalBusHub, type PendingBusReply } from '#ports/bus';
+import { BusError, type BusRequest, LocalBus, LocalBusHub, type PendingBusReply } from '#ports/bus';
 import { StoreUnavailableError } from '#ports/store';
 import { ActorClient, CommandTimeoutError, type SentCommand } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
@@ -42,12 +42,12 @@ interface World {
   readonly hub: LocalBusHub;
   readonly bus: FickleBus;
   readonly client: ActorClient;
-  readonly hosts: { noHostAliveMs: number };
+  readonly hosts: { noHostAliveMs: number; isHostAble: boolean };
   serve(): Promise<{ close(): Promise<void> }>;
 }
 
 function world(): World {
-  const [clock, hub, hosts] = [new FakeClock(), new LocalBusHub(), { noHostAliveMs: 0 }];
+  const [clock, hub, hosts] = [new FakeClock(), new LocalBusHub(), { noHostAliveMs: 0, isHostAble: false }];
   const bus = new FickleBus(clock, hub);
   const client = new ActorClient(bus, clock, undefined, { limitMs: LIMIT, hosts });
   const serve = () => new LocalBus(clock, hub).serve(subject, (request) => request.reply({ value: 7 }));
@@ -122,11 +122,56 @@ t.test('commands get an answer soon while no actor host is alive', async (test) 
   await endsSoon(test, of, 'nobody', LIMIT);
 });
 
-t.test('commands get an answer soon while a partition has no owner, though hosts are alive', async (test) => {
-  const of = world();
-  // A take-over takes 5 s at most; attempts are up to a second apart.
-  await endsSoon(test, of, 'nobody', 9_000);
-});
+t.test(
+  'commands get an answer soon while a partition has no owner, and no host that is alive can take it',
+  async (test) => {
+    const of = world();
+    // A take-over takes 5 s at most; attempts are up to a second apart.
+    await endsSoon(test, of, 'nobody', 9_000);
+  },
+);
+
+t.test(
+  'commands wait for a take-over of any length while a host can take the partition, until one is stuck',
+  async (test) => {
+    const of = world();
+    of.hosts.isHostAble = true;
+    const sent = of.client.send(key, 'add', {});
+    await advance(of.clock, 28_000);
+    const server = await of.serve();
+    test.match(await outcome(of.clock, sent), { what: 7 });
+    await server.close();
+    await advance(of.clock, 60_000);
+    // The deadline of the first command is what ends it.
+    await endsSoon(test, of, 'nobody', 30_000);
+  },
+);
+
+t.test(
+  'a partition that was served in between has no outage that began before, even if nothing was answered',
+  async (test) => {
+    const of = world();
+    let held: BusRequest | undefined;
+    let attempts = 0;
+    const server = await new LocalBus(of.clock, of.hub).serve(subject, (request) => {
+      // The refusal of the former owner arrives after the news of the next one, which holds the repeated poll.
+      if (++attempts === 1) request.reply({ retry: 'moved' });
+      else held = request;
+    });
+    const poll = of.client.send(key, 'poll', {}, { isHeldByActor: true, deadlineMs: Number.POSITIVE_INFINITY });
+    await advance(of.clock, 20_000);
+    test.equal(attempts, 2);
+    await server.close();
+    held!.reply({ retry: 'moved' });
+    await advance(of.clock, 100);
+    const sent = of.client.send(key, 'add', {});
+    await advance(of.clock, 5_000);
+    const next = await of.serve();
+    test.match(await outcome(of.clock, sent), { what: 7 }, 'the second hand-over takes five seconds');
+    test.match(await outcome(of.clock, poll), { what: 7 });
+    await next.close();
+  },
+);
 
 t.test('commands wait for a take-over, also for the second one of a partition', async (test) => {
   const of = world();
