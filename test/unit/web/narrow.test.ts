@@ -95,6 +95,9 @@ t.test('every address is a route, and a route leads back to itself', async (t) =
 });
 
 t.test('addresses that other clients write', async (t) => {
+  t.strictSame(parseRoute('#feed', NAMES), { view: 'narrow', narrow: [] });
+  t.strictSame(parseRoute('#channels/all', NAMES), { view: 'streams', parts: ['all'] });
+  t.match(parseRoute('#channelsurfing', NAMES), { view: 'unknown' });
   const narrow = (hash: string): Narrow | undefined => parseNarrowHash(hash, NAMES)?.narrow;
   const topic = (stream: number | string, of: string): Narrow => [
     { operator: 'stream', operand: stream },

@@ -116,7 +116,8 @@ export function parseNarrowHash(
   hash: string,
   names: AddressNameLookup,
 ): { readonly narrow: Narrow; readonly near?: number } | undefined {
-  if (hash === '#all_messages') return { narrow: [] };
+  // Newer clients write the second word.
+  if (/^#(?:all_messages|feed)$/.test(hash)) return { narrow: [] };
   const parts = hash.split('/');
   if (parts[0] !== '#narrow') return undefined;
   const narrow: NarrowTerm[] = [];
