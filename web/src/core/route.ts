@@ -22,7 +22,10 @@ export function parseRoute(hash: string, names: AddressNameLookup): Route {
   const narrow = parseNarrowHash(hash, names);
   if (narrow) return { view: 'narrow', ...narrow };
   // Newer clients write channels.
-  const [name = '', ...parts] = hash.replace(/^#/, '').replace(/^channels\b/, 'streams').split('/');
+  const [name = '', ...parts] = hash
+    .replace(/^#/, '')
+    .replace(/^channels\b/, 'streams')
+    .split('/');
   if (name === '') return { view: 'home' };
   if (isOneOf(VIEWS_WITHOUT_SECTIONS, name)) return { view: name };
   if (isOneOf(SECTIONED_VIEWS, name)) return { view: name, parts: parts.map(decodeHashPart) };
