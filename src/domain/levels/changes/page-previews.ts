@@ -4,9 +4,12 @@ import { inRenderedHtml } from '../rendered-html.js';
 /** Start of the preview of a page that has no picture. */
 const START_WITHOUT_PICTURE = '<div class="message_embed"><div class="data-container">';
 
-/** Matches such a preview: a title and a description, without further parts. */
-const PREVIEW_PATTERN =
-  /\n<div class="message_embed"><div class="data-container">(?:<div class="message_embed_(?:title|description)">.*?<\/div>)*<\/div><\/div>/gs;
+/** Matches such a preview: a title with its link, and a description or none. */
+const PREVIEW_PATTERN = new RegExp(
+  `\\n${START_WITHOUT_PICTURE}<div class="message_embed_title"><a [^>]*>[^<]*</a></div>` +
+    '(?:<div class="message_embed_description">[^<]*</div>)?</div></div>',
+  'g',
+);
 
 /** The link stays in the text; clients show a preview without a picture as source. */
 export const PREVIEWS_WITH_PICTURES: ApiChange = {
