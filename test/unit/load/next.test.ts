@@ -197,8 +197,8 @@ const CASES: Readonly<Record<string, { fires: readonly (readonly [Evidence, RegE
     not: [mailbox('user', 90), mailbox('realm', 300)],
   },
   partitions: {
-    fires: [[gauge('actors', 'conclave_cluster_hosts', 64), /64 actor hosts.*several clusters/]],
-    not: [gauge('actors', 'conclave_cluster_hosts', 60)],
+    fires: [[gauge('actors', 'conclave_cluster_hosts', 120), /120 actor hosts.*several clusters/]],
+    not: [gauge('actors', 'conclave_cluster_hosts', 106)],
   },
   'fan-out of NATS': {
     fires: [
