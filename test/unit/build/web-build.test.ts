@@ -13,7 +13,7 @@ interface Row {
 type Manifest = Record<string, Row>;
 
 const DAY_MS = 24 * 3_600_000;
-const LATER = 'web/src/later.ts';
+const LATER = 'web/src/lazy.ts';
 const longText = (word: string): string => `export const text = '${word.repeat(200)}';\n`;
 
 const folder = t.testdir({
@@ -23,10 +23,17 @@ const folder = t.testdir({
     'tsconfig.json': '{}',
     'index.html': '<!doctype html><!-- styles --><!-- scripts -->',
     src: {
-      'main.tsx': "void import('./later.js').then(({ text }) => console.log(text));\n",
+      'main.tsx': ['./lazy.js', './messages/index.js', './text/en/later.js', './text/de/index.js', './text/de/later.js']
+        .map((path) => `void import('${path}').then(({ text }) => console.log(text));\n`)
+        .join(''),
       'early.ts': 'globalThis.early = true;\n',
-      'later.ts': longText('first '),
-      style: { 'formulas.css': 'p { color: red }' },
+      'lazy.ts': longText('first '),
+      messages: { 'index.ts': longText('messages ') },
+      text: {
+        en: { 'later.ts': longText('later ') },
+        de: { 'index.ts': longText('German '), 'later.ts': longText('later German ') },
+      },
+      style: { 'index.css': 'p { color: blue }', 'formulas.css': 'p { color: red }' },
     },
     worker: { 'tsconfig.json': '{}', 'worker.ts': 'console.log(SHELL_FILES, SHELL_VERSION);\n' },
   },
@@ -44,7 +51,7 @@ function build(text: string): string {
   writeFileSync(at(LATER), longText(text));
   const { status, stderr } = spawnSync(process.execPath, ['tools/build-web.mjs'], { cwd: folder });
   if (status !== 0) throw new Error(String(stderr));
-  const chunk = Object.entries(manifest()).find(([address, { until }]) => /\/later-/.test(address) && !until);
+  const chunk = Object.entries(manifest()).find(([address, { until }]) => /\/lazy-/.test(address) && !until);
   if (!chunk) throw new Error('the build has no lazy chunk');
   return chunk[0];
 }
