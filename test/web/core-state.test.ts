@@ -162,7 +162,11 @@ function comparable({ core }: Tab, unheard: ReadonlySet<number>): Record<string,
       ({ first_message_id: _, stream_weekly_traffic: __, ...stream }) => stream,
     );
   for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) state[name] = streams(name);
-  state.user_topics = [...(state.user_topics as { stream_id: number; topic_name: string }[])].sort(
+  // A private stream is archived when its last member leaves. The server then omits its policies, which have no effect.
+  const topics = (state.user_topics as { stream_id: number; topic_name: string }[]).filter(
+    ({ stream_id }) => core.state.streams.getStreamName(stream_id) !== '',
+  );
+  state.user_topics = topics.sort(
     (a, b) => a.stream_id - b.stream_id || (a.topic_name.toLowerCase() < b.topic_name.toLowerCase() ? -1 : 1),
   );
   const byId = (a: { user_id: number }, b: { user_id: number }): number => a.user_id - b.user_id;
