@@ -351,7 +351,11 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     const closed = server.closeGracefully(graceMs);
     const isRefused = (): Promise<boolean> =>
       RawClient.open(server.port).then(
-        () => false,
+        ({ socket }) => {
+          // For Node 24 a connection without a request is not idle: the server would wait for its head.
+          socket.destroy();
+          return false;
+        },
         () => true,
       );
     // From then on the grace period runs.
