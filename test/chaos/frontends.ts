@@ -12,7 +12,10 @@ const CHECK_WITHIN_MS = 1_000;
 /** So long a request waits until some frontend takes connections. */
 const CONNECT_WITHIN_MS = 20_000;
 const RETRY_MS = 20;
-/** So long a connection may be idle, as docs/operations.md asks of a load balancer: frontends close it after 10 s. */
+/**
+ * Idle time after which a connection is not used again, ms. docs/operations.md asks this of load balancers, because
+ * frontends close a connection that was idle for 10 s.
+ */
 const IDLE_MS = 5_000;
 
 export interface Request {

@@ -17,8 +17,7 @@
  * lease.ts is this host's heartbeat, host-record.ts its content, owned-partitions.ts the partitions it has now.
  * placement-status.ts, cluster-view.ts and host-watch.ts show the cluster to people, the command line and frontends.
  *
- * Imported by the runtime (contract), the command line, and the code that starts a
- * server.
+ * Imported by the runtime (contract), the command line, and the code that starts a server.
  */
 export { askHostToDrain, askHostToServe, type ClusterStatus, observeClusterStatus } from './cluster-view.js';
 export type { PartitionSharing } from './host-record.js';

@@ -200,13 +200,12 @@ export const announceUnreadAfterMarkAllHandler: UserCommandHandler<
   handle({ parts }, _args, found, { key }): CommandOutcome<UserActorState> {
     const user = userIdOfUserActorKey(key);
     const flags = new UserMessageFlagsView(user, parts);
-    const unread = found
-      .map((message) => ({ message, copy: true, gained: false }))
-      .filter((own) => !flags.isRead(own))
-      .sort((a, b) => a.message.id - b.message.id);
-    if (unread.length === 0) return { reply: makeValueReply(null) };
-    const ids = unread.map(({ message }) => message.id);
+    const unread = found.map((message) => ({ message, copy: true, gained: false })).filter((own) => !flags.isRead(own));
     const details = makeUnreadMessageDetails(unread, user, parts);
+    // Messages that are in streams without a subscription by now have no details, and clients count none of them.
+    const ids = Object.keys(details).map(Number);
+    if (ids.length === 0) return { reply: makeValueReply(null) };
+    ids.sort((a, b) => a - b);
     return {
       reply: makeValueReply(null),
       events: makeFlagEvents(user, { op: 'remove', flag: 'read' }, ids, details),

@@ -75,6 +75,19 @@ export class ReceiverRowMaker {
   /** Completes a file of messages by the rows of their receivers. The file is durable after the next call. */
   async appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void> {
     const file = await BufferedExportFileWriter.openToAppend(path);
+    try {
+      await this.#appendRows(file, messages);
+      await this.#closing;
+    } catch (error) {
+      await file.abandon();
+      throw error;
+    }
+    this.#closing = file.syncAndClose();
+    // A failure is reported by the next call.
+    this.#closing.catch(() => undefined);
+  }
+
+  async #appendRows(file: BufferedExportFileWriter, messages: readonly MessageForReceivers[]): Promise<void> {
     await file.appendText('  "zerver_usermessage": [\n');
     const rows = new ReceiverRowEncoder();
     for (const message of messages) {
@@ -86,10 +99,6 @@ export class ReceiverRowMaker {
       if (full) await full;
     }
     await file.appendText('\n  ]\n}\n');
-    await this.#closing;
-    this.#closing = file.syncAndClose();
-    // A failure is reported by the next call.
-    this.#closing.catch(() => undefined);
   }
 
   /** Waits until all files are durable. */

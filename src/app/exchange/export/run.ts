@@ -125,6 +125,7 @@ type BlobFacts = Pick<StoredBlobInfo, 'mediaType' | 'sizeBytes'>;
 
 class OrganizationExport {
   readonly #realmTables: ExportTableWriter;
+  readonly #attachmentTables: ExportTableWriter;
   readonly #receiverRows: ReceiverRows;
   readonly #directGroupRecipientIds: DirectGroupRecipientIds;
   readonly #clientIdsByName = new Map<string, number>([['import', 1]]);
@@ -148,6 +149,7 @@ class OrganizationExport {
     private readonly options: OrganizationExportOptions,
   ) {
     this.#realmTables = new ExportTableWriter(folder, this.#pace);
+    this.#attachmentTables = new ExportTableWriter(folder, this.#pace);
     this.#receiverRows = makeReceiverRows(options.usesThread === true, this.#pace);
     const { directory, realm } = source;
     let last = 0;
@@ -173,6 +175,7 @@ class OrganizationExport {
       // These are open after a failure alone.
       await this.#messageFile?.writer.abandon();
       await this.#realmTables.abandon();
+      await this.#attachmentTables.abandon();
       await this.#receiverRows.close();
     }
   }
@@ -201,9 +204,8 @@ class OrganizationExport {
       [...this.#clientIdsByName].map(([name, id]) => ({ id, name })),
     );
     const rows = await this.#realmTables.joinTablesIntoAndRemoveParts(join(this.folder, 'realm.json'));
-    const attachments = new ExportTableWriter(this.folder, this.#pace);
-    await this.#exportLinkedFiles(attachments);
-    await attachments.joinTablesIntoAndRemoveParts(join(this.folder, 'attachment.json'));
+    await this.#exportLinkedFiles();
+    await this.#attachmentTables.joinTablesIntoAndRemoveParts(join(this.folder, 'attachment.json'));
     await this.#exportAvatarsEmojiAndRealmPictures();
     return new Map([...rows, ['zerver_message', this.#exportedMessageCount]]);
   }
@@ -434,9 +436,9 @@ class OrganizationExport {
     }
   }
 
-  async #exportLinkedFiles(attachments: ExportTableWriter): Promise<void> {
+  async #exportLinkedFiles(): Promise<void> {
     const { realm, blobs } = this.source;
-    await attachments.ensureTableAndAddRows('zerver_attachment', []);
+    await this.#attachmentTables.ensureTableAndAddRows('zerver_attachment', []);
     const records: JsonObject[] = [];
     const candidates = this.#exportCandidateFiles
       .sort((a, b) => a.file.id - b.file.id)
@@ -458,7 +460,7 @@ class OrganizationExport {
     for (const [i, { owner, file, scheduled, messages }] of candidates.entries()) {
       const blob = copied[i];
       if (!blob) continue;
-      await attachments.addRow('zerver_attachment', {
+      await this.#attachmentTables.addRow('zerver_attachment', {
         id: file.id,
         realm: 1,
         file_name: file.name,

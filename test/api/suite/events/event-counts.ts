@@ -3,27 +3,20 @@ import type { Test } from 'tap';
 import type { LogEntry } from '#model';
 import type { EventLog } from '#ports/log';
 import { startEmbedded } from '../../support/faces.js';
+import { interceptMethods } from '../../support/intercept.js';
 import { addPerson, crowd, makeBot, makeOrganization, PASSWORD } from '../../support/organization.js';
 
 type Counts = Map<string, number>;
 
 /** The log; while `on`, it counts appended items by kind. */
 const counting = (log: EventLog, counts: Counts, state: { on: boolean }): EventLog =>
-  new Proxy(log, {
-    get(target, name: keyof EventLog) {
-      const value = target[name];
-      if (typeof value !== 'function') return value;
-      const call = (value as (...args: unknown[]) => unknown).bind(target);
-      if (name !== 'append' && name !== 'prepareAppend') return call;
-      return (...args: unknown[]) => {
-        const { groups } = args[1] as unknown as LogEntry;
-        for (const item of state.on ? groups.flatMap((group) => group.items) : []) {
-          const kind = item.t === 'event' ? `${item.event.type}/${item.event.op ?? ''}` : item.t;
-          counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        }
-        return call(...args);
-      };
-    },
+  interceptMethods(log, ['append', 'prepareAppend'], (call, [, entry]) => {
+    const { groups } = entry as LogEntry;
+    for (const item of state.on ? groups.flatMap((group) => group.items) : []) {
+      const kind = item.t === 'event' ? `${item.event.type}/${item.event.op ?? ''}` : item.t;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    return call();
   });
 
 /** The same changes in an organization with `people` more users and `streams` more streams. */

@@ -6,6 +6,7 @@ import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { startEmbedded } from '../../support/faces.js';
+import { interceptMethods } from '../../support/intercept.js';
 import { makeOrganization, say, subscribe } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
@@ -13,15 +14,9 @@ import { Follower } from '../../support/verify-action.js';
 
 /** Records the actors read from the Store; an actor in memory is not read. */
 function noting(store: Store, loaded: string[]): Store {
-  return new Proxy(store, {
-    get(target, name: keyof Store) {
-      const value = Reflect.get(target, name) as unknown;
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => {
-        if (name === 'loadRoot') loaded.push(String(args[0]));
-        return (value as (...of: unknown[]) => unknown).apply(target, args);
-      };
-    },
+  return interceptMethods(store, ['loadRoot'], (call, [key]) => {
+    loaded.push(String(key));
+    return call();
   });
 }
 

@@ -3,8 +3,9 @@ import type { Test } from 'tap';
 import type { MessageScan, Store } from '#ports/store';
 import { until } from '../../../support/until.js';
 import { startEmbedded } from '../../support/faces.js';
+import { interceptMethods } from '../../support/intercept.js';
 import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
-import { Queue, settled } from '../../support/queue.js';
+import { flagEvents, flagQueue, setFlag, unreadOf } from '../../support/reading.js';
 
 /** Holds reads of the realm's newest messages: a mark of all messages reads these before and after the new marks. */
 class RealmReadGate {
@@ -20,25 +21,12 @@ class RealmReadGate {
   }
 
   wrap(store: Store): Store {
-    return new Proxy(store, {
-      get: (target, name: keyof Store) => {
-        const value = target[name];
-        if (typeof value !== 'function') return value;
-        const call = (value as (...args: unknown[]) => unknown).bind(target);
-        if (name !== 'scanMessages') return call;
-        return async (...args: [MessageScan]) => {
-          if (this.isOn && args[0].index.by === 'realm')
-            await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-          return call(...args);
-        };
-      },
+    return interceptMethods(store, ['scanMessages'], async (call, [scan]) => {
+      if (this.isOn && (scan as MessageScan).index.by === 'realm')
+        await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+      return call();
     });
   }
-}
-
-interface UnreadMessages {
-  readonly pms: readonly { readonly unread_message_ids: readonly number[] }[];
-  readonly streams: readonly { readonly unread_message_ids: readonly number[] }[];
 }
 
 export async function marksBesideMessages(t: Test): Promise<void> {
@@ -52,7 +40,7 @@ export async function marksBesideMessages(t: Test): Promise<void> {
   await subscribe(owner, 'quiet', { principals: [owner, member] });
   await member.api.ok('POST /mark_all_as_read');
   await say(owner, 'plans', 'a', 'an older message');
-  const queue = await Queue.register(member, { event_types: ['message', 'update_message_flags'] });
+  const queue = await flagQueue(member);
 
   gate.isOn = true;
   const marking = member.api.ok('POST /mark_all_as_read');
@@ -65,12 +53,12 @@ export async function marksBesideMessages(t: Test): Promise<void> {
   const read = await say(owner, 'plans', 'a', 'read at once');
   const beside = [inStream, inQuietStream, direct, read];
   await queue.until((events) => events.filter(({ type }) => type === 'message').length === beside.length);
-  await member.api.ok('POST /messages/flags', { messages: [read], op: 'add', flag: 'read' });
+  await setFlag(member, 'add', 'read', [read]);
   gate.isOn = false;
   gate.letOnePass();
   await marking;
 
-  const events = (await settled(queue)).filter(({ type }) => type === 'update_message_flags');
+  const events = await flagEvents(queue);
   t.match(events, [
     { op: 'add', messages: [read], all: false },
     { op: 'add', messages: [], all: true },
@@ -86,8 +74,7 @@ export async function marksBesideMessages(t: Test): Promise<void> {
     },
     'clients can count the messages',
   );
-  const { state } = await Queue.register(member, { fetch_event_types: ['message', 'update_message_flags'] });
-  const { pms, streams } = state.unread_msgs as UnreadMessages;
+  const { pms, streams } = await unreadOf(member);
   t.same(
     [...streams, ...pms]
       .flatMap(({ unread_message_ids }) => unread_message_ids)
@@ -98,7 +85,7 @@ export async function marksBesideMessages(t: Test): Promise<void> {
   );
 
   await member.api.ok('POST /mark_all_as_read');
-  const later = (await settled(queue)).filter(({ type }) => type === 'update_message_flags');
+  const later = await flagEvents(queue);
   t.match(later, [{ all: true }]);
   t.equal(later.length, 1, 'a mark without messages beside it has one event');
 }

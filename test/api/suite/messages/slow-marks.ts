@@ -4,6 +4,7 @@ import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { startEmbedded } from '../../support/faces.js';
+import { interceptMethods } from '../../support/intercept.js';
 import { makeOrganization, say, subscribe } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent } from '../../support/types.js';
@@ -21,19 +22,12 @@ interface Slowness {
 
 /** The Store; while `on`, each read of an index waits. */
 const slowed = (store: Store, clock: FakeClock, slowness: Slowness): Store =>
-  new Proxy(store, {
-    get(target, name: keyof Store) {
-      const value = target[name];
-      if (typeof value !== 'function') return value;
-      const call = (value as (...args: unknown[]) => unknown).bind(target);
-      if (name !== 'scanMessages' || !slowness.on) return call;
-      return async (...args: unknown[]) => {
-        slowness.waiting++;
-        await new Promise<void>((resolve) => void clock.setTimeout(resolve, SLOW_MS));
-        slowness.waiting--;
-        return call(...args);
-      };
-    },
+  interceptMethods(store, ['scanMessages'], async (call) => {
+    if (!slowness.on) return call();
+    slowness.waiting++;
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, SLOW_MS));
+    slowness.waiting--;
+    return call();
   });
 
 export async function slowMarks(t: Test): Promise<void> {

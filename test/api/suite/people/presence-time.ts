@@ -5,21 +5,15 @@ import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import type { Params } from '../../support/client.js';
 import { startEmbedded } from '../../support/faces.js';
+import { interceptMethods } from '../../support/intercept.js';
 import { crowd, makeOrganization, type Person } from '../../support/organization.js';
 import { type Legacy, listenToPresence, presencesOf, type Slim } from './presence.js';
 
 /** The Store; records the keys of written roots. */
 const counted = (store: Store, commits: string[]): Store =>
-  new Proxy(store, {
-    get(target, name: keyof Store) {
-      const value = target[name];
-      if (typeof value !== 'function') return value;
-      if (name !== 'commit') return (value as (...args: unknown[]) => unknown).bind(target);
-      return (commit: Parameters<Store['commit']>[0]) => {
-        commits.push(commit.key);
-        return target.commit(commit);
-      };
-    },
+  interceptMethods(store, ['commit'], (call, [commit]) => {
+    commits.push((commit as Parameters<Store['commit']>[0]).key);
+    return call();
   });
 
 export async function presenceTime(t: Test): Promise<void> {
