@@ -21,6 +21,8 @@ interface EventRecipient {
   readonly user: number;
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
+  /** True if the queue's client keeps streams that its user has left and may not see any more. */
+  readonly keepsFormerStreams: boolean;
 }
 
 /**
@@ -57,14 +59,20 @@ export function isInEventAudience(
   directory: DirectoryView,
   membersOf: (stream: number) => ReadonlyMap<number, StreamMembershipRecord> | undefined,
 ): boolean {
-  const { user } = recipient;
+  const { user, keepsFormerStreams } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
-  if (to.neverIn && wasEverStreamMemberByVersion(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
+  if (
+    keepsFormerStreams &&
+    to.neverIn &&
+    wasEverStreamMemberByVersion(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)
+  )
+    return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members) {
     const member = members.get(user);
-    if (to.former ? wasEverStreamMemberByVersion(member, to.mv) : wasStreamMemberAtVersion(member, to.mv)) return true;
+    const isRecipient = to.former && keepsFormerStreams ? wasEverStreamMemberByVersion : wasStreamMemberAtVersion;
+    if (isRecipient(member, to.mv)) return true;
   }
   if (to.copyOf !== undefined && didMemberReceiveMessageId(members?.get(user), to.copyOf)) return true;
   if (to.moved && computeStreamMessageCopyState(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;

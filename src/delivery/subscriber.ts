@@ -62,6 +62,11 @@ export interface EventFeedSubscriber {
   readonly user: number;
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
+  /**
+   * True if the queue's client keeps streams that its user has left and may not see any more (API levels below 205). It
+   * gets their events; all other clients get `stream` `delete` and `create` when the user loses or gains sight of one.
+   */
+  readonly keepsFormerStreams: boolean;
   readonly cursor: EventQueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */
   push(event: SharedClientEvent): void;

@@ -130,6 +130,7 @@ function makeEntry(kind: Exclude<Kind, 'typing'>): LogEntry {
 class IdleQueue implements EventFeedSubscriber {
   readonly user = OTHER_USER;
   readonly allPublic = false;
+  readonly keepsFormerStreams = true;
   readonly cursor: EventQueueCursor;
   readonly isLive: Promise<void>;
   wentLive: () => void = () => {};

@@ -64,6 +64,7 @@ const KINDS = Object.keys(VALUES_PER_MESSAGE) as Kind[];
 
 class ModelQueue implements EventFeedSubscriber {
   readonly allPublic = false;
+  readonly keepsFormerStreams = true;
   readonly cursor = CURSOR;
 
   constructor(readonly user: number) {}

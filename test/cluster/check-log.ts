@@ -15,6 +15,8 @@ export interface ExpectedEvent {
   readonly version: number;
   readonly item: Extract<LogItem, { t: 'event' | 'message' }>;
   readonly receivers: ReadonlySet<number>;
+  /** Users whose clients of newer API levels get the event: these do not keep streams that their user has left. */
+  readonly receiversAtNewerLevels: ReadonlySet<number>;
 }
 
 export interface SentMessage {
@@ -77,13 +79,13 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
   const events: ExpectedEvent[] = [];
   const messages: SentMessage[] = [];
   const last = new Map<string, number>();
-  const receiversOf = (to: EventAudience): Set<number> => {
+  const receiversOf = (to: EventAudience, keepFormerStreams = true): Set<number> => {
     const found = new Set(to.users);
     const add = (of: Iterable<number>): void => {
       for (const user of of) found.add(user);
     };
     if (to.stream !== undefined && to.mv !== undefined) {
-      add((to.former ? everAt : at)(streams.get(to.stream), to.mv));
+      add((to.former && keepFormerStreams ? everAt : at)(streams.get(to.stream), to.mv));
     }
     if (to.copyOf !== undefined) add(messages.find(({ id }) => id === to.copyOf)?.receivers ?? []);
     // Owner and members: roles don't change in a run.
@@ -94,7 +96,8 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
       });
     }
     for (const user of to.except ?? []) found.delete(user);
-    if (to.neverIn) for (const user of everAt(streams.get(to.neverIn.stream), to.neverIn.mv)) found.delete(user);
+    if (to.neverIn && keepFormerStreams)
+      for (const user of everAt(streams.get(to.neverIn.stream), to.neverIn.mv)) found.delete(user);
     return found;
   };
   for (const { seq, entry } of log) {
@@ -110,7 +113,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
         if (!isClientEventLogItem(item)) continue;
         const receivers = receiversOf(item.to);
         const place = { id: seq * SLOTS + slot, seq, actor: entry.actor, version: group.v };
-        events.push({ ...place, item, receivers });
+        events.push({ ...place, item, receivers, receiversAtNewerLevels: receiversOf(item.to, false) });
         if (item.t !== 'message') continue;
         const { common, content } = item.message as { common: { id: number; sender_id: number }; content: string };
         const stream = item.to.stream ?? 0;

@@ -8,12 +8,18 @@ import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
 import { type ExpectedEvent, isOfLog, opOf, type ReadLog } from './check-log.js';
 import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 
+/** First API level whose clients have no streams that their user may not see. */
+const NEWER_LEVEL = 205;
+
+const isReceiver = ({ receivers, receiversAtNewerLevels }: ExpectedEvent, { stored, user }: QueueRecord): boolean =>
+  ((stored?.options.apiLevel ?? 0) < NEWER_LEVEL ? receivers : receiversAtNewerLevels).has(user);
+
 /** Events that this queue must get, in order. */
 function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
   const { stored, user } = queue;
   if (!stored) return [];
   return events.filter((event) => {
-    if (event.seq <= stored.start || !event.receivers.has(user)) return false;
+    if (event.seq <= stored.start || !isReceiver(event, queue)) return false;
     const shared = new SharedClientEvent(event.id, event.item);
     if (!shared.isDeliveredDespiteSnapshot && event.version <= (stored.covers[event.actor] ?? 0)) return false;
     return isEventWantedByQueue(stored.options, shared, user) && !isEventInQueueSnapshot(stored, shared);
@@ -69,7 +75,7 @@ export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecor
     if (received.has(event.id) || mayBeEmpty(event) || isMerged(event, all)) continue;
     say(`never got event ${event.id} (${nameOf(event)}), acknowledged up to ${Math.max(...asked)}`);
   }
-  const unheard = log.events.filter(({ receivers }) => !receivers.has(queue.user)).flatMap(deletedBy);
+  const unheard = log.events.filter((event) => !isReceiver(event, queue)).flatMap(deletedBy);
   problems.push(...checkState(queue, all, queue.fresh, new Set(unheard)).map((text) => `${name}: ${text}`));
   return problems;
 }

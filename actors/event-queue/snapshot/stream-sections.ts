@@ -2,6 +2,7 @@
 
 import { filterActiveAccountIds } from '#actors/shared';
 import { type JsonObject, memoizeByObject, type ResponseFields } from '#base';
+import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
 import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
   compareByName,
@@ -91,6 +92,10 @@ export function makeSubscriptionsSnapshotSection({
     stream_weekly_traffic: traffic(stream),
     subscribers: listed(stream),
   });
+  const { apiLevel = 0 } = args.options;
+  const isFormer = (stream: DirectoryStream): boolean =>
+    own.get(stream.id)?.active === false &&
+    (apiLevel < FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY || maySeeStreamMetadata(user, stream, false));
   const isNeverSubscribed = (stream: DirectoryStream): boolean =>
     !own.has(stream.id) && maySeeStreamMetadata(user, stream, false);
   return {
@@ -98,10 +103,7 @@ export function makeSubscriptionsSnapshotSection({
       live.filter((stream) => own.get(stream.id)?.active),
       ownSide,
     ),
-    unsubscribed: encodeStreamList(
-      live.filter((stream) => own.get(stream.id)?.active === false),
-      ownSide,
-    ),
+    unsubscribed: encodeStreamList(live.filter(isFormer), ownSide),
     never_subscribed: includeSubscribers
       ? encodeStreamList(live.filter(isNeverSubscribed), otherSide)
       : encodedStreamsWithTraffic(directory).at(nowMs).listWhere(isNeverSubscribed),

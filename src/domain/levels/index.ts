@@ -17,6 +17,7 @@
  */
 export type { ApiChange, ClientContext, RequestFields, StateContext } from './change.js';
 export { API_CHANGES, isStateSectionOfLevel } from './changes/index.js';
+export { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from './changes/visible-channels.js';
 export { API_LEVEL_HEADER, BASE_LEVEL_ONLY, ClientApiLevels, DEFAULT_LEVEL_BY_CLIENT } from './clients.js';
 export { API_LEVELS, type ApiLevel, BASE_API_LEVEL, highestApiLevelUpTo, versionFieldsOfLevel } from './levels.js';
 export { type LevelTranslator, translatorOfLevel } from './translator.js';

@@ -130,6 +130,7 @@ export {
   findStoredDraft,
   listStoredDrafts,
   MAX_DRAFTS_IN_REGISTER_RESPONSE,
+  MAX_DRAFTS_PER_USER,
 } from './sending/drafts.js';
 export { MessageRenderer, makeMarkdownRenderContext } from './sending/rendering.js';
 export {
@@ -145,6 +146,7 @@ export {
   formatScheduledMessageForApi,
   listScheduledMessagesToHandOver,
   listUnsentScheduledMessages,
+  MAX_SCHEDULED_MESSAGES_PER_USER,
   nextScheduledHandOverTimeMs,
   parseScheduledMessageRecipients,
   SCHEDULED_MESSAGE_PART_PREFIX,

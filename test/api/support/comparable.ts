@@ -4,6 +4,7 @@ import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from './current-c
 import type { ReducerOptions, State } from './reducer.js';
 import { byTopic } from './reducer-own.js';
 import { ofActive, online } from './reducer-people.js';
+import { withoutOwnSettings } from './reducer-streams.js';
 import type { ApiStream, Fields } from './types.js';
 
 const CAPABILITIES = [
@@ -39,7 +40,7 @@ export const CLIENTS: Readonly<Record<string, ClientKind>> = {
 export const optionsOf = (params: Params): ReducerOptions => ({
   clientGravatar: params.client_gravatar !== false,
   includeSubscribers: params.include_subscribers === true,
-  isStreamKnownFirst: params === CURRENT_CLIENT_REGISTRATION,
+  hasVisibleStreamsOnly: params === CURRENT_CLIENT_REGISTRATION,
 });
 
 /** Leaves out fields that differ between any two registrations, and those that no event carries to non-subscribers. */
@@ -57,13 +58,26 @@ export function comparable(
     // Events have avatars regardless of the client's capability.
     ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
     streams: hide(of.streams),
-    unsubscribed: hide(of.unsubscribed),
-    never_subscribed: hide(of.never_subscribed),
+    ...notSubscribed(hide(of.unsubscribed), hide(of.never_subscribed), optionsOf(params)),
     user_topics,
     presences: online(of, Number(server_timestamp)),
     user_status: ofActive(of),
   };
 }
+
+/**
+ * At newer levels a stream that becomes visible again comes without a word of the subscription that the user had: its
+ * client can't know in which of the two lists it belongs.
+ */
+const notSubscribed = (
+  unsubscribed: readonly ApiStream[],
+  never_subscribed: readonly ApiStream[],
+  { hasVisibleStreamsOnly }: ReducerOptions,
+): Pick<State, 'unsubscribed' | 'never_subscribed'> => {
+  if (!hasVisibleStreamsOnly) return { unsubscribed: [...unsubscribed], never_subscribed: [...never_subscribed] };
+  const both = [...unsubscribed.map(withoutOwnSettings), ...never_subscribed];
+  return { unsubscribed: [], never_subscribed: both.sort((a, b) => a.stream_id - b.stream_id) };
+};
 
 const withoutAvatars = (users: unknown): object[] =>
   (users as { avatar_url?: unknown }[]).map(({ avatar_url: _, ...user }) => user);

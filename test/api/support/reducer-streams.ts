@@ -27,6 +27,9 @@ const merged = (list: readonly ApiStream[], added: readonly ApiStream[]): ApiStr
 const leaving = (stream: Fields, names: readonly string[]): ApiStream =>
   Object.fromEntries(Object.entries(stream).filter(([name]) => !names.includes(name))) as unknown as ApiStream;
 
+/** A stream without the user's own settings of its subscription. */
+export const withoutOwnSettings = (stream: ApiStream): ApiStream => leaving(stream as unknown as Fields, PERSONAL);
+
 const withoutOwnSide = (stream: ApiStream): ApiStream =>
   leaving(stream as unknown as Fields, [...PERSONAL, 'stream_weekly_traffic', 'subscribers']);
 
@@ -39,7 +42,7 @@ export function applyToStreams(state: State, event: ApiEvent, options: ReducerOp
     case 'stream/create':
       return streamCreated(state, event.streams as ApiStream[], options);
     case 'stream/update':
-      return streamUpdated(state, event);
+      return streamUpdated(state, event, options);
     case 'stream/delete':
       return streamDeleted(state, event.streams as ApiStream[]);
     case 'subscription/add':
@@ -88,13 +91,13 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
   };
 }
 
-function subscribed(state: State, added: readonly ApiStream[], { isStreamKnownFirst }: ReducerOptions): State {
+function subscribed(state: State, added: readonly ApiStream[], { hasVisibleStreamsOnly }: ReducerOptions): State {
   for (const stream of added) {
     if (state.subscriptions.some((own) => own.stream_id === stream.stream_id)) throw new Error('subscribed already');
   }
   // At the base level a guest learns of a public stream only by joining it.
   const unknown = added.filter((stream) => !state.streams.some((known) => known.stream_id === stream.stream_id));
-  if (isStreamKnownFirst && unknown.length > 0) throw new Error('subscribed to a stream that was not known');
+  if (hasVisibleStreamsOnly && unknown.length > 0) throw new Error('subscribed to a stream that was not known');
   return {
     ...state,
     subscriptions: merged(state.subscriptions, added),
@@ -119,9 +122,11 @@ function inAllLists(state: State, change: (stream: ApiStream) => ApiStream): Sta
   return { ...state, ...Object.fromEntries(lists), realm_default_stream_groups: groups };
 }
 
-function streamUpdated(state: State, event: ApiEvent): State {
+function streamUpdated(state: State, event: ApiEvent, { hasVisibleStreamsOnly }: ReducerOptions): State {
   const { stream_id, property, value, name: old } = event as ApiEvent & { property: string; value: unknown };
   const { rendered_description, history_public_to_subscribers, is_web_public } = event;
+  if (hasVisibleStreamsOnly && !state.streams.some((stream) => stream.stream_id === stream_id))
+    throw new Error('a stream that is not visible was changed');
   const more = { rendered_description, history_public_to_subscribers, is_web_public };
   const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
   const next = inAllLists(state, (stream) => {

@@ -21,8 +21,8 @@ export interface State {
 export interface ReducerOptions {
   readonly clientGravatar: boolean;
   readonly includeSubscribers: boolean;
-  /** True for a client at a newer API level: every stream comes before a subscription to it. */
-  readonly isStreamKnownFirst: boolean;
+  /** True for a client at a newer API level: it has a stream exactly while its user may see it. */
+  readonly hasVisibleStreamsOnly: boolean;
 }
 
 /** The state after one event. @throws Error for an event that a client could not make sense of */

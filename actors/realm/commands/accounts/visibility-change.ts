@@ -5,6 +5,7 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
+import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
 import { isGuest, maySeeRealEmail } from '#domain/people';
 import { formatStreamForApi, type Subscription, weakestRoleSeeingUnsubscribed } from '#domain/streams';
 import { type LogItem, realmActorKey, streamActorKey, toUserId } from '#model';
@@ -31,7 +32,8 @@ const MAX_ADDRESSES_PER_COMMIT = 2_000;
 /**
  * Effect of a changed role on what the user can see.
  * @param subscriptions present and ended ones. Streams of present ones are visible in every role; streams of ended ones
- * stay in the clients' `unsubscribed`, so only their subscribers are sent.
+ * stay in the clients' `unsubscribed`, so only their subscribers are sent; clients of newer API levels lose and gain
+ * them as well.
  */
 export function makeVisibilityChangeCommit(
   { before, after }: AccountChange,
@@ -41,7 +43,7 @@ export function makeVisibilityChangeCommit(
 ): PartialCommit {
   const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const known = new Set(subscriptions.map((own) => own.stream));
-  const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
+  const isFormer = ({ id }: DirectoryStream): boolean => known.has(id);
   const others = [...listStreamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean =>
     role <= weakestRoleSeeingUnsubscribed(stream);
@@ -58,8 +60,8 @@ export function makeVisibilityChangeCommit(
   });
   return {
     events: [
-      ...makeStreamEventsForUser(after.id, 'delete', lost.filter(unknown)),
-      ...makeStreamEventsForUser(after.id, 'create', gained.filter(unknown)),
+      ...makeStreamEventsForUser(after.id, 'delete', lost, isFormer),
+      ...makeStreamEventsForUser(after.id, 'create', gained, isFormer),
       ...makeDefaultStreamEventsForUser(before, after, parts),
     ],
     commands: [
@@ -72,7 +74,25 @@ export function makeVisibilityChangeCommit(
 const makeShowAddressesCommand = (realm: CommandContext['realm'], args: ShowAddressesArgs): OutboxCommand =>
   makeOutboxCommand({ to: realmActorKey(realm), name: realmActorCommands.showAddresses, args, caller: 0 });
 
+/** Events of streams that a user gains or loses; those of former streams go to clients of newer API levels only. */
 function makeStreamEventsForUser(
+  user: number,
+  op: 'create' | 'delete',
+  streams: readonly DirectoryStream[],
+  isFormer: (stream: DirectoryStream) => boolean,
+): LogItem[] {
+  const newerOnly = { sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY };
+  return [
+    ...makeBatchedStreamEvents(
+      user,
+      op,
+      streams.filter((stream) => !isFormer(stream)),
+    ),
+    ...makeBatchedStreamEvents(user, op, streams.filter(isFormer)).map((item) => ({ ...item, ...newerOnly })),
+  ];
+}
+
+function makeBatchedStreamEvents(
   user: number,
   op: 'create' | 'delete',
   streams: readonly DirectoryStream[],

@@ -15,7 +15,7 @@ import { type ActorParts, findStreamRecord, listStreamRecords, readDefaultStream
 
 /**
  * Audience of a stream: all users who see it, and its former subscribers, whose registrations have it in
- * `unsubscribed`.
+ * `unsubscribed` (at newer API levels only while they see it).
  */
 export const makeStreamEventAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
@@ -58,7 +58,8 @@ export const makeStreamUpdatedEvent = (
 
 /**
  * Events of a changed privacy for users who can see the stream only before or only after it. Users who never subscribed
- * gain or lose the stream. Former subscribers keep it in `unsubscribed`, so they only get its subscribers once visible.
+ * gain or lose the stream. Former subscribers keep it in `unsubscribed`, so they only get its subscribers once visible;
+ * at newer API levels they gain or lose it as well.
  */
 export function makeStreamVisibilityEvents(
   before: DirectoryStream,

@@ -9,13 +9,14 @@ import {
   findStoredDraft,
   listStoredDrafts,
   MAX_DRAFTS_IN_REGISTER_RESPONSE,
+  MAX_DRAFTS_PER_USER,
   toCheckedMessageContent,
 } from '#domain/messages';
 import { requireDraftsEnabled } from '#domain/people';
 import { mayAccessStream, truncateTopicName } from '#domain/streams';
 import { type ActorParts, type LogItem, toStreamId, toUserId, type UserId } from '#model';
 import type { DraftInput, userActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
@@ -111,6 +112,7 @@ export const createDraftsHandler: UserCommandHandler<typeof userActorCommands.cr
       last = nextPersonalItemId(last, self);
       return { id: last, ...toCheckedDraftBody(one, parts, context) };
     });
+    checkParameterItemCount('drafts', listStoredDrafts(parts).length + made.length, MAX_DRAFTS_PER_USER);
     return {
       reply: makeSuccessReply({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),

@@ -5,6 +5,7 @@ import {
   findStoredScheduledMessage,
   formatScheduledMessageForApi,
   listUnsentScheduledMessages,
+  MAX_SCHEDULED_MESSAGES_PER_USER,
   parseScheduledMessageRecipients,
   type ScheduledMessage,
   type ScheduledMessageBody,
@@ -13,7 +14,7 @@ import {
 import { toCheckedTruncatedTopic } from '#domain/streams';
 import { toUserId } from '#model';
 import type { EditScheduledMessageArgs, userActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import {
   loadMessageSchedulingInputs,
   type MessageSchedulingInputs,
@@ -41,6 +42,8 @@ export const scheduleMessageHandler: UserCommandHandler<typeof userActorCommands
   handle(view, args, inputs, context) {
     const { state, parts } = view;
     const body = toCheckedScheduledMessageBody(args, undefined, view, inputs, context);
+    const count = listUnsentScheduledMessages(parts).length + 1;
+    checkParameterItemCount('scheduled_messages', count, MAX_SCHEDULED_MESSAGES_PER_USER);
     const id = nextPersonalItemId(state.lastScheduled, toUserId(context.caller));
     const { at, origin } = args;
     const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };

@@ -9,6 +9,7 @@ import {
   type SubscribersByStream,
 } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
+import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
 import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
   compareByName,
@@ -17,6 +18,7 @@ import {
   formatSubscriptionForApi,
   makeDefaultSubscription,
   mayAccessStream,
+  maySeeStreamMetadata,
   pickSubscriptionColor,
   type Subscription,
 } from '#domain/streams';
@@ -33,9 +35,6 @@ import {
   type UserCommandHandler,
   userIdOfUserActorKey,
 } from '../../state.js';
-
-/** First API level whose guests get a public stream with their subscription to it. */
-const FIRST_LEVEL_CREATING_STREAMS_FOR_GUESTS = 205;
 
 /**
  * Subscribes the user. The realm actor has decided and sends this command, so it is never refused. A repeat changes
@@ -75,7 +74,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
       if (unknown || unknownToGuest) {
         tell(
           { type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] },
-          unknown ? {} : { sinceLevel: FIRST_LEVEL_CREATING_STREAMS_FOR_GUESTS },
+          unknown ? {} : { sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY },
         );
       }
     }
@@ -167,10 +166,11 @@ export const findStreamIdByNameHandler: UserCommandHandler<typeof userActorComma
 /**
  * Ends subscriptions of the user. The realm actor has decided and sends this command, so it is never refused. A repeat
  * changes nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream
- * was archived, which has an event of its own.
+ * was archived, which has an event of its own. Clients of the base level keep a stream that the user may not see any
+ * more, as unsubscribed; those of newer levels lose it.
  */
 export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.unsubscribed> = {
-  handle({ parts }, { streams, silent }, _inputs, { key }) {
+  handle({ parts }, { streams, silent }, _inputs, { key, directory }) {
     const left = streams.filter(({ id }) => findPresentOrFormerSubscription(parts, id)?.active);
     if (left.length === 0) return { reply: makeValueReply(null) };
     const changed = left.map(({ id }) => {
@@ -179,13 +179,22 @@ export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
     });
     const self = userIdOfUserActorKey(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
-    const events = splitListForEvents(subscriptions).map((some): LogItem => {
-      return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
+    const reply = makeValueReply(null);
+    const changedParts = Object.fromEntries(changed);
+    if (silent) return { reply, parts: changedParts };
+    const account = directory.user(self);
+    const lost = left
+      .map(({ id }) => directory.stream(toStreamId(id)))
+      .filter((stream) => stream !== undefined)
+      .filter((stream) => account && !maySeeStreamMetadata(account, stream, false));
+    const to = { users: [self] };
+    const ends = splitListForEvents(subscriptions).map((some): LogItem => {
+      return { t: 'event', to, event: { type: 'subscription', op: 'remove', subscriptions: some } };
     });
-    return {
-      reply: makeValueReply(null),
-      parts: Object.fromEntries(changed),
-      events: silent ? [] : events,
-    };
+    const losses = splitListForEvents(lost.map(formatStreamForApi)).map((some): LogItem => {
+      const event = { type: 'stream', op: 'delete', streams: some };
+      return { t: 'event', to, event, sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY };
+    });
+    return { reply, parts: changedParts, events: [...ends, ...losses] };
   },
 };

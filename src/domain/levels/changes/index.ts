@@ -10,7 +10,6 @@ import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
 import { AUTOMATIC_TOPIC_POLICIES, FOLLOWING_WHERE_MENTIONED, SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
 import { SEPARATED_FORMULAS } from './formulas.js';
-import { CHANNELS_OF_GUESTS } from './guest-channels.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
 import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
@@ -26,13 +25,14 @@ import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
 import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
 import { THUMBNAIL_FORMATS, TYPING_PERIODS } from './server-facts.js';
 import { URL_OF_UPLOADS } from './uploads.js';
+import { VISIBLE_CHANNELS_ONLY } from './visible-channels.js';
 
 const CHANGES: readonly ApiChange[] = [
   CHANNELS_AS_RECIPIENTS,
   CHANNELS_IN_QUEUE_NARROWS,
   STREAM_ID_OF_TYPING,
   TYPING_PERIODS,
-  CHANNELS_OF_GUESTS,
+  VISIBLE_CHANNELS_ONLY,
   ACTIVITY_OF_ACCOUNTS,
   STATES_OF_LOGIN_METHODS,
   URL_OF_UPLOADS,

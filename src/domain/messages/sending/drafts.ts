@@ -22,6 +22,8 @@ export interface Draft extends DraftBody {
 }
 
 export const DRAFT_PART_PREFIX = 'draft/';
+/** Maximum number of drafts that a user has; GET /drafts returns all of them. */
+export const MAX_DRAFTS_PER_USER = 2_000;
 /** Maximum number of drafts that POST /register returns. */
 export const MAX_DRAFTS_IN_REGISTER_RESPONSE = 1_000;
 

@@ -54,6 +54,9 @@ export interface SentScheduledMessage extends JsonObject {
 
 export const SCHEDULED_MESSAGE_PART_PREFIX = 'scheduled/';
 
+/** Maximum number of messages of a user that wait to be sent or failed; GET /scheduled_messages returns all of them. */
+export const MAX_SCHEDULED_MESSAGES_PER_USER = 2_000;
+
 export const scheduledMessagePartName = (id: number): string => `${SCHEDULED_MESSAGE_PART_PREFIX}${id}`;
 
 export const findStoredScheduledMessage = (

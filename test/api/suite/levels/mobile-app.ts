@@ -216,7 +216,7 @@ export const mobileApp: Facts = async (t, server) => {
     t.same(await watch(join('private', other)), { ...inPrivate, other: [made, joined] }, 'one more in the private one');
     const leaving = { ...everybodyGets(peerLeft), other: [left] };
     t.same(await watch(end('public', other)), leaving, 'one less in the public one');
-    const leavingPrivate = { ...everybodyGets(peerLeft), moderator: [], other: [left] };
+    const leavingPrivate = { ...everybodyGets(peerLeft), moderator: [], other: [left, deleted] };
     t.same(await watch(end('private', other)), leavingPrivate, 'one less in the private one');
     t.same((await watch(join('public', guest))).guest, [], 'subscribed already');
 
@@ -230,20 +230,38 @@ export const mobileApp: Facts = async (t, server) => {
     };
     t.same(inform, { member: [description], other: [description] });
     const ofHidden = await watch(edit(ids.hidden, { description: 'new' }));
-    const hearing = { ...everybodyGets(changed), moderator: [] };
-    t.same(ofHidden, hearing, 'those who have it, also as a channel that was left');
+    t.same(ofHidden, { ...everybodyGets(changed), moderator: [], other: [] }, 'the users who see it');
     t.same(
       await watch(edit(ids.open, { is_private: true, history_public_to_subscribers: true })),
-      { ...everybodyGets(changed), moderator: [deleted] },
-      'who may not see it any more has it deleted, except for one who was in it',
+      { ...everybodyGets(changed), moderator: [deleted], other: [deleted] },
+      'users who may not see it any more lose it, also one who had left it',
     );
     t.same(
       await watch(edit(ids.open, { is_private: false })),
-      { ...everybodyGets(changed), moderator: [made, peer, changed], other: [peer, changed] },
-      'and made again',
+      { ...everybodyGets(changed), moderator: [made, peer, changed], other: [made, peer, changed] },
+      'and get it again',
     );
+    t.same((await watch(end('public', guest))).guest, [left, deleted], 'a guest who leaves a public one');
+
+    const withRole = (role: number) => () => owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, role });
+    const leftChannels = async () => {
+      const queue = await registerPhone(other);
+      await queue.delete();
+      const listOf = (name: string) => (queue.state[name] as { stream_id: number }[]).map(({ stream_id }) => stream_id);
+      return { left: listOf('unsubscribed').includes(ids.hidden), listed: listOf('streams').includes(ids.hidden) };
+    };
+    t.same(await leftChannels(), { left: false, listed: false }, 'a private one that was left is in no list');
+    const created = [{ op: 'create', streams: [{ stream_id: ids.hidden, name: 'private', invite_only: true }] }];
+    t.match((await told([other], withRole(200), 'stream')).other, created, 'an administrator sees it again');
+    t.same(await leftChannels(), { left: true, listed: true });
+    const lost = [{ op: 'delete', streams: [{ stream_id: ids.hidden }] }];
+    t.match((await told([other], withRole(400), 'stream')).other, lost, 'and not as a member');
+    t.same(await leftChannels(), { left: false, listed: false });
+    const gone = await watch(() => owner.api.ok('DELETE /streams/{stream_id}', { stream_id: ids.hidden }));
+    t.same(gone, { ...everybodyGets(deleted), moderator: [], other: [] }, 'an archived private one');
+
     const archived = await watch(() => owner.api.ok('DELETE /streams/{stream_id}', { stream_id: ids.open }));
-    t.same(archived, { ...everybodyGets(deleted) }, 'an archived one');
+    t.same(archived, { ...everybodyGets(deleted), guest: [] }, 'an archived public one');
   });
 
   await t.test('groups: each change of their members and names, for all', async (t) => {
