@@ -13,6 +13,7 @@ import {
 } from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
 import { IdentityProviders } from '#frontend/single-sign-on';
+import { Thumbnails } from '#frontend/thumbnails';
 import type { ConclaveNode } from './node.js';
 import { registerHttpServerMetrics } from './observe.js';
 import { startRateLimiting } from './rates.js';
@@ -89,6 +90,7 @@ export async function openFrontend({
     webPublicStreams: config.webPublicStreams === 'yes',
     messageRenderer: node.messageRenderer,
     imageProxy: node.imageProxy,
+    thumbnails: new Thumbnails(),
     browserPush: node.browserPush,
     pushesToDevices: config.pushGateway !== undefined,
     identityProviders: config.oidc && new IdentityProviders(config.oidc, clock, logger),

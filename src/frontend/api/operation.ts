@@ -9,6 +9,7 @@ import type { ApiLevel } from '#domain/levels';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
+import type { Thumbnails } from '#frontend/thumbnails';
 import type { ActorKindName, RawHttpAnswer, RealmId, TextRenderedByFrontend, UserId } from '#model';
 import type { AddressedCommand, ActorFieldsReply as ReplyFields, UncheckedAddressedCommand } from '#model/commands';
 import type { ApiErrorReply } from '#model/errors';
@@ -142,6 +143,8 @@ export interface ApiCall<V> {
   renderMessageText(content: string, newerMentions: boolean): TextRenderedByFrontend | undefined;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
+  /** Thumbnails of uploaded pictures; undefined: the pictures themselves are served. */
+  readonly thumbnails: Thumbnails | undefined;
   /** Identity providers for single sign-on; undefined if none is configured. */
   readonly identityProviders: IdentityProviders | undefined;
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. */

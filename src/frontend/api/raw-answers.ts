@@ -79,6 +79,12 @@ export function servePicture(
   };
 }
 
+/** Reads all bytes of a stored file. @throws ApiError if the file was deleted meanwhile */
+export const readWholeFile = (blob: StoredBlobInfo): Promise<Uint8Array> =>
+  blob.read().catch((error: unknown) => {
+    throw error instanceof BlobGoneError ? apiError('FILE_NOT_FOUND') : error;
+  });
+
 /** Answers with a stored file: the whole file, or the range that the request asks for. @throws ApiError */
 export async function makeStoredFileAnswer(
   call: ApiCall<unknown>,

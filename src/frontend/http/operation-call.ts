@@ -11,6 +11,7 @@ import type {
 } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
+import type { Thumbnails } from '#frontend/thumbnails';
 import { type ActorReply, type RealmId, type TextRenderedByFrontend, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
@@ -130,6 +131,10 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
 
   get imageProxy(): ImageProxy | undefined {
     return this.context.options.imageProxy;
+  }
+
+  get thumbnails(): Thumbnails | undefined {
+    return this.context.options.thumbnails;
   }
 
   get identityProviders(): IdentityProviders | undefined {

@@ -6,6 +6,7 @@ import type { BrowserPushSubscriptionRules } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
+import type { Thumbnails } from '#frontend/thumbnails';
 import type { ApiCallRateLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
@@ -28,6 +29,8 @@ export interface FrontendOptions {
   readonly messageRenderer?: MessageRenderer;
   /** Proxy for pictures of other hosts. Default: none, and such pictures are not served. */
   readonly imageProxy?: ImageProxy;
+  /** Thumbnails of uploaded pictures. Default: none, and the pictures themselves are served. */
+  readonly thumbnails?: Thumbnails;
   /** Browsers may subscribe to push notifications. Default: they may not. */
   readonly browserPush?: BrowserPushSubscriptionRules | undefined;
   /** Notifications are pushed to mobile devices. Default false. */

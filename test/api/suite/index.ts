@@ -28,6 +28,7 @@ import { fileAttacks } from './files/file-attacks.js';
 import { fileServing } from './files/file-serving.js';
 import { fileVisitors } from './files/file-visitors.js';
 import { files } from './files/files.js';
+import { thumbnails } from './files/thumbnails.js';
 import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
@@ -226,6 +227,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'uploaded files': files,
   'access to files': fileAccess,
   'files as they are served': fileServing,
+  thumbnails,
   'files that are attacks': fileAttacks,
   'files on the web': fileVisitors,
   'custom emoji': emoji,

@@ -32,6 +32,10 @@ export const look = (
   method = 'GET',
 ): Promise<RawAnswer> => by.api.raw({ method, path: encodeURI(decodeURI(uri)), headers });
 
+/** Address of a file's thumbnail. @param format its name, as the state of newer levels has it */
+export const thumbnailOf = (uri: string, format: string): string =>
+  `${uri.replace('/user_uploads/', '/user_uploads/thumbnail/')}/${format}`;
+
 export const NOT_FOUND = [404, '<p>File not found.</p>'];
 export const FORBIDDEN = [403, '<p>You are not authorized to view this file.</p>'];
 

@@ -23,7 +23,8 @@ import { WELL_FORMED_POLLS } from './polls.js';
 import { NAMES_OF_EXTRA_EMOJI } from './product-emoji.js';
 import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
 import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
-import { THUMBNAIL_FORMATS, TYPING_PERIODS } from './server-facts.js';
+import { TYPING_PERIODS } from './server-facts.js';
+import { FORMATS_OF_THUMBNAILS, THUMBNAILS_IN_MESSAGES } from './thumbnails.js';
 import { URL_OF_UPLOADS } from './uploads.js';
 import { VISIBLE_CHANNELS_ONLY } from './visible-channels.js';
 
@@ -36,7 +37,8 @@ const CHANGES: readonly ApiChange[] = [
   ACTIVITY_OF_ACCOUNTS,
   STATES_OF_LOGIN_METHODS,
   URL_OF_UPLOADS,
-  THUMBNAIL_FORMATS,
+  FORMATS_OF_THUMBNAILS,
+  THUMBNAILS_IN_MESSAGES,
   CODES_OF_ALL_ERRORS,
   COLORS_OF_SUBSCRIPTIONS,
   MESSAGE_EDIT_EVENTS,

@@ -11,9 +11,3 @@ export const TYPING_PERIODS: ApiChange = {
     },
   },
 };
-
-export const THUMBNAIL_FORMATS: ApiChange = {
-  since: 273,
-  summary: 'The state lists formats of thumbnails: none, pictures are shown as they are.',
-  addedState: { max_file_upload_size_mib: { server_thumbnail_formats: [] } },
-};

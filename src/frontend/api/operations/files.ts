@@ -1,4 +1,4 @@
-/** Operations of the API for uploaded files (realm.md § Uploads and attachments). */
+/** Operations of the API for uploaded files and their thumbnails (realm.md § Uploads and attachments). */
 import { Type } from 'typebox';
 import {
   blobNameOfFile,
@@ -9,13 +9,14 @@ import {
   toFileDisplayName,
   toSafeContentType,
 } from '#domain/files';
+import { findThumbnailFormat } from '#domain/pictures';
 import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import { type RawHttpAnswer, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../operation.js';
 import { declarePathIdParameter, declarePathRestParameter, declarePathTextParameter } from '../parameters.js';
-import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer } from '../raw-answers.js';
+import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer, readWholeFile, servePicture } from '../raw-answers.js';
 
 /** API level since which the answer to an upload has the name of the file. */
 const FIRST_LEVEL_WITH_FILE_NAME = 285;
@@ -124,6 +125,36 @@ const downloadFileOperation = defineGetFileOperation(
   true,
 );
 
+const getThumbnailOperation = defineOperation({
+  id: 'get-thumbnail',
+  method: 'GET',
+  path: '/user_uploads/thumbnail/{realm_id_str}/{filename}',
+  root: true,
+  guard: 'user',
+  visitors: true,
+  bareCookie: true,
+  rateLimit: 'visitors',
+  headers: CONDITIONAL_REQUEST_HEADERS,
+  summary: 'A smaller version of an uploaded picture; the picture itself where it is small, moves or cannot be read.',
+  parameters: {
+    realm_id_str: declarePathIdParameter('The organization.'),
+    filename: declarePathRestParameter('Rest of the address of the upload, and the name of a thumbnail format.'),
+  },
+  async run(call) {
+    const { realm_id_str, filename } = call.params;
+    const end = filename.lastIndexOf('/');
+    const format = findThumbnailFormat(filename.slice(end + 1));
+    if (!format) throw apiError('FILE_NOT_FOUND');
+    const path = `${realm_id_str}/${filename.slice(0, end)}`;
+    await checkFileAccessAndCountVisit(call, path);
+    const blob = await call.blobs.find(call.realm, blobNameOfFile(path));
+    if (!blob) throw apiError('FILE_NOT_FOUND');
+    const file = { path, sizeBytes: blob.sizeBytes, read: () => readWholeFile(blob) };
+    const thumbnail = await call.thumbnails?.getOrMake(file, format);
+    return thumbnail ? servePicture(call, thumbnail, 'private, immutable') : serveUploadedFile(call, path, false);
+  },
+});
+
 const makeTemporaryFileUrlOperation = defineOperation({
   id: 'get-file-temporary-url',
   method: 'GET',
@@ -202,5 +233,6 @@ export const FILE_OPERATIONS = [
   makeTemporaryFileUrlOperation,
   getFileOperation,
   downloadFileOperation,
+  getThumbnailOperation,
   getTemporaryFileOperation,
 ] as unknown as readonly ApiOperation[];

@@ -1,6 +1,6 @@
 /** Access to an uploaded file, through its address and through the API (realm.md § Uploads and attachments). */
 
-import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import { FORBIDDEN, look, NOT_FOUND, page, thumbnailOf, upload } from '../../support/files.js';
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
@@ -22,20 +22,24 @@ export const fileAccess: Facts = async (t, server) => {
       const direct = page(await look(person, uri));
       const byKey = page(await org.nobody.raw({ method: 'GET', path: `${uri}?api_key=${person.key}` }));
       const temporary = await person.api.raw({ method: 'GET', path: `/api/v1${uri}` });
+      const thumbnail = page(await look(person, thumbnailOf(uri, '300x200.webp')));
+      const others = [byKey, thumbnail, page(temporary)];
       if (direct[0] === 200) {
         seen.push(person.role);
-        t.same([byKey[0], temporary.status], [200, 200], `${person.role}, all ways`);
+        t.strictSame(
+          others.map(([status]) => status),
+          [200, 200, 200],
+          `${person.role}, all ways`,
+        );
       } else {
-        t.same([direct, byKey, page(temporary)], [FORBIDDEN, FORBIDDEN, FORBIDDEN], `${person.role}, no way`);
+        t.strictSame([direct, ...others], Array(4).fill(FORBIDDEN), `${person.role}, no way`);
       }
     }
-    t.same(page(await look(elsewhere.owner, uri)), NOT_FOUND, 'in another organization there is no such file');
     const host = `${org.subdomain}.localhost`;
-    t.same(
-      page(await org.nobody.raw({ method: 'GET', path: uri, headers: { host } })),
-      FORBIDDEN,
-      'without an account',
-    );
+    for (const path of [uri, thumbnailOf(uri, '300x200.webp')]) {
+      t.same(page(await look(elsewhere.owner, path)), NOT_FOUND, 'in another organization there is no such file');
+      t.same(page(await org.nobody.raw({ method: 'GET', path, headers: { host } })), FORBIDDEN, 'without an account');
+    }
     return seen;
   };
   const linked = async (by: Person, send: (link: string) => Promise<unknown>): Promise<string[]> => {

@@ -1,7 +1,7 @@
 /** Files and avatars of a web-public organization: the ones shown without an account, and the others. */
 
 import { refused } from '../../harness.js';
-import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import { FORBIDDEN, look, NOT_FOUND, page, thumbnailOf, upload } from '../../support/files.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { leadsTo, lookAt, picture } from '../../support/pictures.js';
 import type { Facts } from '../facts.js';
@@ -34,6 +34,7 @@ export const fileVisitors: Facts = async (t, server) => {
     t.same(page(await asVisitor(uri)), [200, 'in web']);
     for (const by of org.people) t.equal(await statusFor(by, uri), 200, by.role);
     t.same(page(await asVisitor(uri.replace('/user_uploads/', '/user_uploads/download/'))), [200, 'in web']);
+    t.same(page(await asVisitor(thumbnailOf(uri, '300x200.webp'))), [200, 'in web']);
     const part = await visitor.raw({ method: 'GET', path: uri, headers: { range: 'bytes=3-' } });
     t.same([part.status, part.text], [206, 'web']);
     t.match((await asVisitor(uri)).headers['cache-control'], /^private/);

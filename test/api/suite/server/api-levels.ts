@@ -549,7 +549,10 @@ export const apiLevels: Facts = async (t, server) => {
     await say(owner, 'levels', '(no topic)', 'for the web');
     const visitor = nobody.with({ [HEADER]: '371' });
     const { status, body } = await visitor.raw({ method: 'POST', path: '/api/v1/register' });
-    t.match([status, body], [200, { queue_id: null, zulip_feature_level: 371, server_thumbnail_formats: [] }]);
+    t.match(
+      [status, body],
+      [200, { queue_id: null, zulip_feature_level: 371, server_thumbnail_formats: [{ format: 'webp' }] }],
+    );
     const narrow = encodeURIComponent('[["streams","web-public"],["topic",""]]');
     const path = `/api/v1/messages?anchor=newest&num_before=1&num_after=0&narrow=${narrow}&client_gravatar=false`;
     const fetched = await visitor.raw({ method: 'GET', path });

@@ -103,12 +103,23 @@ function addPreviewImages(root: DocumentFragment): void {
   }
 }
 
+/** Name of the thumbnails that fill a preview of 200 × 130 pixels on a screen of the highest density. */
+const THUMBNAIL_FORMAT_NAME = '840x560.webp';
+
+/** A preview loads some 40 kB in place of a photograph of several megabytes, which the viewer loads. */
+const thumbnailSourceOf = (source: string): string =>
+  source.replace(
+    /^\/user_uploads\/(\d+\/.+\.(?:jpe?g|jpe|png|webp))$/i,
+    (_, path: string) => `/user_uploads/thumbnail/${path}/${THUMBNAIL_FORMAT_NAME}`,
+  );
+
 /** Pictures of this server open in the viewer; those of others stay links, since nothing is loaded from other hosts. */
 function decorateInlineImages(root: DocumentFragment): void {
   for (const frame of root.querySelectorAll<HTMLElement>('.message_inline_image')) {
     const image = frame.querySelector('img[src]');
     if (image instanceof HTMLImageElement) {
       image.loading = 'lazy';
+      image.setAttribute('src', thumbnailSourceOf(image.getAttribute('src') ?? ''));
       const link = image.closest('a');
       const name = link?.title || decodeURIComponent(link?.pathname.split('/').at(-1) ?? '');
       image.alt ||= name || t('messages.image');
