@@ -179,11 +179,16 @@ t.test('a page says its title, its language, what it is, and how wide it is', as
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
-t.test('pictures have their size before they are loaded', async (t) => {
+t.test('pictures of messages are thumbnails, and have their size before they are loaded', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   // No picture comes, so that none gives its element a size.
-  await client.intercept((request) => (request.resourceType() === 'image' ? request.abort() : request.continue()));
+  const asked = new Set<string>();
+  await client.intercept((request) => {
+    if (request.resourceType() !== 'image') return request.continue();
+    asked.add(pathOf(request));
+    return request.abort();
+  });
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/plans`);
   // The rows on screen come first, those around them later; another language renders all of them again.
   const found = await page.waitForFunction(`(() => {
@@ -193,6 +198,8 @@ t.test('pictures have their size before they are loaded', async (t) => {
   const heights = (await found.jsonValue()) as number[];
   t.strictSame(new Set(heights), new Set([heights[0]]));
   t.ok(heights[0]! > 100, `${heights[0]} pixels`);
+  const uploaded = [...asked].filter((path) => path.startsWith('/user_uploads/'));
+  t.strictSame(uploaded, [`${picture.replace('/user_uploads/', '/user_uploads/thumbnail/')}/840x560.webp`]);
 });
 
 /**

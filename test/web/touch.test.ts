@@ -226,7 +226,8 @@ t.test('a conversation, and what opens from it', async (t) => {
       async () => {
         await close();
         await client.click('.message_inline_image a');
-        await page.waitForSelector('.viewer-stage img');
+        // The message shows a thumbnail, the viewer the picture itself.
+        await page.waitForSelector('.viewer-stage img[src^="/user_uploads/"][src$="/shore.png"]');
       },
     ],
     [

@@ -4,13 +4,14 @@
  *
  * An uploaded picture takes this way: `decode.ts` checks its format and opens it within limits, `scale.ts` makes PNG
  * files of fixed sizes, `names.ts` names their blobs. A request for a picture goes the other way: `names.ts` parses its
- * path. `organization.ts` has the addresses and API fields of icon and logos, with their defaults.
- * `thumbnails.ts` makes smaller versions of uploaded files. `proxied-image-url.ts` makes and checks the addresses under which the image proxy fetches pictures of other hosts.
+ * path. `organization.ts` has the addresses and API fields of icon and logos, with their defaults. `thumbnails.ts`
+ * makes smaller versions of uploaded files. `proxied-image-url.ts` makes and checks the addresses under which the image
+ * proxy fetches pictures of other hosts.
  *
  * Invariants: the bytes of an avatar, icon, logo or emoji are never stored or served; only newly encoded pictures are.
  * Every upload gets a new blob. The image proxy fetches only addresses whose digest was made with this server's key.
  *
- * Actors, frontend and the domain folders emoji, markdown and people may import this folder.
+ * Actors, frontend and the domain folders emoji, levels, markdown and people may import this folder.
  */
 export { detectPictureFormat, MAX_PIXELS_PER_PICTURE_FRAME, withConversionSlotAndPicture } from './decode.js';
 export {

@@ -11,7 +11,7 @@ interface Thumbnail {
   readonly tag: string;
 }
 
-/** A file of which thumbnails are made. */
+/** An uploaded file. */
 interface PictureFile {
   /** Path of the file; the bytes at a path never change. */
   readonly path: string;

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client-requests.js';
 import { attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, thumbnailOf, upload } from '../../support/files.js';
 import { makeOrganization, type Person, say, subscribe } from '../../support/organization.js';
-import { animation } from '../../support/pictures.js';
+import { animation, hostilePictures } from '../../support/pictures.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiMessage, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
@@ -70,7 +70,7 @@ export const thumbnails: Facts = async (t, server) => {
 
   await t.test('a file that gains nothing or cannot be scaled is served itself', async (t) => {
     const photoBytes = await photograph(600, 400);
-    const coarse = await sharp(photoBytes).resize(60).webp({ quality: 1 }).toBuffer();
+    const coarse = await sharp(photoBytes).webp({ quality: 5 }).toBuffer();
     const files: readonly (readonly [string, Uint8Array, string])[] = [
       ['coarse.webp', coarse, 'image/webp'],
       ['moving.gif', await animation(3, 900, 600), 'image/gif'],
@@ -86,6 +86,14 @@ export const thumbnails: Facts = async (t, server) => {
         for (const header of ['content-type', 'content-disposition', 'content-security-policy', 'etag'])
           t.equal(answer.headers[header], direct.headers[header], `${name}: ${header}`);
       }
+    }
+  });
+
+  await t.test('a hostile picture is served itself', async (t) => {
+    for (const [title, bytes] of await hostilePictures()) {
+      const uri = await uploadPicture(Buffer.from(bytes), 'hostile.png', 'image/png');
+      const answer = await look(member, thumbnailOf(uri, small.name));
+      t.same([answer.status, answer.bytes.equals(Buffer.from(bytes))], [200, true], title);
     }
   });
 

@@ -105,13 +105,16 @@ function addPreviewImages(root: DocumentFragment): void {
 
 /** Name of the thumbnails that fill a preview of 200 × 130 pixels on a screen of the highest density. */
 const THUMBNAIL_FORMAT_NAME = '840x560.webp';
+const UPLOADED_PICTURE_PATTERN = /^\/user_uploads\/(\d+\/.+\.(?:jpe?g|jpe|png|webp))$/i;
 
 /** A preview loads some 40 kB in place of a photograph of several megabytes, which the viewer loads. */
-const thumbnailSourceOf = (source: string): string =>
-  source.replace(
-    /^\/user_uploads\/(\d+\/.+\.(?:jpe?g|jpe|png|webp))$/i,
-    (_, path: string) => `/user_uploads/thumbnail/${path}/${THUMBNAIL_FORMAT_NAME}`,
-  );
+function showThumbnail(image: HTMLImageElement): void {
+  const source = image.getAttribute('src') ?? '';
+  const [, path] = UPLOADED_PICTURE_PATTERN.exec(source) ?? [];
+  if (path === undefined) return;
+  image.dataset.srcFullsize = source;
+  image.src = `/user_uploads/thumbnail/${path}/${THUMBNAIL_FORMAT_NAME}`;
+}
 
 /** Pictures of this server open in the viewer; those of others stay links, since nothing is loaded from other hosts. */
 function decorateInlineImages(root: DocumentFragment): void {
@@ -119,7 +122,7 @@ function decorateInlineImages(root: DocumentFragment): void {
     const image = frame.querySelector('img[src]');
     if (image instanceof HTMLImageElement) {
       image.loading = 'lazy';
-      image.setAttribute('src', thumbnailSourceOf(image.getAttribute('src') ?? ''));
+      showThumbnail(image);
       const link = image.closest('a');
       const name = link?.title || decodeURIComponent(link?.pathname.split('/').at(-1) ?? '');
       image.alt ||= name || t('messages.image');
