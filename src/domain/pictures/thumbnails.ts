@@ -43,7 +43,7 @@ export const showThumbnailsInHtml = (html: string): string =>
     (_, path: string) => `<img src="/user_uploads/thumbnail/${path}/${DEFAULT_THUMBNAIL_FORMAT.name}">`,
   );
 
-/** Quality of the encoded picture, percent: a photograph of 12 megapixels becomes some 40 kB. */
+/** Quality of the encoded picture, percent: a picture full of noise has 75 kB in the larger format. */
 const QUALITY_PERCENT = 80;
 
 /**

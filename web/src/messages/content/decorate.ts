@@ -107,7 +107,7 @@ function addPreviewImages(root: DocumentFragment): void {
 const THUMBNAIL_FORMAT_NAME = '840x560.webp';
 const UPLOADED_PICTURE_PATTERN = /^\/user_uploads\/(\d+\/.+\.(?:jpe?g|jpe|png|webp))$/i;
 
-/** A preview loads some 40 kB in place of a photograph of several megabytes, which the viewer loads. */
+/** A preview loads less than 100 kB in place of a photograph of several megabytes, which the viewer loads. */
 function showThumbnail(image: HTMLImageElement): void {
   const source = image.getAttribute('src') ?? '';
   const [, path] = UPLOADED_PICTURE_PATTERN.exec(source) ?? [];
