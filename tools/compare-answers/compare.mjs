@@ -66,9 +66,12 @@ const NAMES_OF_TYPES = new Set(['type', 'op', 'result', 'code', 'property', 'fla
 
 const kindOf = (value) => (value === null ? 'null' : typeof value);
 
+/** Folder of a file: two random hexadecimal digits. */
+const FOLDER_OF_FILE = /(\/user_uploads\/(?:[a-z]+\/)?\d+\/)[0-9a-f]{1,2}(?=\/)/;
+
 /** An operation: the request without ids, queries and parameters. */
 const operationOf = ({ method, path }) =>
-  `${method} ${withoutNewTexts(path.replace(/\?.*/, '')).replace(/\d+/g, '<n>')}`;
+  `${method} ${withoutNewTexts(path.replace(/\?.*/, '').replace(FOLDER_OF_FILE, '$1<hex>')).replace(/\d+/g, '<n>')}`;
 
 /** The forms of an answer: of its events one by one, as their texts. */
 function formsOfAnswer({ method, path, status, text }) {
