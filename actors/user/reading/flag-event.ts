@@ -71,7 +71,7 @@ export function makeUnreadMessageDetails(
  */
 const MAX_MESSAGE_DETAILS_PER_EVENT = 1_000;
 
-/** Events of changed flags: at least one, even without a change, as clients expect. */
+/** Makes the events of changed flags: at least one, even without a change, because clients expect an event. */
 export function makeFlagEvents(
   user: number,
   { op, flag }: MessageFlagChange,

@@ -82,7 +82,7 @@ async function findUnsubscribedStreamsWithUnread(
   return found;
 }
 
-/** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
+/** Sorts streams by their newest message, as far as the realm's newest messages show it; other streams come last. */
 async function sortStreamsByNewestMessage(
   streams: readonly number[],
   context: CommandInputContext<UserActorState, undefined>,
@@ -175,9 +175,9 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
 };
 
 /**
- * Follows a complete `markAllRead`, once the log has its event. That event tells clients that every message before it
- * in the log is read. A message that was stored after the marks were computed, but logged before the event, is unread
- * here and read in clients; an event of this command tells them that it is unread.
+ * Runs after a complete `markAllRead`, once the log has its event. Clients take every message before that event in the
+ * log as read. A message that was stored after the marks were computed, but logged before the event, is unread in this
+ * actor: this command sends an event that marks it as unread in clients.
  */
 export const announceUnreadAfterMarkAllHandler: UserCommandHandler<
   typeof userActorCommands.announceUnreadAfterMarkAll,
@@ -202,7 +202,7 @@ export const announceUnreadAfterMarkAllHandler: UserCommandHandler<
     const flags = new UserMessageFlagsView(user, parts);
     const unread = found.map((message) => ({ message, copy: true, gained: false })).filter((own) => !flags.isRead(own));
     const details = makeUnreadMessageDetails(unread, user, parts);
-    // Messages that are in streams without a subscription by now have no details, and clients count none of them.
+    // Messages in streams that the user has left meanwhile have no details, and clients don't count them.
     const ids = Object.keys(details).map(Number);
     if (ids.length === 0) return { reply: makeValueReply(null) };
     ids.sort((a, b) => a - b);
