@@ -7,7 +7,7 @@ import type { SavedWindow } from '../offline.js';
 import { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type WindowAnchor } from './request.js';
 import type { MessageStore } from './store.js';
 
-/** Messages of each page behind the first load. */
+/** Number of messages of each page after the first load. */
 const MESSAGES_PER_PAGE = 100;
 const MAX_FETCH_REPEATS = 5;
 /** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
@@ -172,7 +172,7 @@ export class MessageWindow {
     else await this.#loadPage('newer', false, this.lastMessageId);
   }
 
-  /** The user lost the copies of these messages by a move. */
+  /** Removes messages whose copies the user has lost by a move, unless the narrow shows history. */
   removeLostCopiesUnlessHistoryShown(ids: readonly number[]): void {
     if (!narrowShowsHistory(this.narrow)) this.removeRows(ids);
   }
