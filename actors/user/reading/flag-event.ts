@@ -18,12 +18,12 @@ type UnreadIdRange = Omit<ReadMessageIdRange, 'of' | 'slice' | 'last'>;
  * @param stream stream in which the messages must be now; 0: any
  */
 export const unreadIdRangeOfOrigin = (
-  home: number,
+  origin: number,
   { mark, read, unread }: OriginReadState,
   to: number,
   stream: number,
 ): UnreadIdRange => ({
-  home,
+  home: origin,
   above: mark,
   to,
   read: read.encode(),

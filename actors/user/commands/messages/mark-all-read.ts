@@ -1,6 +1,6 @@
 /**
- * POST /mark_all_as_read (messages.md): marks all messages as read. One read mark per origin stream ("home") is
- * written, however many of its messages are unread.
+ * POST /mark_all_as_read (messages.md): marks all messages as read. One read mark is written per origin, however many
+ * of its messages are unread.
  */
 
 import { makeAllMessagesReadEvent, makePartialSuccessReply, makeSuccessReply, makeValueReply } from '#actors/shared';
@@ -124,24 +124,24 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
     others.delete(DIRECT_MESSAGES_ORIGIN);
     const streams = await sortStreamsByNewestMessage([...active], context, sources);
     streams.push(...(await findUnsubscribedStreamsWithUnread(scan, flags, [...others])));
-    const homes: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
+    const origins: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += STREAMS_READ_AT_ONCE) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make
       // progress.
       if (
         clock.now() >= until &&
-        homes.some((home) => wouldMarkingChangeReadState(flags.readStateOf(home.originStreamId), home))
+        origins.some((origin) => wouldMarkingChangeReadState(flags.readStateOf(origin.originStreamId), origin))
       ) {
-        return { newestIdsOfOrigins: homes, isComplete: false };
+        return { newestIdsOfOrigins: origins, isComplete: false };
       }
       const batch = streams.slice(i, i + STREAMS_READ_AT_ONCE);
       const newest = await Promise.all(batch.map((stream) => scan.newestIdEverSentTo(stream)));
-      batch.forEach((home, n) => {
-        homes.push({ originStreamId: home, storeCompleteUpToId: newest[n]!, newerStoredIds: [] });
+      batch.forEach((stream, n) => {
+        origins.push({ originStreamId: stream, storeCompleteUpToId: newest[n]!, newerStoredIds: [] });
       });
     }
     await awaitRecentMessageEventsPublished(realm, await readNewestMessagesOfRealm(context, sources), sources);
-    return { newestIdsOfOrigins: homes, isComplete: true };
+    return { newestIdsOfOrigins: origins, isComplete: true };
   },
   handle({ parts }, _args, { newestIdsOfOrigins, isComplete }, { realm, caller }): CommandOutcome<UserActorState> {
     const flags = new UserMessageFlagsView(caller, parts);
