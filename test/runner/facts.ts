@@ -18,7 +18,7 @@ export interface FailedFact {
   readonly file: string | undefined;
   /** Titles from the outermost subtest to the fact itself. */
   readonly titles: readonly string[];
-  /** The YAML block behind the fact. */
+  /** Lines of the YAML block after the fact. */
   readonly details: readonly string[];
 }
 

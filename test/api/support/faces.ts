@@ -226,7 +226,7 @@ export function services(t: Test): Services | undefined {
   return undefined;
 }
 
-/** Two frontends, the actors node, and another that shares them; everything under a name of its own. */
+/** Starts a cluster: two frontends and two actor hosts that share the partitions, under a namespace of its own. */
 export async function startCluster(
   { nats, mongodb }: Services,
   adjust?: (ports: ProcessPorts) => ProcessPorts,
