@@ -65,7 +65,10 @@ export const extendOrStartOutage = (outage: OutagePeriod | undefined, now: numbe
     : { startedAt: now, lastFailureAt: now };
 
 export interface OutageOptions {
-  /** Maximum wait of a call during an outage, ms from the beginning of the outage. */
+  /**
+   * Maximum wait of a call during an outage, ms from the beginning of the call: an older call fails as soon as the
+   * outage is known.
+   */
   readonly limitMs?: number | undefined;
   readonly hosts?: HostLiveness | undefined;
 }
