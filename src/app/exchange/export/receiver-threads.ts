@@ -15,7 +15,8 @@ import { isPartOfMessageFlags } from './receivers.js';
 /** Time limit of a job, ms: a file has a thousand messages, and each may have thousands of receivers. */
 const MAX_JOB_MS = 1_800_000;
 /**
- * Size of V8's young generation in the thread. With the default size an export takes some 60 MB more and is no faster.
+ * Maximum size of V8's young generation in the thread, MiB. With the default size an export takes some 60 MB more and
+ * is no faster.
  */
 const MAX_YOUNG_GENERATION_MIB = 8;
 /** Maximum number of jobs that wait or run in the thread: each keeps a thousand messages in memory. */

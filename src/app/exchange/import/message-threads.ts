@@ -15,8 +15,8 @@ import type { MessageWriterJob } from './message-writer-worker.js';
 /** Maximum number of writer threads: the import's main thread can't keep more of them busy. Each takes some 70 MB. */
 const MAX_WRITER_THREADS = 2;
 /**
- * Size of V8's young generation in a thread, which keeps the memory of an import within its bound. With the default
- * size a thread takes 20 MB more and is no faster.
+ * Maximum size of V8's young generation in a thread, MiB, which keeps the memory of an import within its bound. With
+ * the default size a thread takes 20 MB more and is no faster.
  */
 const MAX_YOUNG_GENERATION_MIB = 8;
 /** Time limit of a job, ms: a file has a thousand messages, but files of foreign converters may be much larger. */

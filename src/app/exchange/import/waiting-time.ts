@@ -13,8 +13,8 @@ import {
 } from './message-writer.js';
 
 /**
- * Maximum length of a text that is rendered here. Longer ones may be rendered in a thread of their own, which each
- * writer has already.
+ * Maximum length of a text that is rendered here, characters. Longer ones may be rendered in a thread of their own,
+ * which each writer has already.
  */
 const MAX_CHARACTERS = 1_000;
 
