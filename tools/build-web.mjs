@@ -29,15 +29,18 @@ const KEPT_MS = 24 * 3_600_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 const ENTRY = 'web/src/main.tsx';
-/** The chunk of messages, which the early script asks for if the address names a conversation. */
+/** Entry of the chunk of messages, which the early script requests if the address names a conversation. */
 const MESSAGES = 'web/src/messages/index.ts';
-/** Texts that a view of messages needs, by language: the early script asks for them, too. */
+/** Texts that a view of messages needs, by language; the early script requests them, too. */
 const LANGUAGES = {
   en: ['web/src/text/en/later.ts'],
   de: ['web/src/text/de/index.ts', 'web/src/text/de/later.ts'],
 };
 const STYLE = 'web/src/style/index.css';
-/** Runs at the top of the page, before styles and modules: what it asks for comes while these are loaded. */
+/**
+ * The early script runs at the top of the page, before styles and modules: its requests are answered while these are
+ * loaded.
+ */
 const EARLY = 'web/src/early.ts';
 
 /** Style sheets that the page names without loading them; a view turns `link[data-later="NAME"]` on. */
@@ -88,9 +91,9 @@ const onlyWoff2 = {
 };
 
 /**
- * Keeps all modules of the first view in one script: esbuild cuts a module that a lazy chunk uses, too, out of the
- * entry, once for each set of chunks that share it, which were ten more requests before the first view. A lazy chunk
- * that imports the entry, which has run by then, shares all of its modules alike.
+ * Keeps all modules of the first view in one script. If lazy chunks also use modules of the entry, esbuild moves these
+ * modules into a chunk for each set of chunks that share them: ten more requests before the first view. If each lazy
+ * chunk imports the entry, which has run by then, all of them share all modules of the entry, and no such chunks arise.
  * @param chunks sources of lazy chunks
  */
 const inOneScript = (chunks) => ({
@@ -104,7 +107,7 @@ const inOneScript = (chunks) => ({
   },
 });
 
-/** Drops modules without a used export: the early script needs a few functions of the core alone. */
+/** Drops modules without a used export, because the early script needs only a few functions of the core. */
 const onlyWhatIsUsed = {
   name: 'only-what-is-used',
   setup(build) {
@@ -157,14 +160,18 @@ function shortenedProperties(libraries) {
 }
 
 /**
- * First line of a script by which V8 compiles all of its functions at once, on a thread of its own while the script
- * comes, instead of each one on the main thread at its first call: a seventh of that thread's work in a first load.
+ * First line of a script for which V8 compiles all functions at once, in a background thread during the download,
+ * instead of each one in the main thread at its first call. That was a seventh of the main thread's work in a first
+ * load.
  */
 const CALLED_ON_LOAD = Buffer.from('//# allFunctionsCalledOnLoad\n');
-/** The line costs 20 bytes of the compressed script, so smaller ones go without. */
+/** Smallest script with this line, which adds 20 bytes to the compressed script. */
 const MIN_BYTES_CALLED_ON_LOAD = 12_000;
 
-/** Whether a script has the line: that of the first view, and the messages, which most visits show soon after. */
+/**
+ * True for the scripts that get the line: those of the first view and of the messages, which most visits show soon
+ * after.
+ */
 const isCalledOnLoad = (first, path, { length }) =>
   length >= MIN_BYTES_CALLED_ON_LOAD &&
   (basename(path) === basename(first) || /^messages-.*\.js$/.test(basename(path)));
@@ -203,7 +210,7 @@ async function bundle() {
     plugins: [...options.plugins, inOneScript(new Set(chunks.map(({ path }) => path)))],
   });
   const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source)[0];
-  /** An output and those that it imports before it runs. */
+  /** An output and the outputs that it imports statically, directly or not. */
   const closureOf = (path) => [
     path,
     ...metafile.outputs[path].imports
@@ -225,7 +232,7 @@ async function bundle() {
       path,
       contents: isCalledOnLoad(script, path, contents) ? Buffer.concat([CALLED_ON_LOAD, contents]) : contents,
     }));
-  // English is in the script of the first view, but for the texts of views that come later.
+  // English texts are in the script of the first view, except for the texts of later views.
   const texts = Object.fromEntries(
     Object.entries(LANGUAGES).map(([code, sources]) => [code, sources.map((of) => addressOf(outputOf(of)))]),
   );

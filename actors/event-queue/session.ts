@@ -321,7 +321,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     const request = this.#takeWaitingPoll();
     if (!request) return;
     const id = this.#unloggedEventIdAllocator.tryAllocateHeartbeatId(this.cursor.position);
-    // Without an id the answer has no event, as when a frontend shuts down: the client polls again.
+    // Without a free id the answer has no event, as when a frontend shuts down, and the client polls again.
     if (id !== undefined) this.#buffer.push(makeHeartbeatEvent(id));
     request.reply({ ok: this.#buffer.encodePollAnswerFields() });
   }

@@ -56,8 +56,8 @@ export class UnloggedEventIdAllocator {
   }
 
   #findFreeIdAndEnsureRoom(position: number): number | undefined {
-    // A former owner has given out an event of a log entry that this host has not read yet. The next id may be the next
-    // event of that entry, and an acknowledged heartbeat under that id would drop the event.
+    // In this case a former owner has delivered an event of a log entry that this host has not read yet. The next id
+    // may belong to the next event of that entry: if a heartbeat had that id, its acknowledgement would drop the event.
     const next = this.newestGivenId + 1;
     if (isEventIdOfLogEntry(next) && logPositionOfEventId(next) > position) return undefined;
     const id = Math.max(next, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));

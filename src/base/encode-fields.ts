@@ -58,7 +58,9 @@ function encodeFieldName(name: string): Uint8Array {
   return encoded;
 }
 
-/** Adds the fields that are encoded already to `parts`. @returns the other fields: the same object if it has no such */
+/**
+ * Moves the fields that are encoded already into `parts`. @returns the other fields; the same object if none is encoded
+ */
 function takeEncodedFieldsOut(fields: ResponseFields, parts: Uint8Array[]): JsonObject {
   let isPlain = true;
   for (const name in fields) if (fields[name] instanceof EncodedJson) isPlain = false;

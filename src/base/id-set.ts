@@ -128,7 +128,7 @@ export class AscendingIdSetEncoder {
     this.#addByte(rest);
   }
 
-  /** Keeps the ids that were added since the last call. */
+  /** Confirms the ids that were added since the last call: `dropAddedIds` no longer removes them. */
   keepAddedIds(): void {
     this.#keptLength = this.#length;
     this.#lastKeptId = this.#lastId;
@@ -147,7 +147,7 @@ export class AscendingIdSetEncoder {
 
   #addByte(byte: number): void {
     if (this.#length === this.#bytes.length) {
-      // By a quarter, not twofold: an import keeps tens of thousands of these, and 60 MB of ids.
+      // Grows by a quarter instead of doubling: an import keeps tens of thousands of these encoders, with 60 MB of ids.
       this.#bytes = withLength(this.#bytes, this.#length + Math.max(FIRST_ENCODED_BYTES, this.#length >> 2));
     }
     this.#bytes[this.#length++] = byte;

@@ -4,7 +4,7 @@
  * - JSON: `Json` (values that store, log and bus return unchanged), `parseJsonText` (safe parsing of parameters),
  *   `encodeResponseFields` (response bodies from encoded parts).
  * - Collections: `IdSet` (delta-encoded id sets), ascending lists of numbers, lazy maps and sets (shared while empty).
- * - Byte arrays whose memory is used again (`leased-bytes.ts`).
+ * - Byte arrays whose memory is reused (`leased-bytes.ts`).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
  * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping, the
  *   networks that outgoing requests may reach (`ip-networks.ts`).

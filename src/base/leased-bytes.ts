@@ -1,16 +1,15 @@
 /**
- * Byte arrays whose memory is used again. The bytes of a typed array lie outside of V8's heap, and V8 collects its
- * whole heap each time when some 64 MB of them have been given out: with new memory for each answer of 75 KB, every 800
- * answers.
+ * Byte arrays whose memory is reused. The bytes of a typed array lie outside of V8's heap, and V8 collects its whole
+ * heap after each 64 MB or so of such allocations: with new memory for each answer of 75 KB, every 800 answers.
  *
  * A lease has one reader at a time. The last reader ends the lease after copying the bytes; from then on another answer
- * may have the memory. An array whose lease is never ended is collected as any other is.
+ * may use the memory. An array whose lease is never ended is garbage-collected like any other.
  */
 
 export const LEASED_BUFFER_BYTES = 256 * 1024;
-/** Most buffers that are kept for the next leases. */
+/** Maximum number of buffers that are kept for later leases. */
 const MAX_FREE_BUFFERS = 32;
-/** Smaller arrays are never leased; finding the buffer of an array takes longer than this comparison. */
+/** Minimum size of a leased array: a comparison with it costs less than finding the buffer of an array. */
 export const MIN_LEASED_BYTES = 1_024;
 
 class LeasedBuffer extends ArrayBuffer {
@@ -35,7 +34,7 @@ export function endLeaseOfBytes(bytes: Uint8Array): void {
   if (freeBuffers.length < MAX_FREE_BUFFERS) freeBuffers.push(buffer);
 }
 
-/** Returns the array, or a copy of a leased one, whose lease ends: for a reader that needs the bytes for long. */
+/** For a reader that keeps the bytes: returns the array itself, or, if it is leased, a copy, and ends the lease. */
 export function copyOutOfLease(bytes: Uint8Array): Uint8Array {
   const { buffer } = bytes;
   if (!(buffer instanceof LeasedBuffer) || !buffer.isLeased) return bytes;
@@ -44,7 +43,7 @@ export function copyOutOfLease(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** Takes an array or a view of it out of its lease: the bytes have several readers, and none may end the lease. */
+/** Withdraws an array or a view of it from leasing: the bytes have several readers, so their memory is never reused. */
 export function keepLeasedBytes(bytes: Uint8Array): void {
   const { buffer } = bytes;
   if (buffer instanceof LeasedBuffer) buffer.isLeased = false;

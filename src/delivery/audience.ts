@@ -21,7 +21,7 @@ interface EventRecipient {
   readonly user: number;
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
-  /** True if the queue's client keeps streams that its user has left and may not see any more. */
+  /** True if the queue's client keeps streams that its user has left and may no longer see. */
   readonly keepsFormerStreams: boolean;
 }
 

@@ -63,8 +63,9 @@ export interface EventFeedSubscriber {
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
   /**
-   * True if the queue's client keeps streams that its user has left and may not see any more (API levels below 205). It
-   * gets their events; all other clients get `stream` `delete` and `create` when the user loses or gains sight of one.
+   * True if the queue's client keeps streams that its user has left and may no longer see (API levels below 205). Such
+   * a client gets the events of these streams. Other clients get `stream/delete` when a stream stops being visible to
+   * the user, and `stream/create` when it becomes visible.
    */
   readonly keepsFormerStreams: boolean;
   readonly cursor: EventQueueCursor;

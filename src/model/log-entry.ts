@@ -24,13 +24,13 @@ export interface EventAudience {
   readonly stream?: number;
   readonly mv?: number;
   /**
-   * True if also former subscribers of `stream` get the event: those who had left by membership version `mv`. Their
-   * clients list the stream as unsubscribed, except for those of newer API levels, which do not get the event.
+   * True if former subscribers of `stream`, who had left by membership version `mv`, get the event, too: their clients
+   * list the stream as unsubscribed. Clients of newer API levels don't list it, and don't get the event.
    */
   readonly former?: true;
   /**
-   * Restricts the recipients to users who had never been members of that stream up to its membership version `mv`;
-   * clients of newer API levels, which do not keep former streams, get the event all the same.
+   * Restricts the recipients to users who had never been members of that stream up to its membership version `mv`. The
+   * restriction does not apply to clients of newer API levels, which don't list former streams.
    */
   readonly neverIn?: { readonly stream: number; readonly mv: number };
   /** Id of a message sent to `stream`: the users who received that message are recipients. */

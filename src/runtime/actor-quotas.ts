@@ -49,7 +49,10 @@ export class ActorQuotas {
     }
   }
 
-  /** The actor that was written least recently and that no client is using; if all are in use, the first of them. */
+  /**
+   * Finds the actor, other than `written`, that was written least recently and that no client uses; if clients use all
+   * of them, the least recently written one.
+   */
   #findLongestUnwritten(known: ReadonlySet<ActorKey>, written: ActorKey): ActorKey | undefined {
     let first: ActorKey | undefined;
     for (const key of known) {

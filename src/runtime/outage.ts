@@ -31,21 +31,22 @@ const NO_HOST_GRACE_MS = 1_000;
  */
 const PARTITION_AWAY_AFTER_MS = 8_000;
 /**
- * The same while a host is known that can take the partition. Hosts without CPU lose their leases again and again, and
- * a take-over lasts until they get some (17 s measured at a load of 26 on two cores): only a fault lasts longer.
+ * As `PARTITION_AWAY_AFTER_MS`, but while a host is known that can take the partition. Hosts without CPU lose their
+ * leases again and again, and a take-over then lasts until the hosts get CPU (17 s measured at a load of 26 on two
+ * cores). Only a fault lasts longer.
  */
 const PARTITION_STUCK_AFTER_MS = 30_000;
 /**
- * Duration of an attempt, ms, from which its refusal shows that the partition had an owner when the attempt began.
- * Refusals of a host that doesn't own the partition take a fraction of it.
+ * Duration of a refused attempt, ms, from which the partition must have had an owner when the attempt began: a host
+ * that doesn't own the partition refuses much sooner.
  */
 const ACCEPTED_ATTEMPT_MS = 1_000;
 /**
- * Duration of an attempt, ms, from which its owner can't have been silent all the time: the bus gives silent owners up
- * sooner.
+ * Duration of an attempt, ms, from which the partition's owner can't have been silent all the time: the bus gives a
+ * silent host up after 2.5 s.
  */
 const HEARD_ATTEMPT_MS = 5_000;
-/** Milliseconds between two failures from which they belong to different outages. */
+/** Milliseconds between two failures, from which the second belongs to a new outage. */
 const NEW_OUTAGE_AFTER_MS = 30_000;
 const DEFAULT_OUTAGE_WAIT_LIMIT_MS = 3_000;
 
@@ -58,13 +59,16 @@ interface OutagePeriod {
  * Returns the outage after one more failure: the present outage continues, or a new one begins if the last failure is
  * long ago.
  */
-export const extendOrStartOutage = (trouble: OutagePeriod | undefined, now: number): OutagePeriod =>
-  trouble && now - trouble.lastFailureAt < NEW_OUTAGE_AFTER_MS
-    ? { startedAt: trouble.startedAt, lastFailureAt: now }
+export const extendOrStartOutage = (outage: OutagePeriod | undefined, now: number): OutagePeriod =>
+  outage && now - outage.lastFailureAt < NEW_OUTAGE_AFTER_MS
+    ? { startedAt: outage.startedAt, lastFailureAt: now }
     : { startedAt: now, lastFailureAt: now };
 
 export interface OutageOptions {
-  /** Maximum wait of a call during an outage, ms from the beginning of the outage. */
+  /**
+   * Maximum wait of a call during an outage, ms from the beginning of the call: an older call fails as soon as the
+   * outage is known.
+   */
   readonly limitMs?: number | undefined;
   readonly hosts?: HostLiveness | undefined;
 }
@@ -137,14 +141,16 @@ export class OutageDetector {
     return now - this.#connectionLostAt >= BUS_AWAY_AFTER_MS;
   }
 
-  /** @param wasServed true if the partition had an owner during the failed attempt, so that a new outage begins */
+  /**
+   * @param wasServed true if the partition had an owner during the failed attempt: the failure then begins a new outage
+   */
   #recordUnservedAndCheckAway(subject: string, wasServed: boolean): boolean {
     const now = this.clock.monotonic();
     const before = wasServed ? undefined : this.#outageByUnservedSubject.get(subject);
-    const trouble = extendOrStartOutage(before, now);
-    this.#outageByUnservedSubject.set(subject, trouble);
+    const outage = extendOrStartOutage(before, now);
+    this.#outageByUnservedSubject.set(subject, outage);
     const { noHostAliveMs = 0, isHostAble = false } = this.#hostLiveness ?? {};
     const limitMs = isHostAble ? PARTITION_STUCK_AFTER_MS : PARTITION_AWAY_AFTER_MS;
-    return now - trouble.startedAt >= limitMs || noHostAliveMs >= NO_HOST_GRACE_MS;
+    return now - outage.startedAt >= limitMs || noHostAliveMs >= NO_HOST_GRACE_MS;
   }
 }

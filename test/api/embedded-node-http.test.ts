@@ -9,7 +9,7 @@ import { startEmbedded } from './support/faces.js';
 
 const adapter = process.env.API_TEST_ADAPTER === 'auto' ? 'auto' : 'node';
 
-/** Every operation, bodies, connections, files as they are sent. */
+/** Families of every run: every operation, bodies, connections, serving of files. */
 const ALWAYS = ['the frontend', 'every role', 'queues', 'files as they are served'];
 const OTHERS = [
   'uploaded files',

@@ -79,7 +79,7 @@ const CURSOR = new EventQueueCursor(toLogSeq(0), {});
 const hostNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `host${i + 1}`);
 const WELL = { draining: false, leaving: false, unable: false, store: null, end: null, sharing: 'even' } as const;
 
-/** The owner of each partition when these hosts are well. @param before the owners until now */
+/** The owner of each partition once the moves between these hosts have ended. @param before the owners until now */
 function placePartitions(hosts: readonly string[], before: readonly string[] = []): readonly string[] {
   const candidates = hosts.map((id) => ({ id, value: WELL, isFresh: true }));
   const owners = new DesiredPartitionOwners(candidates, { ownerOf: (p) => before[p] });
@@ -248,7 +248,7 @@ interface Scenario extends Organizations {
   readonly hosts: number;
 }
 
-/** Load of a cluster, from the costs and from the answers of hosts of a few organizations. */
+/** Prints the load of a cluster, from unit costs and from what hosts need to read in a sample of its organizations. */
 function reportLoad({ count, peopleEach, hosts }: Scenario): void {
   const random = new Random(SEED);
   const owners = placeAfterJoins(hostNames(hosts));
@@ -267,7 +267,8 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
       people * RATE.presence * COST.presence[side] +
       people * RATE.otherRequests * COST.otherRequest[side]) /
     1e6;
-  // Frontends are as many as their own work needs; their clients are of any organization, so each reads every log.
+  // The number of frontends follows from their own work. Clients of any organization may use any of them, so each
+  // frontend reads every log.
   const frontends = Math.max(2, Math.ceil(work('frontend') / USE));
   let [read, needed, natsBytes, natsUnneededBytes, natsMessages] = [0, 0, 0, 0, 0];
   let [hostUnneeded, hostNeeded, frontendReading] = [0, 0, 0];

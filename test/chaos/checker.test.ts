@@ -220,7 +220,7 @@ for (const [what, kind, change] of WRONG) {
   });
 }
 
-t.test('what may be', async (test) => {
+t.test('histories without a fault that look like one', async (test) => {
   const judged = (change: (world: World) => void): readonly string[] => {
     const world = good();
     change(world);

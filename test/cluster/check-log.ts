@@ -1,4 +1,4 @@
-/** The log of a run as an honest reader sees it: repeats dropped, and for each event who has a right to it. */
+/** Reads the log of a run without the product's readers: drops repeats, and finds the users who must get each event. */
 import { isClientEventLogItem } from '#delivery';
 import { type EventAudience, type LogItem, LogItemGroupDeduplicator } from '#model';
 import type { LoggedEntry } from './record.js';
@@ -15,7 +15,7 @@ export interface ExpectedEvent {
   readonly version: number;
   readonly item: Extract<LogItem, { t: 'event' | 'message' }>;
   readonly receivers: ReadonlySet<number>;
-  /** Users whose clients of newer API levels get the event: these do not keep streams that their user has left. */
+  /** Users who get the event in clients of newer API levels, which don't keep streams that their user has left. */
   readonly receiversAtNewerLevels: ReadonlySet<number>;
 }
 
@@ -30,7 +30,7 @@ export interface SentMessage {
   readonly local: { readonly queue: string; readonly id: string } | undefined;
 }
 
-export interface ReadLog {
+export interface ParsedLog {
   readonly events: readonly ExpectedEvent[];
   readonly messages: readonly SentMessage[];
   readonly problems: readonly string[];
@@ -71,7 +71,7 @@ function memberships(log: readonly LoggedEntry[]): Map<number, Versions> {
   return streams;
 }
 
-export function readLog(log: readonly LoggedEntry[], people: readonly number[]): ReadLog {
+export function readLog(log: readonly LoggedEntry[], people: readonly number[]): ParsedLog {
   const problems: string[] = [];
   const streams = memberships(log);
   const seen = new LogItemGroupDeduplicator();

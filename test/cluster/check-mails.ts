@@ -1,6 +1,6 @@
 /** Check: mails about missed messages come once per conversation and batching period, and never for what was read. */
 import type { ApiMessage } from '../api/support/types.js';
-import type { ReadLog } from './check-log.js';
+import type { ParsedLog } from './check-log.js';
 import type { CallRecord, MailRecord, RunRecord } from './record.js';
 
 /** The default of `email_notifications_batching_period_seconds`, ms. */
@@ -19,7 +19,7 @@ const sentBefore = ({ begun }: CallRecord, { calls, queues }: RunRecord): number
     .map(({ message }) => (message as ApiMessage).id),
 ];
 
-export function checkMails(run: RunRecord, { messages }: ReadLog): string[] {
+export function checkMails(run: RunRecord, { messages }: ParsedLog): string[] {
   const { mails, calls } = run;
   const problems: string[] = [];
   const byId = new Map<string, MailRecord>();

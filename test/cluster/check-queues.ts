@@ -5,7 +5,7 @@ import { eventCoalescingKey, isEventInQueueSnapshot, isEventWantedByQueue } from
 import { CLIENTS, comparable, optionsOf } from '../api/support/comparable.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
-import { type ExpectedEvent, isOfLog, opOf, type ReadLog } from './check-log.js';
+import { type ExpectedEvent, isOfLog, opOf, type ParsedLog } from './check-log.js';
 import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 
 /** First API level whose clients have no streams that their user may not see. */
@@ -15,7 +15,7 @@ const isReceiver = ({ receivers, receiversAtNewerLevels }: ExpectedEvent, { stor
   ((stored?.options.apiLevel ?? 0) < NEWER_LEVEL ? receivers : receiversAtNewerLevels).has(user);
 
 /** Events that this queue must get, in order. */
-function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
+function due(queue: QueueRecord, { events }: ParsedLog): ExpectedEvent[] {
   const { stored, user } = queue;
   if (!stored) return [];
   return events.filter((event) => {
@@ -31,7 +31,7 @@ const mayBeEmpty = ({ item }: ExpectedEvent): boolean => item.t === 'event' && i
 const mergeOf = (event: ExpectedEvent): string | undefined =>
   eventCoalescingKey(new SharedClientEvent(event.id, event.item));
 
-export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecord): string[] {
+export function checkQueue(queue: QueueRecord, log: ParsedLog, { calls }: RunRecord): string[] {
   const problems: string[] = [];
   const name = `queue of ${queue.user}`;
   const say = (text: string): void => void problems.push(`${name}: ${text}`);

@@ -1,7 +1,7 @@
 /** All checks of a finished run of the simulated cluster, made on its record alone. Each returns problems in words. */
 import type { ApiMessage } from '../api/support/types.js';
 import { checkJoins } from './check-joins.js';
-import { opOf, type ReadLog, readLog, type SentMessage } from './check-log.js';
+import { opOf, type ParsedLog, readLog, type SentMessage } from './check-log.js';
 import { checkMails } from './check-mails.js';
 import { checkOwn } from './check-own.js';
 import { checkQueue, deletedBy } from './check-queues.js';
@@ -43,7 +43,7 @@ function checkAnswered({ calls, smooth, queues }: RunRecord): string[] {
 const isSending = ({ kind }: CallRecord): boolean => kind === 'send' || kind === 'schedule';
 
 /** Acknowledged: there, once. Else: at most once. */
-function checkMessages(run: RunRecord, log: ReadLog): string[] {
+function checkMessages(run: RunRecord, log: ParsedLog): string[] {
   const { calls, messages, now } = run;
   const problems: string[] = [];
   const logged = new Map<string, SentMessage[]>();
@@ -95,20 +95,24 @@ export function checkSoon(run: RunRecord, healed: number): string[] {
 }
 
 /** Whether a scheduled message may still be sent: its sender must not have lost the right to send it meanwhile. */
-function mayStillSend({ user, stream, people = [] }: CallRecord, { calls, streams }: RunRecord, log: ReadLog): boolean {
+function mayStillSend(
+  { user, stream, people = [] }: CallRecord,
+  { calls, streams }: RunRecord,
+  log: ParsedLog,
+): boolean {
   const removed = calls.filter(({ kind }) => kind === 'deactivate').map(({ whom }) => whom);
   if ([user, ...people].some((id) => removed.includes(id))) return false;
   const isPrivate = streams.some(({ id, isPrivate: hidden }) => hidden && id === stream);
   return !isPrivate || (log.members.get(stream!)?.has(user) === true && !log.left.get(stream!)?.has(user));
 }
 
-function deletedIn({ events }: ReadLog): Set<number> {
+function deletedIn({ events }: ParsedLog): Set<number> {
   const gone = new Set<number>();
   for (const event of events) for (const id of deletedBy(event)) gone.add(id);
   return gone;
 }
 
-function checkIds({ calls }: RunRecord, { messages }: ReadLog): string[] {
+function checkIds({ calls }: RunRecord, { messages }: ParsedLog): string[] {
   const problems: string[] = [];
   const last = new Map<string, number>();
   const ids = new Set<number>();
@@ -130,7 +134,7 @@ function checkIds({ calls }: RunRecord, { messages }: ReadLog): string[] {
 }
 
 /** Acknowledged edits, deletions and reactions are there, edits once. */
-function checkChanges({ calls, messages }: RunRecord, log: ReadLog): string[] {
+function checkChanges({ calls, messages }: RunRecord, log: ParsedLog): string[] {
   const problems: string[] = [];
   const gone = deletedIn(log);
   const stored = new Map(messages.map((message) => [message.id, message]));
@@ -169,7 +173,7 @@ function checkChanges({ calls, messages }: RunRecord, log: ReadLog): string[] {
 }
 
 /** The last subscription change of a user decides about membership, if no other change overlapped with it. */
-function checkSubscriptions({ calls }: RunRecord, { members }: ReadLog): string[] {
+function checkSubscriptions({ calls }: RunRecord, { members }: ParsedLog): string[] {
   const problems: string[] = [];
   const moves = calls.filter(({ kind }) => kind === 'subscribe' || kind === 'unsubscribe');
   const removed = calls.filter(({ kind }) => kind === 'deactivate').map(({ whom }) => whom);
@@ -186,7 +190,7 @@ function checkSubscriptions({ calls }: RunRecord, { members }: ReadLog): string[
 }
 
 /** A fetch returns the messages that the user received before, with the flags that they set, and no others. */
-function checkFetches({ calls, streams }: RunRecord, log: ReadLog): string[] {
+function checkFetches({ calls, streams }: RunRecord, log: ParsedLog): string[] {
   const problems: string[] = [];
   const hidden = new Set(streams.filter(({ isPrivate }) => isPrivate).map(({ id }) => id));
   const doomed = new Set(calls.filter(({ kind }) => kind === 'delete').flatMap(({ messages }) => messages ?? []));

@@ -7,7 +7,7 @@ import { picked } from '../support/rounds.js';
 import { Run } from './scenario.js';
 
 const one = process.env.ONE_SEED === undefined ? undefined : Number(process.env.ONE_SEED);
-/** How many of them a short run tries. */
+/** Number of seeds that a short run tries. */
 const PICKED = 250;
 const all = Array.from({ length: Number(process.env.SEEDS ?? 500) }, (_, index) => index + 1);
 const most = process.env.SEEDS === undefined ? PICKED : all.length;

@@ -5,7 +5,7 @@ import { picked } from '../support/rounds.js';
 
 const FIRST_SEED = Number(process.env.PLACEMENT_SEED ?? 1);
 const ALL = Array.from({ length: Number(process.env.PLACEMENT_SEEDS ?? 25) }, (_, index) => FIRST_SEED + index);
-/** How many of them a short run tries. */
+/** Number of seeds that a short run tries. */
 const PICKED = process.env.PLACEMENT_SEEDS === undefined ? 10 : ALL.length;
 const SEEDS = picked(ALL, PICKED, (seed) => `placement ${seed}`);
 const EVENTS = 40;

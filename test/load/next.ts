@@ -401,6 +401,7 @@ const KEPT: ReadonlySet<string> = new Set([
 /** Whether a rule, or the report, reads a metric. */
 export const isReadByRules = (name: string): boolean => KEPT.has(name);
 
+/** Advice for each limit that the evidence shows as reached. */
 export const adviceOf = (evidence: Evidence): Advice[] =>
   RULES.flatMap(({ limit, threshold, read, says, remedy, embedded = remedy }) => {
     const reading = read(evidence);

@@ -9,13 +9,13 @@ import { COUNTED_MARK } from './facts.js';
 
 type Assertion = (...args: unknown[]) => boolean;
 
-/** The assertion under way: stack traces of failures begin above it. */
+/** Key of the assertion that is running: stack traces of failures begin at its caller. */
 const CURRENT = Symbol('the assertion under way');
 interface WithAssertion {
   [CURRENT]?: unknown;
 }
 
-/** True for an assertion with a title alone: it says nothing that tap would have to write. */
+/** True for an assertion that has only a title: tap would write nothing else of it. */
 function isPlain([title, extra]: readonly unknown[]): boolean {
   if (typeof title === 'object') return false;
   for (const _ in extra as object) return false;

@@ -4,17 +4,21 @@
 export const FILE_MARK = 'file: ';
 /** Comment that `cpu-time.ts` writes at the end of a program. */
 export const CPU_MARK = 'cpu: ';
-/** Comment that `counted-facts.ts` writes at the end of a program: facts that held and that tap has not written. */
+/**
+ * Start of the comment that `counted-facts.ts` writes at the end of a program, before the number of facts that held and
+ * were not written.
+ */
 export const COUNTED_MARK = 'counted facts: ';
 /** Title of the empty subtest that `several.ts` adds after each file. */
 export const FILE_END = 'end of file';
 
-export interface Failure {
+/** A fact that does not hold. */
+export interface FailedFact {
   /** Test file, when the program runs several. */
   readonly file: string | undefined;
   /** Titles from the outermost subtest to the fact itself. */
   readonly titles: readonly string[];
-  /** The YAML block behind the fact. */
+  /** Lines of the YAML block after the fact. */
   readonly details: readonly string[];
 }
 
@@ -33,12 +37,13 @@ const LEVEL = 4;
 /** A line without ` # time=…`, ` # SKIP …` and the brace that opens a buffered subtest. */
 const titleOf = (text: string): string => text.replace(/ #.*$/, '').replace(/ \{$/, '');
 
+/** The facts of one program, read from its TAP output. */
 export class Facts {
-  readonly failures: Failure[] = [];
+  readonly failures: FailedFact[] = [];
   readonly skips: string[] = [];
   /** Files of `several.ts` that ran to their end. */
   files = 0;
-  /** Facts that are not among the lines. */
+  /** Number of facts that hold and were counted instead of written (counted-facts.ts). */
   counted = 0;
   /** Undefined until the program has written its totals, after its last fact. */
   counts: Counts | undefined;

@@ -89,7 +89,7 @@ class Report {
 
   /** @param attempt the one whose failures count, when the program ran twice */
   add(finished: Finished, attempt = finished): void {
-    // A second attempt of some files has not run the facts of the others.
+    // If the second attempt ran only some of the files, the facts of the others come from the first one.
     const { program, facts } = attempt.facts.files < finished.facts.files ? finished : attempt;
     const { counts } = facts;
     // The end of a file is a fact to tap.

@@ -72,7 +72,7 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/load', 0.3, 25],
   ['dist/test/cluster', 1, 7],
   ['dist/test/contract/placement-random', 0.6, 6],
-  // Its hosts count as dead after 2.5 s of silence, which a crowded machine reaches: with others it takes both cores.
+  // Its hosts count as dead after 2.5 s of silence, which a crowded machine can cause: so the program counts as a core.
   ['dist/test/contract/bus-nats', 1, 60],
   ['dist/test/contract', 0.5, 4],
   // Waits for connections to time out.
@@ -86,7 +86,7 @@ export function loadOf(file: string): Load {
   return { load, seconds };
 }
 
-/** A process that runs these files one after the other. */
+/** A program that runs these files one after the other, in one process. */
 function sharing(title: string, files: readonly string[]): Program {
   const loads = files.map(loadOf);
   const seconds = loads.reduce((sum, { seconds }) => sum + seconds, 0);

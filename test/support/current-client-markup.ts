@@ -32,7 +32,7 @@ const PLAIN_INLINE: ReadonlySet<string> = new Set(['strong', 'em', 'del', 'code'
 const classOf = (of: Element): string => of.attribs.class ?? '';
 const isNewline = (node: ChildNode): boolean => isText(node) && node.data === '\n';
 const isBlank = (node: ChildNode): boolean => isText(node) && node.data.trim() === '';
-/** The child that is the only one, and an element of this name. */
+/** The only child, if it is an element of this name. */
 const onlyChild = (of: Element, name: string): Element | undefined => {
   const [child, ...others] = of.children;
   return child && isTag(child) && child.name === name && others.length === 0 ? child : undefined;
@@ -263,7 +263,7 @@ class MarkupReader {
   }
 }
 
-/** Parts of a message's HTML that the client would show as source, with the reason. */
+/** Finds the parts of a message's HTML that the client would show as source. @returns descriptions with the reason */
 export function unreadableMarkup(html: string): readonly string[] {
   const reader = new MarkupReader();
   reader.blocks(parseDocument(html).children);

@@ -1,4 +1,4 @@
-/** Answers of HTTP/1.1 from the bytes of a keep-alive connection: by Content-Length or in chunks. */
+/** Parses HTTP/1.1 responses from the bytes of a keep-alive connection, framed by Content-Length or in chunks. */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 /** As uWebSockets.js and as node:http with lower-case names write it; any other way is found more slowly. */
@@ -20,7 +20,7 @@ export interface Answered {
 type Rest = { readonly kind: 'length'; missing: number } | { readonly kind: 'chunks'; readonly reader: ChunkReader };
 
 export class AnswerReader {
-  /** The next answers are to HEAD: they name a length, and have no body. */
+  /** True if the next responses answer HEAD requests: they have a Content-Length, but no body. */
   isOfHead = false;
   /** Bytes of a head that has not ended, copied. */
   #pending: Buffer = NONE;

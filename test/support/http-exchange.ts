@@ -11,7 +11,7 @@ export interface ExchangeRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
-  /** Host among them. */
+  /** All headers, including Host. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -27,11 +27,11 @@ export interface ExchangeAnswer {
 /** Each request with its answer, for tools/compare-answers/record.mjs; without a listener nothing is published. */
 const exchanges = channel('conclave:test-exchange');
 /** A call longer than any heartbeat interval hangs; without this limit a lost answer would stop the run silently. */
-const LONGEST_MS = 60_000;
+const MAX_CALL_MS = 60_000;
 /** An idle connection is used again within this time only: servers close theirs after some seconds. */
 const MAX_IDLE_MS = 2_000;
-/** The system fills it, and its contents are consumed before the next connection reads. */
-const SHARED: Buffer = Buffer.allocUnsafeSlow(65_536);
+/** Read buffer of all connections: its contents are consumed before the next read. */
+const SHARED_READ_BUFFER: Buffer = Buffer.allocUnsafeSlow(65_536);
 
 function headersOf(head: string): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
@@ -69,11 +69,11 @@ class Connection {
     private readonly idle: Connection[],
   ) {
     const callback = (size: number): boolean => {
-      this.#received(SHARED.subarray(0, size));
+      this.#received(SHARED_READ_BUFFER.subarray(0, size));
       return true;
     };
-    this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED, callback } });
-    this.#socket.setTimeout(LONGEST_MS, () => this.#late());
+    this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED_READ_BUFFER, callback } });
+    this.#socket.setTimeout(MAX_CALL_MS, () => this.#late());
     this.#socket.on('error', (error) => {
       this.#error ??= error;
     });
@@ -153,7 +153,7 @@ class Connection {
 
   #late(): void {
     const { method, path } = this.#pending?.request ?? {};
-    this.#socket.destroy(method ? new Error(`no answer within ${LONGEST_MS} ms: ${method} ${path}`) : undefined);
+    this.#socket.destroy(method ? new Error(`no answer within ${MAX_CALL_MS} ms: ${method} ${path}`) : undefined);
   }
 
   #closed(): void {

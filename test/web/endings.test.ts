@@ -104,7 +104,7 @@ t.test('an organization closes for all who are there, and opens again with every
   t.strictSame([client.faults, boss.faults], [[], []]);
 });
 
-t.test('a page that learns of the end by a refused request says the same', async (t) => {
+t.test('a page that learns by a refused request that its organization was closed shows the same text', async (t) => {
   const client = await signedIn(other);
   await withPictures(t, { client }, async () => {
     await client.intercept((request) => request.url().includes('/api/v1/events?') || request.continue());

@@ -1,5 +1,6 @@
 /** Title, language and description of pages, and a first view that stands still. */
 import t from 'tap';
+import { THUMBNAIL_FORMATS } from '#domain/pictures';
 import { upload } from '../api/support/files.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { PICTURE } from '../support/identity-provider.js';
@@ -199,7 +200,9 @@ t.test('pictures of messages are thumbnails, and have their size before they are
   t.strictSame(new Set(heights), new Set([heights[0]]));
   t.ok(heights[0]! > 100, `${heights[0]} pixels`);
   const uploaded = [...asked].filter((path) => path.startsWith('/user_uploads/'));
-  t.strictSame(uploaded, [`${picture.replace('/user_uploads/', '/user_uploads/thumbnail/')}/840x560.webp`]);
+  t.strictSame(uploaded, [
+    `${picture.replace('/user_uploads/', '/user_uploads/thumbnail/')}/${THUMBNAIL_FORMATS[0]!.name}`,
+  ]);
 });
 
 /**

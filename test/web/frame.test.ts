@@ -222,20 +222,22 @@ t.test('the row of the view is brought on screen in the sidebar', async (t) => {
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
-t.test('on a phone, topic and stream are whole in the bar, and the box has one line for its place', async (t) => {
-  const topic = 'summer timetable 2027';
-  await say(other, 'general', topic, 'words');
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
-  const { page } = client;
-  const stream = await streamIdOf(member, 'general');
-  await client.openSignedIn(
-    member.email,
-    PASSWORD,
-    `#narrow/stream/${stream}-general/topic/${encodeURIComponent(topic)}`,
-  );
-  await client.waitFor('.message-body', 'words');
-  await client.page.waitForSelector('.compose-text');
-  const facts = await page.evaluate(`(() => {
+t.test(
+  'on a phone, the bar shows topic and stream in full, and the compose box names its target in one line',
+  async (t) => {
+    const topic = 'summer timetable 2027';
+    await say(other, 'general', topic, 'words');
+    const client = await ClientPage.open(browser, host, { viewport: PHONE });
+    const { page } = client;
+    const stream = await streamIdOf(member, 'general');
+    await client.openSignedIn(
+      member.email,
+      PASSWORD,
+      `#narrow/stream/${stream}-general/topic/${encodeURIComponent(topic)}`,
+    );
+    await client.waitFor('.message-body', 'words');
+    await client.page.waitForSelector('.compose-text');
+    const facts = await page.evaluate(`(() => {
     const [topic, stream] = ['.bar-topic > span', '.bar-title > a'].map((one) => document.querySelector(one));
     const isWhole = (e) => e.scrollWidth <= e.clientWidth + 1;
     return {
@@ -244,16 +246,17 @@ t.test('on a phone, topic and stream are whole in the bar, and the box has one l
       isTopicAbove: topic.getBoundingClientRect().bottom <= stream.getBoundingClientRect().top + 1,
     };
   })()`);
-  t.strictSame(facts, { texts: [topic, 'general'], whole: [true, true], isTopicAbove: true });
-  const { x, y } = (await page.$eval('.bar-topic', (one) => one.getBoundingClientRect().toJSON())) as DOMRect;
-  await page.touchscreen.tap(x + 10, y + 8);
-  await client.waitFor('.messages .recipient', topic);
-  t.match(await page.evaluate('location.hash'), /^#narrow\/stream\/\d+-general$/);
-  await client.goTo(`#narrow/stream/${stream}-general/topic/${encodeURIComponent(`${topic} of all the islands`)}`);
-  await client.page.waitForFunction(`document.querySelector('.compose-text')?.placeholder.includes('islands')`);
-  t.equal(await page.evaluate(`Math.round(document.querySelector('.compose-text').clientHeight / 44)`), 1);
-  t.strictSame([client.faults, client.refusals], [[], []]);
-});
+    t.strictSame(facts, { texts: [topic, 'general'], whole: [true, true], isTopicAbove: true });
+    const { x, y } = (await page.$eval('.bar-topic', (one) => one.getBoundingClientRect().toJSON())) as DOMRect;
+    await page.touchscreen.tap(x + 10, y + 8);
+    await client.waitFor('.messages .recipient', topic);
+    t.match(await page.evaluate('location.hash'), /^#narrow\/stream\/\d+-general$/);
+    await client.goTo(`#narrow/stream/${stream}-general/topic/${encodeURIComponent(`${topic} of all the islands`)}`);
+    await client.page.waitForFunction(`document.querySelector('.compose-text')?.placeholder.includes('islands')`);
+    t.equal(await page.evaluate(`Math.round(document.querySelector('.compose-text').clientHeight / 44)`), 1);
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  },
+);
 
 t.test('signing out ends the session of the browser', async (t) => {
   const client = await ClientPage.open(browser, host);

@@ -199,7 +199,7 @@ t.test('a view of several conversations says at its top which one is being read'
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
-t.test('a view of one conversation names it at its head alone', async (t) => {
+t.test('a view of one conversation shows its name only in the bar', async (t) => {
   await say(org.other, 'general', 'named once', 'words');
   const client = await openAt(hashOf('named once'));
   await client.waitFor('.message-body', 'words');

@@ -29,7 +29,7 @@ const SCRIPTS = Object.entries(
     ([address, { until }]) => address.startsWith('/web/assets/') && address.endsWith('.js') && until === undefined,
   )
   .map(([address]) => address);
-/** Chromium writes each request to a dead server to the console. */
+/** Matches the error that Chromium writes to the console for a request to a stopped server. */
 const DEAD = /net::ERR_/;
 
 async function open(topic: string): Promise<ClientPage> {

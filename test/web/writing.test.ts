@@ -259,30 +259,33 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame(page.faults, []);
   });
 
-  await t.test('a link to a video call is put in, unless the organization wants none', async (t) => {
-    const page = await open(t, topicHash('calls'));
-    await focusText(page);
-    await page.page.keyboard.type('now:');
-    await page.click('[aria-label="Add a video call"]');
-    await has(page, 'Join video call.');
-    const text = await textIn(page);
-    t.match(text, /^now: \[Join video call\.\]\(https:\/\/meet\.jit\.si\/\d{15}\) $/);
-    await send(page);
-    t.equal(await arrived('calls', () => true), text.trim());
-    await page.page.waitForSelector('.message-body a[href^="https://meet.jit.si/"]');
-    await page.click('[aria-label="Add a video call"]');
-    await has(page, 'Join video call.');
-    t.not((await textIn(page)).trim(), text.slice('now: '.length).trim(), 'each call has a room of its own');
-    await org.owner.api.ok('PATCH /realm', { video_chat_provider: 0 });
-    await page.waitUntilGone('[aria-label="Add a video call"]');
-    await org.owner.api.ok('PATCH /realm', { video_chat_provider: 1 });
-    await page.waitFor('[aria-label="Add a video call"]');
-    await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
-    await page.waitUntilGone('[aria-label="Add a video call"]');
-    await page.click('[aria-label="More formatting"]');
-    await page.waitFor('.menu-item', 'Add a video call');
-    t.strictSame(page.faults, []);
-  });
+  await t.test(
+    'the compose box inserts a link to a video call, unless the organization has turned calls off',
+    async (t) => {
+      const page = await open(t, topicHash('calls'));
+      await focusText(page);
+      await page.page.keyboard.type('now:');
+      await page.click('[aria-label="Add a video call"]');
+      await has(page, 'Join video call.');
+      const text = await textIn(page);
+      t.match(text, /^now: \[Join video call\.\]\(https:\/\/meet\.jit\.si\/\d{15}\) $/);
+      await send(page);
+      t.equal(await arrived('calls', () => true), text.trim());
+      await page.page.waitForSelector('.message-body a[href^="https://meet.jit.si/"]');
+      await page.click('[aria-label="Add a video call"]');
+      await has(page, 'Join video call.');
+      t.not((await textIn(page)).trim(), text.slice('now: '.length).trim(), 'each call has a room of its own');
+      await org.owner.api.ok('PATCH /realm', { video_chat_provider: 0 });
+      await page.waitUntilGone('[aria-label="Add a video call"]');
+      await org.owner.api.ok('PATCH /realm', { video_chat_provider: 1 });
+      await page.waitFor('[aria-label="Add a video call"]');
+      await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
+      await page.waitUntilGone('[aria-label="Add a video call"]');
+      await page.click('[aria-label="More formatting"]');
+      await page.waitFor('.menu-item', 'Add a video call');
+      t.strictSame(page.faults, []);
+    },
+  );
 
   await t.test('a direct message is begun by a key, with people as chips', async (t) => {
     const page = await open(t, topicHash('keys'));

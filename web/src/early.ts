@@ -1,7 +1,7 @@
 /**
- * Runs before the client, which is then still being loaded: asks whether there is a session, registers if no other tab
- * leads, and asks for the messages of the address and the scripts that show them. The platform gives the answers to the
- * core when it asks the same (platform/early-answers.ts).
+ * Runs while the client is still being loaded: checks the session, registers unless another tab leads, and requests the
+ * messages of the address and the scripts that show them. The platform gives the answers to the core when the core
+ * sends the same requests (platform/early-answers.ts).
  */
 import {
   CSRF_HEADERS,
@@ -15,17 +15,17 @@ import { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type NarrowTerm, pars
 
 declare global {
   /**
-   * Answers by method, path and body of their requests; undefined for one that was not sent after all. Once the map is
-   * there, nothing is asked early any more.
+   * Answers by method, path and body of their requests; undefined for a request that was not sent in the end. If the
+   * map exists already, this script sends no requests.
    */
   var earlyAnswers: Map<string, Promise<Response | undefined>> | undefined;
 }
 
 const HINTED_SESSION: SessionCheck = { signed_in: true, public_access: false };
 
-/** Scripts of the chunk of messages, which the build fills in. */
+/** Addresses of the scripts of the message views, filled in by the build. */
 declare const MESSAGE_SCRIPTS: readonly string[];
-/** Scripts of its texts by language, as the build knows them. */
+/** Addresses of the scripts with the texts of these views, by language, filled in by the build. */
 declare const TEXT_SCRIPTS: Readonly<Record<string, readonly string[]>>;
 
 const encode = (params: object): URLSearchParams =>
@@ -38,16 +38,16 @@ const registration = encode(REGISTRATION_PARAMS);
 const send = (method: string, path: string, body: URLSearchParams | null): Promise<Response> =>
   fetch(path, { method, headers: CSRF_HEADERS, cache: 'no-store', body });
 
-/** Before the state is there, streams and people are known by their ids alone. */
+/** Look-ups for a hash before the state is loaded: names of streams and people are not known yet. */
 const NO_NAMES = { ownUserId: 0, streamName: () => '', findStreamIdByName: () => undefined, userName: () => '' };
 
-/** @returns the address of the messages that the page opens with; undefined for another view */
+/** @returns the path of the request for the messages that the page opens with; undefined for another view */
 function makeMessagesPath(): string | undefined {
   const { narrow, near = 'first_unread' } = parseNarrowHash(location.hash, NO_NAMES) ?? {};
   const isNamed = ({ operator, operand }: NarrowTerm) =>
     /^s(?:tream|ender)$/.test(operator) && typeof operand === 'string';
   if (!narrow || narrow.some(isNamed)) return undefined;
-  // The id stands for an account; the answers to visitors are not asked for early.
+  // The id 1 stands for any account: without an account no messages are requested early.
   const params = makeMessagesParams(narrow, near, FIRST_LOAD_MESSAGES_PER_SIDE, FIRST_LOAD_MESSAGES_PER_SIDE, 1);
   return `/api/v1/messages?${encode(params)}`;
 }
@@ -59,10 +59,12 @@ function preloadMessageScripts(): void {
   }
 }
 
-/** @returns undefined where another tab leads, without a session, and if the server refuses: the core asks again */
+/**
+ * @returns undefined if another tab leads, if there is no session, or if the server refuses: the core then tries itself
+ */
 async function register(check: Promise<SessionCheck>, onSent: () => void): Promise<Response | undefined> {
   const locks = navigator.locks?.query();
-  // Asked without a session, the browser would write the refusal to the console.
+  // Without a session the server would refuse, and the browser would write the refusal to the console.
   const { signed_in, public_access } = document.cookie.includes(SESSION_HINT_COOKIE) ? HINTED_SESSION : await check;
   if (!(signed_in || public_access)) return undefined;
   const { held = [] } = (await locks) ?? {};
@@ -77,16 +79,17 @@ if (!globalThis.earlyAnswers) {
   const answer = send('GET', SESSION_CHECK_PATH, null);
   const check: Promise<SessionCheck> = answer.then((response) => response.clone().json());
   const path = makeMessagesPath();
-  // Asked for earlier, scripts would take the place of the registration: browsers open six connections to a server.
+  // Scripts that were requested earlier would delay the registration: browsers open six connections to a server.
   const registered = register(check, () => path !== undefined && preloadMessageScripts());
   globalThis.earlyAnswers = new Map<string, Promise<Response | undefined>>([
     [`GET ${SESSION_CHECK_PATH} `, answer],
     [`POST /api/v1/register ${registration}`, registered],
   ]);
-  // The core says what is wrong, if it asks.
+  // The core reports a failure when it takes the answer.
   registered.catch(() => {});
   if (path !== undefined) {
-    // Messages that were fetched before the queue began could miss what came between.
+    // The messages are requested after the registration: an earlier answer could lack messages that arrive before the
+    // queue begins.
     const messages = Promise.all([check, registered]).then(([{ signed_in }, isRegistered]) =>
       signed_in && isRegistered ? send('GET', path, null) : undefined,
     );

@@ -71,8 +71,10 @@ export async function readUnreadSnapshotSection(
   const recent: number[] = [];
   let missing = false;
 
-  const homes = new Map([DIRECT_MESSAGES_ORIGIN, ...active.keys()].map((home) => [home, flags.readStateOf(home)]));
-  for (const [home, { mark }] of homes) streams[home] = mark;
+  const readStates = new Map(
+    [DIRECT_MESSAGES_ORIGIN, ...active.keys()].map((origin) => [origin, flags.readStateOf(origin)]),
+  );
+  for (const [origin, { mark }] of readStates) streams[origin] = mark;
   // A message that moved to another stream stays unread there when the user leaves the stream that it came from.
   const left = new Map(
     subscriptions.filter((own) => !own.active).map(({ stream }) => [stream, flags.readStateOf(stream)] as const),
@@ -81,7 +83,7 @@ export async function readUnreadSnapshotSection(
     if (body.stream !== 0) streams[body.stream] = Math.max(streams[body.stream]!, id);
     else if (body.sent >= since) recent.push(id);
   };
-  for await (const batch of scan.scanUnreadAboveMarksNewestFirst(homes, left, seen)) {
+  for await (const batch of scan.scanUnreadAboveMarksNewestFirst(readStates, left, seen)) {
     unread.push(...batch);
     missing = unread.length > MAX_LISTED_UNREAD_MESSAGES;
     if (missing) break;

@@ -18,12 +18,12 @@ type UnreadIdRange = Omit<ReadMessageIdRange, 'of' | 'slice' | 'last'>;
  * @param stream stream in which the messages must be now; 0: any
  */
 export const unreadIdRangeOfOrigin = (
-  home: number,
+  origin: number,
   { mark, read, unread }: OriginReadState,
   to: number,
   stream: number,
 ): UnreadIdRange => ({
-  home,
+  home: origin,
   above: mark,
   to,
   read: read.encode(),
@@ -71,7 +71,7 @@ export function makeUnreadMessageDetails(
  */
 const MAX_MESSAGE_DETAILS_PER_EVENT = 1_000;
 
-/** Events of changed flags: at least one, even without a change, as clients expect. */
+/** Makes the events of changed flags: at least one, even without a change, because clients expect an event. */
 export function makeFlagEvents(
   user: number,
   { op, flag }: MessageFlagChange,

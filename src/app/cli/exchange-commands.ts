@@ -109,8 +109,8 @@ async function runExportCommand(
 }
 
 /**
- * Growth of the heap after which V8 collects garbage again, percent: an import or export makes little that stays, and
- * by itself V8 would let the heap grow to three times of that.
+ * Growth of the heap after which V8 collects garbage again, percent. Little of what an import or export allocates stays
+ * alive, and by default V8 would let the heap grow to three times its live size.
  */
 const MAX_HEAP_GROWTH_PERCENT = 80;
 

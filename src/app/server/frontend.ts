@@ -19,12 +19,12 @@ import { registerHttpServerMetrics } from './observe.js';
 import { startRateLimiting } from './rates.js';
 import { openWebClientServer } from './web-client.js';
 
-/** Time that running requests of the embedded face may take when the server stops, ms. Then they are cut off. */
+/** Time limit for running requests of the embedded face when the server stops, ms; after that they are aborted. */
 const RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS = 5_000;
 
 /**
- * Returns the time that running requests may take when the server stops, ms. Requests of a cluster may wait for a
- * take-over on other hosts, up to their deadline, by which each is answered.
+ * Returns the time limit for running requests when the server stops, ms. In a cluster it is at least the deadline of a
+ * request, because a request may wait for a take-over on other hosts.
  */
 export const computeRunningRequestsTimeoutMs = (config: ServerConfig): number =>
   isClusterConfig(config)

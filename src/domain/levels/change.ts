@@ -18,34 +18,39 @@ export interface StateContext extends ClientContext {
 export type RequestFields = Map<string, string>;
 
 export interface MessageChange {
-  /** Texts: the JSON of every message that changes has at least one of them. Answers without any are not parsed. */
+  /**
+   * Texts: the JSON of every message that changes contains at least one of them. An answer without any is not parsed.
+   */
   readonly marks: readonly string[];
   readonly translate: (message: JsonObject, client: ClientContext) => JsonObject;
 }
 
 /**
- * A change of the API, with the translation between its form and the form of the level before. Coming in, changes are
- * applied from the newest to the oldest; going out, from the oldest to the newest. A translation returns what it was
- * given where nothing changes, and never changes an object in place, except for the fields of a request.
+ * A change of the API, with the translation between its form and the form of the level before. Requests are translated
+ * from the newest change to the oldest; answers, state, events and refusals from the oldest to the newest. A
+ * translation returns its argument if nothing changes, and never changes an object in place, except for the fields of a
+ * request.
  */
 export interface ApiChange {
   /** Level of the public API that brought the change. */
   readonly since: number;
   readonly summary: string;
-  /** Coming in: by id of the operation. */
+  /** Translations of requests, by id of the operation. */
   readonly requests?: Readonly<Record<string, (fields: RequestFields) => void>>;
-  /** Going out: fields of the answer, by id of the operation. */
+  /** Translations of the fields of an answer, by id of the operation. */
   readonly answers?: Readonly<Record<string, (fields: JsonObject, client: ClientContext) => JsonObject>>;
-  /** Going out: values of the state of POST /register, by name of the field. */
+  /** Translations of values in the state of POST /register, by name of the field. */
   readonly state?: Readonly<Record<string, (value: Json, client: StateContext) => Json>>;
-  /** Fields that the state has beside the field of this name, or a function that makes them from its value. */
+  /**
+   * Fields that are added to the state if it has the field of this name, or a function that makes them from its value.
+   */
   readonly addedState?: Readonly<Record<string, JsonObject | ((value: Json) => JsonObject)>>;
   /** Sections of the state (fetch_event_types) that lower levels don't have. */
   readonly newSections?: readonly string[];
-  /** Going out: message objects, in answers and in events. */
+  /** Translation of message objects, in answers and in events. */
   readonly message?: MessageChange;
-  /** Going out: events, by type. `aux`: data of the log entry that clients don't get (`EventLogItem.aux`). */
+  /** Translations of events, by type. `aux`: data of the log item that clients don't get (`EventLogItem.aux`). */
   readonly events?: Readonly<Record<string, (event: JsonObject, client: ClientContext, aux: JsonObject) => JsonObject>>;
-  /** Going out: refusals. */
+  /** Translation of refusals. */
   readonly error?: (error: ApiErrorReply) => ApiErrorReply;
 }

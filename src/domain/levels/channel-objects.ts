@@ -3,7 +3,9 @@ import type { Json, JsonObject } from '#base';
 import type { ApiChange } from './change.js';
 import { mapObjects } from './json.js';
 
-/** The places of channel objects in answers, state and events, for a change that translates all of them alike. */
+/**
+ * Returns the fields of an `ApiChange` that applies `translate` to each channel object in answers, state and events.
+ */
 export function inEveryChannelObject(
   translate: (channel: JsonObject) => JsonObject,
 ): Required<Pick<ApiChange, 'answers' | 'state' | 'events'>> {

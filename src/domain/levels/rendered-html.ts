@@ -4,8 +4,8 @@ import type { ApiChange } from './change.js';
 import { mapText } from './json.js';
 
 /**
- * The places of rendered HTML in answers and events, for a change that translates all of it alike.
- * @param marks texts: HTML that changes has at least one of them
+ * Returns the fields of an `ApiChange` that applies `translate` to all rendered HTML in answers and events.
+ * @param marks texts: HTML that changes contains at least one of them
  */
 export function inRenderedHtml(
   marks: readonly string[],

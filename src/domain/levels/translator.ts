@@ -136,6 +136,6 @@ const TRANSLATOR_BY_LEVEL: ReadonlyMap<number, LevelTranslator> = new Map(
   ]),
 );
 
-/** The translation for clients of this level; undefined for the base level, whose forms are those of the server. */
+/** The translation for clients of this level; undefined for the base level, which needs none. */
 export const translatorOfLevel = (level: number | undefined): LevelTranslator | undefined =>
   level === undefined ? undefined : TRANSLATOR_BY_LEVEL.get(level);

@@ -21,7 +21,7 @@ export interface ForwardedCommandServices {
   noteConfirmedCommit(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
-/** Encoded once for each object: those of registrations are constants. */
+/** Encodes the fields once for each object: the extra fields of registrations are constants. */
 const encodeExtraFields = memoizeByObject((fields: JsonObject) => encodeResponseFields(fields));
 
 type ForwardedCommandReply = ActorReply | ActorStartOverReply;
@@ -113,8 +113,9 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
   }
 
   /**
-   * An actor knows sooner than this frontend that the organization was deactivated, and its refusal has the code of API
-   * keys. A session gets the code that its next request gets: a web client shows the reason of the first refusal.
+   * An actor learns sooner than this frontend that the organization was deactivated, and refuses with the code for API
+   * keys. A session gets the code that its next request would get, because a web client shows the reason of the first
+   * refusal.
    */
   async #explainEndOfSession({ realm, directory }: AuthenticatedCaller, refusal: ActorReply): Promise<ActorReply> {
     await this.services.refreshDirectory(realm);

@@ -202,7 +202,7 @@ export class FrontendGateway implements FrontendServices {
     const found = directory.sessionByHash(hash);
     const user = found && directory.user(found.user);
     if (!user?.isActive || !this.#doesHostNameRealmOrNone(host, directory)) throw apiError('NOT_LOGGED_IN');
-    // Its code tells the web client which sentence to show; refusals of API keys have one code for all reasons.
+    // The web client chooses the text that it shows by this code; API keys are refused with one code for all reasons.
     if (directory.deactivated) throw apiError('REALM_DEACTIVATED');
     return { realm, user, directory, session: found!.session };
   }

@@ -20,7 +20,10 @@ import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-g
 import { UwsSourceSender } from './source-sender-uws.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
-/** Maximum size of a body that is copied for a client that does not take it at once, bytes. */
+/**
+ * Maximum size of a joined body that is copied for a client that reads slowly, bytes. Of a larger body the parts are
+ * kept.
+ */
 const MAX_COPIED_WAITING_BODY_BYTES = 64 * 1024;
 
 const NO_RESPONSE_HEADERS = new ResponseHeaders([]);
@@ -68,10 +71,14 @@ export interface UwsHttpExchangeOwner {
 }
 
 /**
- * Returns the parts of a body that its client does not take at once, in memory that stays as it is: the next answer
- * reuses that of `joinBodyParts`. The parts of a larger body may be shared with other answers that wait.
+ * Returns the parts of a body whose client reads slowly, in memory that later answers don't reuse: a copy of the joined
+ * body, whose memory belongs to `joinBodyParts`, or the parts themselves, which answers to several slow clients may
+ * share.
  */
-const keepBody = (parts: readonly ResponseBodyPart[], joined: ResponseBodyPart): readonly ResponseBodyPart[] =>
+const copyBodyForSlowClient = (
+  parts: readonly ResponseBodyPart[],
+  joined: ResponseBodyPart,
+): readonly ResponseBodyPart[] =>
   joined.length <= MAX_COPIED_WAITING_BODY_BYTES
     ? [typeof joined === 'string' ? joined : Buffer.from(joined)]
     : parts.map((part) => (typeof part === 'string' ? part : copyOutOfLease(part)));
@@ -345,7 +352,8 @@ export class UwsHttpExchange implements HttpExchange {
     if (length === 0) this.#res.end();
     else if (length <= MAX_SMALL_RESPONSE_BODY_BYTES) {
       const body = parts.length === 1 ? only! : joinBodyParts(parts);
-      if (!this.#res.tryEnd(body, length)[1]) this.#sendRestWhenWritable(new UnsentResponseBody(keepBody(parts, body)));
+      if (!this.#res.tryEnd(body, length)[1])
+        this.#sendRestWhenWritable(new UnsentResponseBody(copyBodyForSlowClient(parts, body)));
       for (const part of parts) if (typeof part !== 'string') endLeaseOfBytes(part);
     } else {
       const body = new UnsentResponseBody(parts);

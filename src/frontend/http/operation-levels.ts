@@ -51,7 +51,7 @@ export class OperationLevels {
     const fields = new Map(query);
     for (const [name, text] of form) fields.set(name, text);
     translator.translateRequest(this.operation.id, fields);
-    // Parameters of the query alone are read faster.
+    // Without form fields only the query has parameters, which is the faster case.
     return form.size === 0
       ? reader.decodeAndCheckParameters(NO_FORM_FIELDS, fields, segments)
       : reader.decodeAndCheckParameters(fields, NO_FORM_FIELDS, segments);

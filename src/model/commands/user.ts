@@ -321,7 +321,9 @@ export const userActorCommands = {
   setFlags: declareCommand<MessageFlagChange & { readonly messages: readonly number[] }, ActorFieldsReply>('set-flags'),
   setFlagsInNarrow: declareCommand<MessageFlagChange & AnchoredMessagesArgs, ActorFieldsReply>('set-flags-in-narrow'),
   markAllRead: declareCommand<NoCommandArguments, ActorFieldsReply>('mark-all-read'),
-  /** Sent by this actor to itself after `markAllRead`: tells clients of messages that came meanwhile and are unread. */
+  /**
+   * Sent by this actor to itself after `markAllRead`: sends events for messages that arrived meanwhile and are unread.
+   */
   announceUnreadAfterMarkAll: declareCommand('announce-unread-after-mark-all'),
   markStreamRead: declareCommand<{ readonly stream: number }, ActorFieldsReply>('mark-stream-read'),
   markTopicRead: declareCommand<StreamTopic, ActorFieldsReply>('mark-topic-read'),

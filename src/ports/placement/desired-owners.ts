@@ -28,14 +28,14 @@ function preferHostsNotDraining(hosts: readonly PartitionOwnerCandidate[]): read
 type PartitionOwnerChoice = (p: Partition) => string | undefined;
 
 /**
- * Makes the choice of earlier versions, by rendezvous hashing alone. Every incarnation of a host has the same weight,
- * so a host that was found silent gets its partitions back later.
+ * Makes the choice by rendezvous hashing alone, as earlier versions do. Every incarnation of a host has the same
+ * weight, so a host that was found silent gets its partitions back later.
  */
 function makeRendezvousChoice(hosts: readonly string[]): PartitionOwnerChoice {
   return (p) => chooseHostByRendezvousHash(p, hosts, baseIdOfHostIncarnation);
 }
 
-/** Makes the choice of even shares, which are computed when the first partition is asked for. */
+/** Makes the choice by even shares, which are computed at the first call. */
 function makeEvenChoice(table: Pick<PartitionTable, 'ownerOf'>, hosts: readonly string[]): PartitionOwnerChoice {
   let owners: ReadonlyMap<Partition, string> | undefined;
   return (p) => {
@@ -54,7 +54,7 @@ export class DesiredPartitionOwners {
     this.#livingHosts = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
     const fresh = this.#livingHosts.filter((host) => host.isFresh);
     const able = fresh.filter(isAbleToOwnPartitions);
-    // Hosts that followed different rules would send partitions back and forth.
+    // All hosts must follow the same rule: with two rules they would hand partitions back and forth.
     const isEven = this.#livingHosts.every(({ value }) => value.sharing === 'even');
     const makeChoice = (among: readonly PartitionOwnerCandidate[]): PartitionOwnerChoice => {
       const ids = preferHostsNotDraining(among).map(({ id }) => id);

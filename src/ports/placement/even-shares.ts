@@ -3,8 +3,8 @@
  * what the table gives them as far as their shares allow, so a change of the hosts moves only what evenness demands:
  * the newcomer's share, the leaver's partitions. Rendezvous hashing decides which hosts get the partitions that move.
  *
- * Hosts that see the same table and the same hosts compute the same owners. A table to which some of the moves were
- * applied gives the others as before, so hosts can do their parts in any order.
+ * Hosts that see the same table and the same hosts compute the same owners. After some of the moves were written to the
+ * table, the remaining moves are computed as before, so hosts can do their parts in any order.
  */
 import type { Partition } from '#model';
 import { baseIdOfHostIncarnation } from './host-record.js';
@@ -12,8 +12,8 @@ import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import { chooseHostByRendezvousHash, computeHostWeight } from './rendezvous.js';
 
 /**
- * Number of partitions of each host. The larger shares go to hosts that have one already, then by id: the order of
- * moves changes no share.
+ * Number of partitions that each host should have. Hosts that already have a larger share get the larger shares first,
+ * then hosts in the order of their ids. So the order of moves does not change the shares.
  */
 function computeShares(ownedByHost: ReadonlyMap<string, readonly Partition[]>): ReadonlyMap<string, number> {
   const smaller = Math.floor(ALL_PARTITIONS.length / ownedByHost.size);

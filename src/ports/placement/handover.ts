@@ -35,8 +35,8 @@ export class PartitionHandover {
   #batchSize = MIN_HANDOVER_BATCH_SIZE;
   #isHandingOver = false;
   /**
-   * The last batch, until its successors have taken it: its size, the time it took this host, and the time of the
-   * assignment.
+   * The last batch, until its successors have taken it: its size, the time that this host needed for it, and the time
+   * of the assignment.
    */
   #lastBatch: { readonly size: number; readonly ms: number; readonly at: number } | undefined;
   /**

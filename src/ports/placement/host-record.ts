@@ -48,8 +48,8 @@ export interface HostDescription {
 }
 
 /**
- * Rule by which a host's version shares partitions out: evenly (even-shares.ts), or by rendezvous hashing alone, as
- * versions do that don't report their rule. All hosts follow the older rule while a living one knows no other.
+ * Rule by which a host's version shares partitions out: evenly (even-shares.ts), or by rendezvous hashing alone, as in
+ * versions whose records have no rule. All hosts follow the older rule while a living host of such a version is there.
  */
 export type PartitionSharing = 'even' | 'rendezvous';
 
@@ -99,7 +99,7 @@ export const UNKNOWN_HOST_RECORD: HostRecord = {
   end: null,
 };
 
-/** Fields of the records of versions that don't write these fields. */
+/** Values of fields that records of earlier versions lack. */
 const FIELDS_OF_EARLIER_VERSIONS = { sharing: 'rendezvous' } as const satisfies Partial<HostRecord>;
 
 /** Parses a host record. An unreadable record counts as unknown: no host renews it. */

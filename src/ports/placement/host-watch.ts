@@ -1,5 +1,5 @@
 /**
- * Watches whether any actor host is alive, and able to take partitions, for processes that are no hosts: frontends and
+ * Watches whether any actor host is alive and able to take partitions, for processes that are not hosts: frontends and
  * the command line.
  */
 import type { Clock, TimerHandle } from '#base/clock';
@@ -17,8 +17,8 @@ import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 const HOST_CHECK_INTERVAL_MS = 2 * HOST_LEASE_TIMES.renewMs;
 
 /**
- * Milliseconds for which a host counts as able to take partitions after it was seen to be. Hosts without CPU are silent
- * for longer than a lease now and then, all at once, and go on.
+ * Milliseconds after the last sight of a host that can take partitions, during which such a host counts as known.
+ * Without CPU, all hosts may at times be silent together for longer than a lease, and then continue.
  */
 const ABLE_HOST_MEMORY_MS = 10_000;
 
@@ -54,7 +54,10 @@ export class HostAbsenceWatch {
     return this.#livingHostCount === 0;
   }
 
-  /** True if a living host can take partitions, or could lately: it was not ending, and reported no trouble. */
+  /**
+   * True if a living host can take partitions, or could within the last `ABLE_HOST_MEMORY_MS`: it was not leaving, and
+   * reported neither a failed takeover nor a failing Store.
+   */
   get isHostAble(): boolean {
     return this.clock.monotonic() - this.#hostWasAbleAt < ABLE_HOST_MEMORY_MS;
   }

@@ -42,7 +42,7 @@ export class ClusterMembers {
         : Math.min(Math.max(0, sent - this.#lastReadAnsweredAt), 2 * this.#leaseTimes.renewMs);
     this.#lastReadAnsweredAt = now;
     const members = new Map<string, ClusterMember>();
-    const see = (id: string, entry: KeyValueEntry | undefined): void => {
+    const recordHost = (id: string, entry: KeyValueEntry | undefined): void => {
       const before = this.#membersById.get(id);
       const revision = entry?.revision ?? 0;
       const same = before !== undefined && before.revision === revision;
@@ -52,9 +52,9 @@ export class ClusterMembers {
     };
     for (const [key, entry] of entries) {
       const id = hostIdOfRecordKey(key);
-      if (id !== undefined) see(id, entry);
+      if (id !== undefined) recordHost(id, entry);
     }
-    for (const id of table.listOwnerHosts()) if (!members.has(id)) see(id, undefined);
+    for (const id of table.listOwnerHosts()) if (!members.has(id)) recordHost(id, undefined);
     this.#membersById = members;
     this.#tableMissingMs = table.revision === 0 ? this.#tableMissingMs + passed : 0;
     this.#doesTableExist = table.revision > 0;

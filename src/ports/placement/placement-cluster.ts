@@ -54,7 +54,10 @@ interface ClusterPlacementOptions extends HostDescription {
   readonly times?: HostLeaseTimes;
   /** Checks whether the Store answers; absent: the Store counts as always available. */
   readonly pingStore?: () => Promise<void>;
-  /** Rule by which this host shares partitions out; default: 'even'. Tests make hosts of an earlier version. */
+  /**
+   * Rule by which this host shares partitions out; default: 'even'. Tests use the other one for hosts of an earlier
+   * version.
+   */
   readonly sharing?: PartitionSharing;
   /** Id of this process; default: a random one. */
   readonly id?: string;
@@ -94,8 +97,8 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   #areKeysUnreachable = false;
   #stopWatchingKeys: (() => void) | undefined;
   /**
-   * Timer of a lapsed lease. Until it fires, the partitions stay in memory and nothing is answered: a process that only
-   * stood still finds its key unchanged, and goes on with them instead of loading everything again.
+   * Timer of a lapsed lease. Until it fires, the partitions stay in memory and no request for them is answered. A
+   * process that only stood still finds its key unchanged, and continues with them instead of loading all actors again.
    */
   #lapseGraceTimer: TimerHandle | undefined;
   #checkLeaveCompleted: () => void = () => {};

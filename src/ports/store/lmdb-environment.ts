@@ -56,11 +56,10 @@ export class LmdbEnvironment {
         // Overlapping sync would make a commit visible before it is flushed, and lmdb resolves as soon as it is
         // visible.
         overlappingSync: false,
-        // The lock of a transaction is held until its pages are flushed, and another flush for the head of the file
-        // follows. Without the latter a failure of the system may undo the last transaction, until another process
-        // commits one.
+        // Without the flush of the file's head, which follows the flush of a transaction's pages, the lock is released
+        // sooner. A failure of the system may then undo the last transaction, until another process commits one.
         noMetaSync: shared,
-        // By itself lmdb locks the file while a large batch is still being put together.
+        // By default lmdb locks the file while a large batch is still being collected.
         ...(shared ? { batchStartThreshold: Number.MAX_SAFE_INTEGER } : {}),
         encoding: 'binary',
         maxDbs: 32,

@@ -32,7 +32,10 @@ interface LmdbBulkLoaderOptions {
   readonly realm: RealmId;
   readonly closingActor: ActorKey;
   readonly messageTable: LmdbMessageTable;
-  /** Writes the puts of this call in one transaction. @returns false: nothing, as the closing actor has a root */
+  /**
+   * Writes in one transaction what `enqueue` puts into tables. @returns false if nothing was written, because the
+   * closing actor has a root
+   */
   writeUnlessClosed(enqueue: () => void): Promise<boolean>;
 }
 
@@ -43,7 +46,9 @@ interface LmdbBulkLoaderOptions {
 export class LmdbMessageBulkLoader implements MessageBulkLoader {
   #pendingPostingsByIndex = new Map<string, PendingPostings>();
   #pendingEntryCount = 0;
-  /** Keeps writes of messages and of a flush under way apart: one larger transaction would lock the file for longer. */
+  /**
+   * Separates writes of messages from those of a running flush: one larger transaction would lock the file for longer.
+   */
   readonly #turns = new Semaphore(1);
 
   constructor(private readonly options: LmdbBulkLoaderOptions) {}

@@ -95,7 +95,7 @@ export class LmdbTransactionCacheChanges {
 }
 
 const KEY_MARK_SLOTS_LOG2 = 18;
-/** Number of consecutive keys whose marks follow each other, in one line of the processor's cache. */
+/** Binary logarithm of the number of consecutive keys whose marks are adjacent, in one CPU cache line. */
 const KEYS_PER_BLOCK_LOG2 = 4;
 
 /** An approximate set of recently read keys. A record that is read only once isn't worth caching. */

@@ -14,7 +14,7 @@ const SLAB_BYTES = 2 ** SLAB_BYTES_LOG2;
  */
 const WORDS_PER_TABLE_ENTRY = 4;
 const INITIAL_TABLE_SLOTS_LOG2 = 10;
-/** Number of consecutive keys whose entries of the table follow each other. */
+/** Binary logarithm of the number of consecutive keys whose table entries are adjacent. */
 const KEYS_PER_BLOCK_LOG2 = 4;
 
 export class LmdbMessageCache {
@@ -168,7 +168,7 @@ export class LmdbMessageCache {
   #probeForEntry(low: number, high: number): number {
     const table = this.#hashTable;
     const last = table.length - 1;
-    // Neighbouring ids have neighbouring entries: a scan finds several of them in one line of the processor's cache.
+    // Neighbouring ids have neighbouring entries, so that a scan finds several of them in one CPU cache line.
     const block = Math.imul((low >>> KEYS_PER_BLOCK_LOG2) ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
     const slot =
       ((block >>> (32 - this.#tableSlotsLog2 + KEYS_PER_BLOCK_LOG2)) << KEYS_PER_BLOCK_LOG2) |

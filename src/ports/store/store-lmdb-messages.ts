@@ -346,8 +346,8 @@ export class LmdbMessageTable {
   }
 
   /**
-   * True if the cached ids of the index tell that the range has no messages: a user's streams have an index each of the
-   * messages that were moved there and away, and hardly any of them has one.
+   * True if the cached ids of the index show that the range has no messages. A user's streams have one index each for
+   * messages moved in and for messages moved out, and hardly any of these indexes has entries.
    */
   #isKnownToBeEmpty(realm: RealmId, index: MessageIndexCondition, low: number, high: number): boolean {
     if (index.by === 'ids') return index.ids.length === 0;

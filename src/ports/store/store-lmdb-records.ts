@@ -31,7 +31,7 @@ export class LmdbRecordTable {
   readonly #realmNumberByRealm = new Map<RealmId, number>();
   #lastRealm: RealmId | undefined;
   #lastRealmNumber = 0;
-  /** The key of the record that is being read: lmdb encodes it at once, so the next read may change it. */
+  /** Reused key of a read: lmdb encodes the key at once, so the next read may overwrite it. */
   readonly #lmdbKey: [realm: number, id: number] = [0, 0];
   readonly #recentlyReadKeys = new RecentlyReadKeys();
   readonly #decodedCache = new LmdbConsistentCache<number, CachedDecodedRecord>(

@@ -57,7 +57,10 @@ class FrameAssembler {
 /** Size from which the memory of a frame is leased, bytes: smaller frames share memory that Node allocates at once. */
 const MIN_LEASED_FRAME_BYTES = 8 * 1024;
 
-/** Memory of a frame that a socket sends: once the socket reports the write, the operating system has a copy. */
+/**
+ * Leases memory for a large frame. The lease ends when the socket reports the write: the operating system then has a
+ * copy.
+ */
 const leaseFrame = (byteLength: number): Buffer<ArrayBuffer> => {
   if (byteLength < MIN_LEASED_FRAME_BYTES || byteLength > LEASED_BUFFER_BYTES) return Buffer.allocUnsafe(byteLength);
   return Buffer.from(leaseBytes().buffer, 0, byteLength);

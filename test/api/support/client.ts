@@ -169,7 +169,7 @@ export const invalid = (name: string, value: unknown): Refusal => ({
 
 export const unauthorized = (msg: string): Refusal => ({ status: 401, code: 'UNAUTHORIZED', msg });
 
-/** The whole body that a refusal has. */
+/** The complete body of a refusal. */
 export function refusalBody({ code, msg, extra }: Refusal): Fields {
   return { result: 'error', msg, ...(code === undefined ? {} : { code }), ...extra };
 }

@@ -66,8 +66,8 @@ export function comparable(
 }
 
 /**
- * At newer levels a stream that becomes visible again comes without a word of the subscription that the user had: its
- * client can't know in which of the two lists it belongs.
+ * Joins the two lists for newer levels. There the event of a stream that becomes visible again does not tell whether
+ * the user was subscribed before, so its client can't know to which list it belongs.
  */
 const notSubscribed = (
   unsubscribed: readonly ApiStream[],

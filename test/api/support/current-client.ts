@@ -70,14 +70,16 @@ function checkMessage(where: string, { content, content_type, submessages }: Fie
   checkSubmessages((submessages ?? []) as readonly Fields[]);
 }
 
-/** Clients without its capability bulk_message_deletion get an event for each message. */
-const asWithItsCapabilities = (event: Fields): Fields =>
+/** The event as a client with the capability bulk_message_deletion gets it; others get an event for each message. */
+const withBulkDeletion = (event: Fields): Fields =>
   event.type === 'delete_message' && event.message_id !== undefined
     ? { ...event, message_ids: [event.message_id] }
     : event;
 
-/** Other clients get the older list of presences. */
-const asAskedByIt = (body: Fields, sent: Params): Fields =>
+/**
+ * The body without presences, unless the request asked for the form that the client always asks for (`slim_presence`).
+ */
+const withoutOlderPresences = (body: Fields, sent: Params): Fields =>
   sent.slim_presence === true ? body : { ...body, presences: {} };
 
 interface StateOfCurrentClient extends Fields {
@@ -112,7 +114,10 @@ function checkReferences(state: StateOfCurrentClient): void {
 
 const EVENT_TYPES = new Set(Object.keys(schemas.events).map((name) => name.split('/')[0]));
 
-/** @throws Error when the client would register again: for a move to the same place, or one without its message */
+/**
+ * @throws Error for events after which the client would register again: a move to the same place, or without its
+ * message
+ */
 function checkMoveOfCurrentClient(event: Fields): void {
   const { message_id, message_ids, propagate_mode, stream_id, new_stream_id, orig_subject, subject } = event;
   const isOtherStream = new_stream_id !== undefined && new_stream_id !== stream_id;
@@ -131,7 +136,7 @@ export function checkEventOfCurrentClient(event: Fields): void {
   const name = event.op === undefined ? type : `${type}/${String(event.op)}`;
   const schema = schemas.events[name];
   if (!schema) throw new Error(`today's client must not get ${name}: ${JSON.stringify(event)}`);
-  check(name, schema, asWithItsCapabilities(event));
+  check(name, schema, withBulkDeletion(event));
   if (type === 'update_message') checkMoveOfCurrentClient(event);
   if (type === 'message') checkMessage(name, event.message as Fields);
   if (type === 'submessage') checkSubmessageEvent(event.content);
@@ -152,7 +157,7 @@ export function checkAnswerOfCurrentClient(operation: string, status: number, bo
   // Visitors, who have no queue, get fewer sections; the client has no visitors.
   const isOfVisitor = isState && body.queue_id === null;
   const isPresence = operation === 'POST /users/me/presence';
-  const read = isState || isPresence ? asAskedByIt(body, sent) : body;
+  const read = isState || isPresence ? withoutOlderPresences(body, sent) : body;
   const isWhole = !isPartOfState && !isOfVisitor && !(isPresence && sent.ping_only === true);
   if (schema && isWhole) check(operation, schema, read);
   if (isState && isWhole) checkReferences(body as StateOfCurrentClient);

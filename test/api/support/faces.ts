@@ -206,7 +206,10 @@ export interface Services {
   readonly mongodb: string;
 }
 
-/** Of this run, from the environment or a running `deploy/dev/services`; undefined: skipped visibly, failed on CI. */
+/**
+ * The backing services of this run, from the environment or a running `deploy/dev/services`. Without them, returns
+ * undefined and records a skip; on CI a failure.
+ */
 export function services(t: Test): Services | undefined {
   const file = join(repositoryRoot(), '.services/env');
   const known: Record<string, string | undefined> = { ...process.env };
@@ -223,7 +226,7 @@ export function services(t: Test): Services | undefined {
   return undefined;
 }
 
-/** Two frontends, the actors node, and another that shares them; everything under a name of its own. */
+/** Starts a cluster: two frontends and two actor hosts that share the partitions, under a namespace of its own. */
 export async function startCluster(
   { nats, mongodb }: Services,
   adjust?: (ports: ProcessPorts) => ProcessPorts,

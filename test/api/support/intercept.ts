@@ -1,5 +1,5 @@
 /**
- * The object, whose calls of the named methods go through `around`; all others go to the object itself.
+ * Returns a proxy of the object, whose calls of the named methods go through `around`.
  *
  * @param around gets a function that makes the call, and the call's arguments; returns the answer of the call
  */

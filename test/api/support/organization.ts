@@ -51,7 +51,10 @@ let made = 0;
 
 const roleOf = (name: RoleName): number => (name === 'other' ? USER_ROLE.member : USER_ROLE[name]);
 
-/** `other` is a second member. @param only roles to make besides the owner; default all */
+/**
+ * Makes an organization with an account for each role; `other` is a second member. @param only roles to make besides
+ * the owner; default: all
+ */
 export async function makeOrganization(server: TestServer, only?: readonly RoleName[]): Promise<Organization> {
   const subdomain = `org${++made}x${process.pid}`;
   const address = (name: string): string => `${name}@${subdomain}.example.com`;

@@ -33,9 +33,9 @@ export interface WireParameter {
   readonly aliases?: readonly string[];
 }
 
-/** An operation of wire.json, described or not. */
+/** An operation of wire.json, in `operations` or in `extra_operations`. */
 export interface Declared {
-  /** Operations without description have none. */
+  /** Undefined in `extra_operations`. */
   readonly operationId?: string;
   /** Undefined if only the envelope is promised. */
   readonly response?: Schema;
@@ -188,7 +188,9 @@ function validator(name: string, schema: Schema): ValidateFunction {
 const ALIASES = Object.entries(wire.aliases.emit_also);
 const ALIASED: ReadonlySet<string> = new Set(ALIASES.flat());
 
-/** A copy of the object without the old names. @throws Error when an old name has another value than the new one */
+/**
+ * Returns a copy of the object without the old names. @throws Error when an old name has another value than the new one
+ */
 function aliasesLeftOut(of: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const object = { ...of };
   for (const [name, alias] of ALIASES) {
@@ -200,8 +202,8 @@ function aliasesLeftOut(of: Readonly<Record<string, unknown>>): Record<string, u
 }
 
 /**
- * Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. Few
- * objects have some: the others are not copied.
+ * Checks that old names have the values of the new ones, and removes them, because the schemas know only the new ones.
+ * Few objects have such names; the others are not copied.
  */
 function withoutAliases(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -10,7 +10,7 @@ import { makeReceiverRows, type ReceiverRows } from '../../../src/app/exchange/e
 
 const CORES = { thread: 2, none: 1 };
 const STREAM = 4;
-/** More than the users whose flags go to the thread at a time. */
+/** More users than those whose flags are sent to the thread in one job. */
 const PEOPLE = 120;
 
 function message(id: number, more: Partial<StoredMessage['body']> = {}, participants: number[] = []): StoredMessage {

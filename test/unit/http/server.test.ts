@@ -238,7 +238,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
   t.test(`${kind}: the exchange of one request may serve the following requests`, async (t) => {
     let came: HttpRequestHandler = () => {};
     const running = await listen(t, (exchange) => came(exchange));
-    /** A request of this connection, after the handler got it. */
+    /** Sends a request on the connection. Resolves when the handler has been called. */
     const ask = (c: RawClient, path: string, handler: HttpRequestHandler): Promise<void> =>
       new Promise((resolve) => {
         came = (exchange) => {

@@ -86,7 +86,7 @@ t.test('links that the client opens itself, in the forms that it writes', async 
   }
 });
 
-t.test('pictures have a preview, and of videos those of YouTube', async (t) => {
+t.test('pictures have a preview, and videos only on YouTube', async (t) => {
   const shown = (content: string): readonly string[] =>
     [...render(content).matchAll(/<div class="([^"]*)"><a [^>]*><img src="[^"]+"><\/a><\/div>/g)].map(
       ([, kind]) => kind!,

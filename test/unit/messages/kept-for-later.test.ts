@@ -1,4 +1,4 @@
-/** A user keeps a limited number of texts for later, because each list of them is one answer. */
+/** Maximum numbers of a user's drafts, scheduled messages and saved snippets: each list of them is one answer. */
 import t from 'tap';
 import type { Json } from '#base';
 import { MAX_DRAFTS_PER_USER, MAX_SAVED_SNIPPETS_PER_USER, MAX_SCHEDULED_MESSAGES_PER_USER } from '#domain/messages';

@@ -9,36 +9,36 @@ import {
   withReadMessageIds,
   withUnreadMessageIds,
 } from '#domain/messages';
-import { makeCompactedReadState, type ReadStateCompaction } from '../../../actors/user/reading/folding.js';
+import { makeCompactedReadState, type ReadStateCompaction } from '../../../actors/user/reading/compaction.js';
 
 const MOST = 30;
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
 
 type Step =
   | { readonly do: 'read' | 'unread'; readonly ids: readonly number[] }
-  /** A fold that read the Store some steps ago. */
-  | { readonly do: 'fold'; readonly upTo: number };
+  /** A compaction that read the Store some steps ago. */
+  | { readonly do: 'compact'; readonly upTo: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('read' as const, 'unread' as const), ids }),
-  fc.record({ do: fc.constant('fold' as const), upTo: fc.integer({ min: 0, max: MOST }) }),
+  fc.record({ do: fc.constant('compact' as const), upTo: fc.integer({ min: 0, max: MOST }) }),
 );
 
 const unreadOf = (reading: OriginReadState, upTo: number): number[] =>
   Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => isReadByMarkOrExceptions(reading, id) !== true);
 
-t.test('folding and storing do not change which messages are read', async (t) => {
+t.test('compacting and storing do not change which messages are read', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
       const model = new Set<number>();
       let reading: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
-      const looks: { readonly at: number; readonly fold: ReadStateCompaction }[] = [];
+      const looks: { readonly at: number; readonly compaction: ReadStateCompaction }[] = [];
       steps.forEach((one, n) => {
-        while (looks[0] && looks[0].at <= n) reading = makeCompactedReadState(reading, looks.shift()!.fold);
-        if (one.do === 'fold') {
+        while (looks[0] && looks[0].at <= n) reading = makeCompactedReadState(reading, looks.shift()!.compaction);
+        if (one.do === 'compact') {
           looks.push({
             at: n + delay,
-            fold: { originStreamId: 1, raisedMark: one.upTo, unreadIdsBelowMark: unreadOf(reading, one.upTo) },
+            compaction: { originStreamId: 1, raisedMark: one.upTo, unreadIdsBelowMark: unreadOf(reading, one.upTo) },
           });
         } else {
           for (const id of one.ids) one.do === 'read' ? model.add(id) : model.delete(id);

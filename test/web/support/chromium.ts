@@ -11,7 +11,10 @@ import { describePage, explainWaits } from './explained-waits.js';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const SHELL = '/usr/bin/chromium-headless-shell';
-/** The same engine without windows and notifications, where it is installed: a fifth less CPU. */
+/**
+ * Chromium's headless shell, the same engine without windows and notifications, if it is installed: it takes a fifth
+ * less CPU.
+ */
 const CHROMIUM_SHELL = process.env.CHROMIUM === undefined && existsSync(SHELL) ? SHELL : CHROMIUM;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Chromium writes each refused request to the console; the client says refusals itself. */

@@ -45,7 +45,10 @@ export function findTriggerAtCaret(text: string, caret: number): CompletionTrigg
   return found && endsInOpenCodeFence(text.slice(0, lineStart)) ? undefined : found;
 }
 
-/** The last of several triggers counts: names may have spaces, so `@ann, see #gen` could also be one long name. */
+/**
+ * Finds the last trigger before the caret: names may have spaces, so in `@ann, see #gen` the text after `@` could also
+ * be one long name.
+ */
 function findInlineTrigger(before: string, from: number): CompletionTrigger | undefined {
   const triggers: CompletionTrigger[] = [];
   const topic = TOPIC_TRIGGER_PATTERN.exec(before);

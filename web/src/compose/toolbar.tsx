@@ -49,7 +49,7 @@ function insertVideoCallLink(composer: Composer): void {
   composer.focusNowOrWhenMounted();
 }
 
-/** @param isPhone whether the menu has what stands beside it on larger screens */
+/** @param isPhone true if the menu also has the actions that are buttons on larger screens */
 function makeFormattingMenuItems(composer: Composer, isPhone: boolean): readonly MenuItem[] {
   const item = (
     label: string,

@@ -1,13 +1,13 @@
 import { core } from '../client/index.js';
 import { t } from '../text/index.js';
 
-/** Digits of the name of a room; those who know it may join, so it can't be guessed. */
+/** Number of digits in the name of a room. The name is all that is needed to join, so it must be hard to guess. */
 const ROOM_NAME_DIGITS = 15;
 
 const makeRoomName = (): string =>
   [...crypto.getRandomValues(new Uint32Array(ROOM_NAME_DIGITS))].map((number) => number % 10).join('');
 
-/** Address of the server of video calls; undefined where the organization has chosen none. Reads signals. */
+/** Base URL of the video call server; undefined if the organization has chosen none. Reads signals. */
 function findVideoCallServer(): string | undefined {
   const {
     realm_video_chat_provider: chosen,

@@ -1,10 +1,10 @@
 /**
- * The first two requests of a page: whether there is a session, and the registration. They are here, apart from the
- * core that makes them, because the page sends them already while the core loads (web/src/early.ts); so is what decides
- * whether the page registers.
+ * The first two requests of a page, the check of the session and the registration, with the facts that decide whether
+ * the page registers. They are here instead of in the core, because the early script sends them while the core is being
+ * loaded (web/src/early.ts).
  */
 
-/** Address of the check of the session, of a method GET. */
+/** Path of the check of the session (GET). */
 export const SESSION_CHECK_PATH = '/web/session';
 
 /** Answer of the check: the server lets this browser read as a user, or as a visitor without an account. */
@@ -14,8 +14,8 @@ export interface SessionCheck {
 }
 
 /**
- * Cookie of this client that says that there was a session: the session's own cookie is hidden from script. With it the
- * page registers without asking first; the session may have ended elsewhere since.
+ * Cookie that the client sets while there is a session, because scripts can't read the session's own cookie. With it
+ * the page registers without checking the session first; the session may have ended elsewhere since.
  */
 export const SESSION_HINT_COOKIE = 'conclave_known';
 
@@ -35,8 +35,8 @@ const FETCHED_EVENT_TYPES =
   'alert_words custom_profile_fields default_streams drafts message muted_users presence realm realm_bot realm_domains realm_emoji realm_linkifiers realm_playgrounds realm_user realm_user_groups realm_user_settings_defaults recent_private_conversations scheduled_messages starred_messages subscription update_message_flags user_settings user_status user_topic';
 
 /**
- * Web lock of the tab that polls for all tabs of this browser. The page looks at it before the core is there: while
- * another tab leads, the page gets the state from that tab and does not register.
+ * Web lock of the tab that polls for all tabs of this browser. The early script looks at it: while another tab leads,
+ * the page gets the state from that tab and does not register.
  */
 export const LEADER_LOCK_NAME = 'conclave/leader';
 

@@ -1,6 +1,4 @@
-/**
- * Narrows as addresses, in the form that clients of this API write: `#narrow/stream/12-general/topic/a.20b`.
- */
+/** Narrows as addresses, in the form that clients of this API write: `#narrow/stream/12-general/topic/a.20b`. */
 import { getOtherOrOwnUserIds, type Narrow, type NarrowOperator, type NarrowTerm } from './narrow.js';
 
 /** Names that make addresses readable, and ids of streams that old addresses name. */
@@ -116,7 +114,7 @@ export function parseNarrowHash(
   hash: string,
   names: AddressNameLookup,
 ): { readonly narrow: Narrow; readonly near?: number } | undefined {
-  // Newer clients write the second word.
+  // `feed` is the word in links of newer clients.
   if (/^#(?:all_messages|feed)$/.test(hash)) return { narrow: [] };
   const parts = hash.split('/');
   if (parts[0] !== '#narrow') return undefined;

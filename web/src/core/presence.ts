@@ -4,7 +4,7 @@ import type { Platform } from './ports.js';
 import type { ClientState } from './state/state.js';
 import type { BrowserEventQueue } from './sync/queue.js';
 
-/** The first report is not urgent, and the view that the reader waits for needs the line. */
+/** Delay of the first report, so that it does not compete with the requests of the first view. */
 const FIRST_REPORT_AFTER_MS = 1_000;
 const REPORT_INTERVAL_MS = 60_000;
 const IDLE_AFTER_MS = 5 * 60_000;

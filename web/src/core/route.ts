@@ -21,7 +21,7 @@ const isOneOf = <T extends string>(list: readonly T[], text: string): text is T 
 export function parseRoute(hash: string, names: AddressNameLookup): Route {
   const narrow = parseNarrowHash(hash, names);
   if (narrow) return { view: 'narrow', ...narrow };
-  // Newer clients write channels.
+  // Links of newer clients have `channels` in place of `streams`.
   const [name = '', ...parts] = hash
     .replace(/^#/, '')
     .replace(/^channels\b/, 'streams')

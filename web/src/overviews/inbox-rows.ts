@@ -28,10 +28,10 @@ export type InboxRow =
       readonly withStream: boolean;
     } & UnreadSum);
 
-/** Headings that the reader closed, and closed ones that the reader opened. */
+/** Groups that the reader opened or closed, against their initial state. */
 export type ToggledGroups = ReadonlySet<InboxGroup>;
 
-/** The group of muted conversations is closed at first. */
+/** True if the group is open: all groups are at first, except the group of muted conversations. */
 const isGroupOpen = (group: InboxGroup, turned: ToggledGroups): boolean => turned.has(group) === (group === 'muted');
 
 const findInboxGroup = ({ conversation, muted }: UnreadConversation): InboxGroup =>

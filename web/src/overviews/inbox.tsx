@@ -30,7 +30,7 @@ function toggleInboxGroup(group: InboxGroup): void {
   toggledGroups.value = next;
 }
 
-/** On a phone, a conversation has two lines. */
+/** Height of a conversation on a phone, where it has two lines. */
 const PHONE_ROW_HEIGHT_PX = 64;
 
 const getInboxRowHeight = (row: InboxRow): number => {

@@ -2,7 +2,10 @@
 
 const MAX_PREVIEW_CHARACTERS = 200;
 
-/** The same as in notify/decide.ts: a file of both would be one more request of each page. */
+/**
+ * A copy of the table in notify/decide.ts: a module shared by these two lazy chunks would be one more request of each
+ * page.
+ */
 const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -12,13 +15,16 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Commands whose message is a poll or a list of tasks: a sign stands in for the word. */
+/** Sign that the preview of a poll or a to-do list shows in place of the command. */
 const SIGN_BY_COMMAND = { poll: '📊', todo: '☑' } as const;
 const WIDGET_COMMAND_PATTERN = /^<p>\/(poll|todo)\b\s*([^<\n]*)/;
 
-/** Elements without an end. */
+/** Elements without an end tag. */
 const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'input', 'source']);
-/** Hidden until it is asked for, or the second form of a formula, whose source the first form has. */
+/**
+ * Matches elements whose text is left out: the content of a spoiler, and the HTML form of a formula, whose MathML form
+ * has the source.
+ */
 const LEFT_OUT_PATTERN = /class="(?:spoiler-content|katex-html)\b/;
 const EMOJI_CODE_PATTERN = /class="emoji emoji-([\da-f]{1,6}(?:-[\da-f]{1,6})*)"/;
 
@@ -43,7 +49,7 @@ export function makePreviewText(html: string): string {
   const [, command, rest = ''] = WIDGET_COMMAND_PATTERN.exec(html) ?? [];
   if (command) return toOneLine(`${SIGN_BY_COMMAND[command as keyof typeof SIGN_BY_COMMAND]} ${rest}`);
   let text = '';
-  /** Open elements; what is inside of a silent one is left out. */
+  /** Open elements; text inside a silent one is left out. */
   const open: { readonly name: string; readonly silent: boolean }[] = [];
   const isSilent = (): boolean => open.at(-1)?.silent ?? false;
   for (const [piece, slash, name = ''] of html.matchAll(/<(\/?)([a-z][\da-z]*)[^>]*>|[^<]+|</gi)) {

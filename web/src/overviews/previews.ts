@@ -10,25 +10,27 @@ export interface MessagePreview {
   /** Seconds since 1970. */
   readonly timestamp: number;
   readonly text: string;
-  /** The text is said of the sender (/me). */
+  /** True for a message that begins with `/me`: its text is about the sender. */
   readonly isMeMessage: boolean;
 }
 
 const MESSAGES_PER_PAGE = 200;
 /** Bounds the requests: a conversation without a message among the newest 1,000 unread ones has no preview. */
 const MAX_PAGES = 5;
-/** Previews that are kept; the oldest ones go. */
+/** Maximum number of previews that are kept; the oldest are dropped. */
 const MAX_PREVIEWS = 3_000;
 
 type PreviewSource = Pick<Message, 'id' | 'sender_id' | 'timestamp' | 'content' | 'is_me_message'>;
 
-/** Messages that came by an event or by the fetch of the inbox, while the page lives. */
+/**
+ * Previews of messages from events, from open conversations and from the fetch of the inbox, for the life of the page.
+ */
 const previewByMessageId = new Map<number, MessagePreview>();
-/** Counts changes of the previews. */
+/** Raised by each change of the previews. */
 const previewsVersion = signal(0);
-/** Ids that were looked for; one that was not found is not looked for again. */
+/** Ids of messages that a fetch has looked for; those that it did not find are not fetched again. */
 const attemptedIds = new Set<number>();
-/** The user whose messages these are. */
+/** The user to whom the previews belong. */
 let previewsUserId = 0;
 let isListening = false;
 let isFetching = false;
@@ -44,13 +46,13 @@ export function findMessagePreview(id: number): MessagePreview | undefined {
   previewsVersion.value;
   const known = previewByMessageId.get(id);
   if (known) return known;
-  // A conversation that was open has it.
+  // The message is loaded if its conversation was open before.
   const held = core.windows.messageStore.peek(id);
   if (held) putPreview(held);
   return previewByMessageId.get(id);
 }
 
-/** Keeps previews by events from now on, and forgets those of another account that was signed in before. */
+/** Begins to keep previews up to date by events, and drops those of another account that was signed in before. */
 export function startKeepingPreviews(): void {
   if (previewsUserId !== core.state.me.id) {
     previewsUserId = core.state.me.id;
@@ -72,7 +74,9 @@ export function startKeepingPreviews(): void {
   });
 }
 
-/** Fetches the newest unread messages, if one of these is not known. A failure leaves rows without a preview. */
+/**
+ * Fetches the newest unread messages if one of these messages has no preview. A failure leaves rows without a preview.
+ */
 export async function loadMissingPreviews(messageIds: readonly number[]): Promise<void> {
   const isMissing = (id: number): boolean => findMessagePreview(id) === undefined && !attemptedIds.has(id);
   if (isFetching || !messageIds.some(isMissing)) return;
@@ -96,7 +100,7 @@ export async function loadMissingPreviews(messageIds: readonly number[]): Promis
     }
     for (const id of messageIds) attemptedIds.add(id);
   } catch {
-    // The next change of the inbox tries again.
+    // The next change of the inbox repeats the fetch.
   } finally {
     isFetching = false;
   }

@@ -7,10 +7,10 @@ const MESSAGES_PER_PAGE = 400;
 
 /** The messages behind the list of recent conversations: fetched when the view opens, then kept by events. */
 const recentMessages = new RecentMessages();
-/** Counts changes of `messages`. */
+/** Raised by each change of `recentMessages`. */
 export const recentMessagesVersion = signal(0);
 export const recentLoadPhase = signal<'loading' | 'ready' | 'failed'>('loading');
-/** No older messages are left. */
+/** True if there are no older messages to fetch. */
 export const isOldestLoaded = signal(false);
 
 /** The queue whose events keep the list; another one means that events were lost. */

@@ -1,20 +1,25 @@
-/** Answers that the page asked for while the client was loaded (web/src/early.ts), each for one request. */
+/**
+ * Answers to requests that the early script sent while the client was loaded (web/src/early.ts); each is taken once.
+ */
 
-/** Later, an answer may be too old to go on from. */
+/** Time after which the answers are dropped, because the state may have changed since. */
 const MAX_AGE_MS = 20_000;
 
 const POLL_PATH_PREFIX = '/api/v1/events?';
 
-/** From now on nothing is asked early. Answers that were not taken are forgotten: a registration may be large. */
+/**
+ * Called when the client runs: the early script then sends no more requests. Answers that are not taken within
+ * `MAX_AGE_MS` are dropped, because a registration may be large.
+ */
 export function startTakingEarlyAnswers(): void {
   globalThis.earlyAnswers ??= new Map();
   setTimeout(() => globalThis.earlyAnswers!.clear(), MAX_AGE_MS);
 }
 
 /**
- * The first poll ends the time of early answers: its events change the state, and an answer from before would undo what
- * they say.
- * @returns the answer to a request that was already sent
+ * Takes the answer to a request that was sent early. The first poll drops all of these answers: its events change the
+ * state, and an earlier answer would undo their changes.
+ * @returns undefined if the request was not sent early
  */
 export async function takeEarlyAnswer(method: string, path: string, body = ''): Promise<Response | undefined> {
   if (path.startsWith(POLL_PATH_PREFIX)) globalThis.earlyAnswers!.clear();

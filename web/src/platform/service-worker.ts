@@ -1,4 +1,4 @@
-/** Trusted Types ask for a policy before a worker is named by its address; the page's policy allows this one. */
+/** Trusted Types require a policy for the address of a worker; the page's Content-Security-Policy allows this one. */
 interface TrustedTypesFactory {
   createPolicy(
     name: string,
@@ -10,12 +10,12 @@ interface TrustedTypesFactory {
 
 const WORKER_ADDRESS = '/service-worker.js';
 
-/** Chromium alone tells of the reader's wish. */
+/** Only Chromium reports whether the reader wants to save data. */
 interface NetworkNavigator {
   readonly connection?: { readonly saveData?: boolean };
 }
 
-/** The service worker knows it by the same text (web/worker/worker.ts). */
+/** Message to the service worker, which has the same text (web/worker/worker.ts). */
 const KEEP_SCRIPTS_MESSAGE = 'keep-scripts';
 
 const getTrustedTypes = (): TrustedTypesFactory | undefined =>
@@ -36,8 +36,9 @@ export async function installServiceWorker(): Promise<void> {
 }
 
 /**
- * Lets the service worker keep the scripts of menus, dialogs and other views, so that they open without a network; not
- * where the reader saves data. A worker that takes over later, such as one of a newer version, is asked then.
+ * Asks the service worker to cache the scripts of menus, dialogs and other views, so that they open without a network.
+ * Does nothing if the reader wants to save data. A worker that takes over later, such as one of a newer version, is
+ * asked at that time.
  */
 export function keepScriptsForOffline(): void {
   if (!('serviceWorker' in navigator) || (navigator as NetworkNavigator).connection?.saveData) return;

@@ -2,20 +2,17 @@ import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Avatar, Icon, showToast, useShortcut } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
-import { signOutDeliberately } from './sign-out.js';
-import { applyAndSaveTheme, currentTheme, type Theme } from './theme.js';
 
 async function loadAndOpenMenu(which: 'openRealmMenu' | 'openOwnMenu', anchor: Element | null): Promise<void> {
   try {
     const [menus] = await Promise.all([import('./menus.js'), loadLaterTexts()]);
-    const chooseTheme = (wanted: Theme) => applyAndSaveTheme(core, wanted);
-    if (anchor) menus[which](anchor, { theme: currentTheme.peek(), chooseTheme, signOut: signOutDeliberately });
+    if (anchor) menus[which](anchor);
   } catch {
     showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
-/** The page is there already: only the address behind `#` changes. */
+/** Goes to the first view in this page: only the address behind `#` changes. */
 function navigateHomeInPage(event: MouseEvent): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

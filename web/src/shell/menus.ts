@@ -2,23 +2,17 @@
 import { core } from '../client/index.js';
 import { isPhoneLayout, type MenuItem, pageShortcuts, toggleMenu } from '../kit/index.js';
 import { t } from '../text/index.js';
-import type { Theme } from './theme.js';
-
-/** Actions of the first chunk: imported here, they would be one more file of each first view. */
-export interface FrameActions {
-  readonly theme: Theme;
-  readonly chooseTheme: (wanted: Theme) => Promise<void>;
-  readonly signOut: () => Promise<void>;
-}
+import { signOutDeliberately } from './sign-out.js';
+import { applyAndSaveTheme, currentTheme } from './theme.js';
 
 const THEME_CHOICES = ['auto', 'light', 'dark', 'contrast'] as const;
 
-const makeThemeItems = ({ theme, chooseTheme }: FrameActions): MenuItem[] =>
-  THEME_CHOICES.map((one) => ({
-    label: t(`shell.theme-${one}`),
-    checked: theme === one,
-    // On a failure, this browser has the theme already; the account gets it with the next choice.
-    run: () => void chooseTheme(one).catch(() => {}),
+const makeThemeItems = (): MenuItem[] =>
+  THEME_CHOICES.map((theme) => ({
+    label: t(`shell.theme-${theme}`),
+    checked: currentTheme.peek() === theme,
+    // After a failure this browser has the theme, and the account gets it with the next choice.
+    run: () => void applyAndSaveTheme(core, theme).catch(() => {}),
   }));
 
 const makeHelpItem = (): MenuItem => ({
@@ -46,25 +40,25 @@ const makeOrganizationItems = (): MenuItem[] => [
   },
 ];
 
-const makeVisitorItems = (actions: FrameActions): MenuItem[] => [
+const makeVisitorItems = (): MenuItem[] => [
   makeHelpItem(),
   'line',
-  ...makeThemeItems(actions),
+  ...makeThemeItems(),
   'line',
   { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.navigate({ view: 'sign-in', parts: [] }) },
 ];
 
 /** Opens the menu behind the name of the organization. */
-export function openRealmMenu(anchor: Element, actions: FrameActions): void {
+export function openRealmMenu(anchor: Element): void {
   const isVisitor = core.session.state.peek() === 'visitor';
   toggleMenu(anchor, {
     label: t('shell.menu', { name: core.state.realm.value.realm_name ?? '' }),
-    items: isVisitor ? makeVisitorItems(actions) : makeOrganizationItems(),
+    items: isVisitor ? makeVisitorItems() : makeOrganizationItems(),
   });
 }
 
 /** Opens the menu behind the reader's own name. */
-export function openOwnMenu(anchor: Element, actions: FrameActions): void {
+export function openOwnMenu(anchor: Element): void {
   const { me } = core.state;
   const items: MenuItem[] = [
     {
@@ -82,9 +76,9 @@ export function openOwnMenu(anchor: Element, actions: FrameActions): void {
     { label: t('shell.settings'), icon: 'settings', run: () => core.router.navigate({ view: 'settings', parts: [] }) },
     !isPhoneLayout() && makeHelpItem(),
     'line',
-    ...makeThemeItems(actions),
+    ...makeThemeItems(),
     'line',
-    { label: t('shell.sign-out'), icon: 'sign-out', run: () => void actions.signOut() },
+    { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOutDeliberately() },
   ];
   toggleMenu(anchor, { label: t('shell.own-menu'), items, side: 'above' });
 }

@@ -3,7 +3,7 @@ import { core } from '../client/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 
-/** The user has signed out here, on purpose. */
+/** True once the user has signed out in this tab. */
 export const hasSignedOutDeliberately = signal(false);
 
 export async function signOutDeliberately(): Promise<void> {

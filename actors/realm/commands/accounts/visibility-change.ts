@@ -31,9 +31,9 @@ const MAX_ADDRESSES_PER_COMMIT = 2_000;
 
 /**
  * Effect of a changed role on what the user can see.
- * @param subscriptions present and ended ones. Streams of present ones are visible in every role; streams of ended ones
- * stay in the clients' `unsubscribed`, so only their subscribers are sent; clients of newer API levels lose and gain
- * them as well.
+ * @param subscriptions present and ended ones. Streams with a present subscription are visible in every role. Clients
+ * of the base level keep streams with an ended one in `unsubscribed`, so they only get the subscribers of these; for
+ * clients of newer API levels these streams are deleted and created, too.
  */
 export function makeVisibilityChangeCommit(
   { before, after }: AccountChange,
@@ -74,7 +74,10 @@ export function makeVisibilityChangeCommit(
 const makeShowAddressesCommand = (realm: CommandContext['realm'], args: ShowAddressesArgs): OutboxCommand =>
   makeOutboxCommand({ to: realmActorKey(realm), name: realmActorCommands.showAddresses, args, caller: 0 });
 
-/** Events of streams that a user gains or loses; those of former streams go to clients of newer API levels only. */
+/**
+ * Events of streams that become visible to a user, or stop being visible. Those of streams to which the user was
+ * subscribed before go to clients of newer API levels only.
+ */
 function makeStreamEventsForUser(
   user: number,
   op: 'create' | 'delete',

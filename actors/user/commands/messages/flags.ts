@@ -31,8 +31,12 @@ import {
 import { apiError } from '#model/errors';
 import type { ActorView, CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
+import {
+  computeReadStateCompaction,
+  makeCompactedReadState,
+  type ReadStateCompaction,
+} from '../../reading/compaction.js';
 import { makeFlagEvents, makeUnreadMessageDetails } from '../../reading/flag-event.js';
-import { computeReadStateCompaction, makeCompactedReadState, type ReadStateCompaction } from '../../reading/folding.js';
 import { awaitRecentMessageEventsPublished } from '../../reading/newest.js';
 import {
   isSubscribedToStream,
@@ -52,7 +56,7 @@ interface FlagChangeInputs {
 }
 
 /**
- * Computes, for the origin stream of each message, the higher read mark that replaces many single ids (folding.ts).
+ * Computes, for the origin stream of each message, the higher read mark that replaces many single ids (compaction.ts).
  * Origins that need none are left out.
  */
 async function computeCompactionsOfOrigins(
@@ -61,27 +65,29 @@ async function computeCompactionsOfOrigins(
   sources: ActorInputSources,
 ): Promise<ReadStateCompaction[]> {
   const flags = new UserMessageFlagsView(caller, view.parts);
-  const homes = [...new Set(own.map(({ message }) => message.originStream))];
-  const folds = await Promise.all(homes.map((home) => computeReadStateCompaction(realm, flags, home, sources)));
-  return folds.filter((fold) => fold !== undefined);
+  const origins = [...new Set(own.map(({ message }) => message.originStream))];
+  const compactions = await Promise.all(
+    origins.map((origin) => computeReadStateCompaction(realm, flags, origin, sources)),
+  );
+  return compactions.filter((compaction) => compaction !== undefined);
 }
 
-/** Changed parts of the read state, with the higher marks of these folds. */
+/** Changed parts of the read state, with the higher marks of the compactions. */
 function applyCompactionsToParts(
   view: ActorView<UserActorState>,
   user: number,
   parts: CommandOutcome<UserActorState>['parts'],
-  folds: readonly ReadStateCompaction[],
+  compactions: readonly ReadStateCompaction[],
 ) {
-  if (folds.length === 0) return parts;
+  if (compactions.length === 0) return parts;
   const flags = new UserMessageFlagsView(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
     {},
     parts,
-    ...folds.map((fold) =>
+    ...compactions.map((compaction) =>
       encodeOriginReadStatePart(
-        fold.originStreamId,
-        makeCompactedReadState(flags.readStateOf(fold.originStreamId), fold),
+        compaction.originStreamId,
+        makeCompactedReadState(flags.readStateOf(compaction.originStreamId), compaction),
       ),
     ),
   );
@@ -197,7 +203,7 @@ export const changeFlagOfMessagesHandler: UserCommandHandler<typeof userActorCom
 /** POST /messages/flags/narrow: changes a flag of messages in a narrow. */
 export const changeFlagOfMessagesInNarrowHandler: UserCommandHandler<
   typeof userActorCommands.setFlagsInNarrow,
-  { readonly fetched: MessageWindow; readonly folds: readonly ReadStateCompaction[] }
+  { readonly fetched: MessageWindow; readonly compactions: readonly ReadStateCompaction[] }
 > = {
   async inputs(args, context, sources) {
     const rights = await loadMessageReadingRights(context, sources);
@@ -209,9 +215,9 @@ export const changeFlagOfMessagesInNarrowHandler: UserCommandHandler<
       fetched.rows.map(({ message }) => message),
       sources,
     );
-    return { fetched, folds: await computeCompactionsOfOrigins(fetched.rows, context, sources) };
+    return { fetched, compactions: await computeCompactionsOfOrigins(fetched.rows, context, sources) };
   },
-  handle(view, args, { fetched, folds }, context): CommandOutcome<UserActorState> {
+  handle(view, args, { fetched, compactions }, context): CommandOutcome<UserActorState> {
     const { rows, foundOldest, foundNewest } = fetched;
     const { parts, events, commands = [], changed } = makeFlagChangeOutcome(view, args, rows, context);
     return {
@@ -223,7 +229,7 @@ export const changeFlagOfMessagesInNarrowHandler: UserCommandHandler<
         found_oldest: foundOldest,
         found_newest: foundNewest,
       }),
-      parts: applyCompactionsToParts(view, context.caller, parts, folds),
+      parts: applyCompactionsToParts(view, context.caller, parts, compactions),
       events,
       commands,
     };

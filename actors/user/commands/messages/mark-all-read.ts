@@ -1,6 +1,6 @@
 /**
- * POST /mark_all_as_read (messages.md): marks all messages as read. One read mark per origin stream ("home") is
- * written, however many of its messages are unread.
+ * POST /mark_all_as_read (messages.md): marks all messages as read. One read mark is written per origin, however many
+ * of its messages are unread.
  */
 
 import { makeAllMessagesReadEvent, makePartialSuccessReply, makeSuccessReply, makeValueReply } from '#actors/shared';
@@ -82,7 +82,7 @@ async function findUnsubscribedStreamsWithUnread(
   return found;
 }
 
-/** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
+/** Sorts streams by their newest message, as far as the realm's newest messages show it; other streams come last. */
 async function sortStreamsByNewestMessage(
   streams: readonly number[],
   context: CommandInputContext<UserActorState, undefined>,
@@ -124,24 +124,24 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
     others.delete(DIRECT_MESSAGES_ORIGIN);
     const streams = await sortStreamsByNewestMessage([...active], context, sources);
     streams.push(...(await findUnsubscribedStreamsWithUnread(scan, flags, [...others])));
-    const homes: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
+    const origins: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += STREAMS_READ_AT_ONCE) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make
       // progress.
       if (
         clock.now() >= until &&
-        homes.some((home) => wouldMarkingChangeReadState(flags.readStateOf(home.originStreamId), home))
+        origins.some((origin) => wouldMarkingChangeReadState(flags.readStateOf(origin.originStreamId), origin))
       ) {
-        return { newestIdsOfOrigins: homes, isComplete: false };
+        return { newestIdsOfOrigins: origins, isComplete: false };
       }
       const batch = streams.slice(i, i + STREAMS_READ_AT_ONCE);
       const newest = await Promise.all(batch.map((stream) => scan.newestIdEverSentTo(stream)));
-      batch.forEach((home, n) => {
-        homes.push({ originStreamId: home, storeCompleteUpToId: newest[n]!, newerStoredIds: [] });
+      batch.forEach((stream, n) => {
+        origins.push({ originStreamId: stream, storeCompleteUpToId: newest[n]!, newerStoredIds: [] });
       });
     }
     await awaitRecentMessageEventsPublished(realm, await readNewestMessagesOfRealm(context, sources), sources);
-    return { newestIdsOfOrigins: homes, isComplete: true };
+    return { newestIdsOfOrigins: origins, isComplete: true };
   },
   handle({ parts }, _args, { newestIdsOfOrigins, isComplete }, { realm, caller }): CommandOutcome<UserActorState> {
     const flags = new UserMessageFlagsView(caller, parts);
@@ -175,9 +175,9 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
 };
 
 /**
- * Follows a complete `markAllRead`, once the log has its event. That event tells clients that every message before it
- * in the log is read. A message that was stored after the marks were computed, but logged before the event, is unread
- * here and read in clients; an event of this command tells them that it is unread.
+ * Runs after a complete `markAllRead`, once the log has its event. Clients take every message before that event in the
+ * log as read. A message that was stored after the marks were computed, but logged before the event, is unread in this
+ * actor: this command sends an event that marks it as unread in clients.
  */
 export const announceUnreadAfterMarkAllHandler: UserCommandHandler<
   typeof userActorCommands.announceUnreadAfterMarkAll,
@@ -202,7 +202,7 @@ export const announceUnreadAfterMarkAllHandler: UserCommandHandler<
     const flags = new UserMessageFlagsView(user, parts);
     const unread = found.map((message) => ({ message, copy: true, gained: false })).filter((own) => !flags.isRead(own));
     const details = makeUnreadMessageDetails(unread, user, parts);
-    // Messages that are in streams without a subscription by now have no details, and clients count none of them.
+    // Messages in streams that the user has left meanwhile have no details, and clients don't count them.
     const ids = Object.keys(details).map(Number);
     if (ids.length === 0) return { reply: makeValueReply(null) };
     ids.sort((a, b) => a - b);

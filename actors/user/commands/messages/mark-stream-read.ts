@@ -98,8 +98,8 @@ function makeStreamReadOutcome(
     if (all) events.push(...makeMessagesReadEvents(user, all));
     else events.push(...makeReadEventsOfIdRange(user, unreadIdRangeOfOrigin(stream, reading, newestSentId, stream)));
   }
-  for (const [home, ids] of unreadMovedInIdsByOrigin) {
-    Object.assign(written, encodeOriginReadStatePart(home, withReadMessageIds(flags.readStateOf(home), ids)));
+  for (const [origin, ids] of unreadMovedInIdsByOrigin) {
+    Object.assign(written, encodeOriginReadStatePart(origin, withReadMessageIds(flags.readStateOf(origin), ids)));
     events.push(...makeMessagesReadEvents(user, ids));
   }
   return { parts: written, events };

@@ -52,7 +52,7 @@ async function loadUnreadMessagesOfSender(
 ): Promise<ReadableMessage[]> {
   const flags = new UserMessageFlagsView(caller, view.parts);
   const scan = new UnreadMessageScan(store, realm, caller);
-  const homes = [
+  const origins = [
     DIRECT_MESSAGES_ORIGIN,
     ...listPresentAndFormerSubscriptions(view.parts).flatMap((own) => (own.active ? [own.stream] : [])),
   ];
@@ -61,7 +61,7 @@ async function loadUnreadMessagesOfSender(
     flags.makePersonalCopyLookup(),
   );
   const found: StoredMessage[] = excepted.filter((message) => message.sender === sender);
-  const floor = Math.min(...homes.map((home) => flags.readStateOf(home).mark));
+  const floor = Math.min(...origins.map((origin) => flags.readStateOf(origin).mark));
   for await (const batch of scan.scanOriginalCopiesUpwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
     if (found.length >= MAX_LISTED_UNREAD_MESSAGES) break;

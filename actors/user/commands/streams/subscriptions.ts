@@ -48,8 +48,8 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
     const self = userIdOfUserActorKey(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
-    const tell = (event: JsonObject, more?: { readonly aux?: JsonObject; readonly sinceLevel?: number }): void => {
-      events.push({ t: 'event', to: { users: [self] }, event, ...more });
+    const addEvent = (event: JsonObject, extra?: { readonly aux?: JsonObject; readonly sinceLevel?: number }): void => {
+      events.push({ t: 'event', to: { users: [self] }, event, ...extra });
     };
     for (const { stream: given, subscribers, color } of streams) {
       const stream = given as unknown as DirectoryStream;
@@ -69,18 +69,19 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
         }),
       );
       // Administrators know a private stream since its creation; other users get the stream with their subscription.
-      const unknown = stream.inviteOnly && !(account && isAdminOrOwner(account));
-      const unknownToGuest = !stream.inviteOnly && !stream.webPublic && account && isGuest(account);
-      if (unknown || unknownToGuest) {
-        tell(
+      const isNewPrivateStream = stream.inviteOnly && !(account && isAdminOrOwner(account));
+      const isNewToGuest = !stream.inviteOnly && !stream.webPublic && account && isGuest(account);
+      if (isNewPrivateStream || isNewToGuest) {
+        addEvent(
           { type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] },
-          unknown ? {} : { sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY },
+          isNewPrivateStream ? {} : { sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY },
         );
       }
     }
     if (shown.length === 0) return { reply: makeValueReply(null) };
-    const more = account && { aux: { ...readStreamNotificationSettings(directory, account) } };
-    for (const some of splitListForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, more);
+    const extra = account && { aux: { ...readStreamNotificationSettings(directory, account) } };
+    for (const batch of splitListForEvents(shown))
+      addEvent({ type: 'subscription', op: 'add', subscriptions: batch }, extra);
     return { reply: makeValueReply(null), parts: changed, events };
   },
 };
@@ -165,9 +166,9 @@ export const findStreamIdByNameHandler: UserCommandHandler<typeof userActorComma
 
 /**
  * Ends subscriptions of the user. The realm actor has decided and sends this command, so it is never refused. A repeat
- * changes nothing. Colors and switches are kept for a return. With `silent` there is no event of the end: the stream
- * was archived, which has an event of its own. Clients of the base level keep a stream that the user may not see any
- * more, as unsubscribed; those of newer levels lose it.
+ * changes nothing. Colors and switches are kept for a later subscription. With `silent` there is no event: the stream
+ * was archived, which has an event of its own. Clients of the base level keep a stream that the user may no longer see,
+ * as unsubscribed; clients of newer levels get `stream/delete`.
  */
 export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key, directory }) {
@@ -188,11 +189,11 @@ export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
       .filter((stream) => stream !== undefined)
       .filter((stream) => account && !maySeeStreamMetadata(account, stream, false));
     const to = { users: [self] };
-    const ends = splitListForEvents(subscriptions).map((some): LogItem => {
-      return { t: 'event', to, event: { type: 'subscription', op: 'remove', subscriptions: some } };
+    const ends = splitListForEvents(subscriptions).map((batch): LogItem => {
+      return { t: 'event', to, event: { type: 'subscription', op: 'remove', subscriptions: batch } };
     });
-    const losses = splitListForEvents(lost.map(formatStreamForApi)).map((some): LogItem => {
-      const event = { type: 'stream', op: 'delete', streams: some };
+    const losses = splitListForEvents(lost.map(formatStreamForApi)).map((batch): LogItem => {
+      const event = { type: 'stream', op: 'delete', streams: batch };
       return { t: 'event', to, event, sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY };
     });
     return { reply, parts: changedParts, events: [...ends, ...losses] };

@@ -11,7 +11,7 @@ export interface ReceiverFacts {
   readonly users: readonly (readonly [user: UserId, parts: ReadonlyMap<string, Json>])[];
 }
 
-/** Facts to keep, a file to complete, or a request to wait for all files. */
+/** Facts for later files, a file that gets its rows of receivers, or a request to wait until all files are durable. */
 export type ReceiverRowsJob =
   | ReceiverFacts
   | { readonly path: string; readonly messages: readonly MessageForReceivers[] }

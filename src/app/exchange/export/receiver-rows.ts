@@ -1,6 +1,6 @@
 /**
- * Rows of the receivers of messages: nine tenths of the bytes of an export, and half of its work. They need only plain
- * data, so a thread can make them (receiver-threads.ts).
+ * Makes the rows of receivers (zerver_usermessage), one for each user who received a message: nine tenths of the bytes
+ * of an export and half of its work. The rows need plain data only, so a thread can make them (receiver-threads.ts).
  */
 import type { Json } from '#base';
 import { computeMessageCopyState, type MessageBody, type StoredMessage } from '#domain/messages';
@@ -11,7 +11,9 @@ import { BufferedExportFileWriter } from '../format/writer.js';
 import { ReceiverRowEncoder } from '../tables/receivers.js';
 import { ExportedMessageReceivers } from './receivers.js';
 
-/** The fields on which the rows of receivers depend: a list, which is copied to a thread faster than an object. */
+/**
+ * The fields of a message on which its rows of receivers depend. A tuple is copied to a thread faster than an object.
+ */
 export type MessageForReceivers = readonly [
   id: number,
   originStream: number,
@@ -30,7 +32,7 @@ export const toMessageForReceivers = ({ id, originStream, participants, body }: 
   body.moves,
 ];
 
-/** The message with empty fields in place of those that its receivers do not depend on. */
+/** The message with empty values in the fields that its receivers do not depend on. */
 function toMessageWithoutTexts(message: MessageForReceivers): StoredMessage {
   const [id, originStream, participants, flags, wildcard, moves] = message;
   return {
@@ -58,7 +60,7 @@ function toMessageWithoutTexts(message: MessageForReceivers): StoredMessage {
 
 export class ReceiverRowMaker {
   readonly #receivers = new ExportedMessageReceivers();
-  /** The end of the file before. */
+  /** Flush and close of the previous file, which may still be in progress. */
   #closing: Promise<void> | undefined;
 
   constructor(private readonly pace: () => Promise<void> | undefined = () => undefined) {}
@@ -72,7 +74,7 @@ export class ReceiverRowMaker {
     this.#receivers.addUser(user, parts);
   }
 
-  /** Completes a file of messages by the rows of their receivers. The file is durable after the next call. */
+  /** Appends the rows of receivers to a file of messages and ends its JSON. The file is durable after the next call. */
   async appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void> {
     const file = await BufferedExportFileWriter.openToAppend(path);
     try {
@@ -106,7 +108,7 @@ export class ReceiverRowMaker {
     await this.#closing;
   }
 
-  /** Calls the listener with each receiver of a message and a sum of flags. */
+  /** Calls the listener with each receiver of a message and the receiver's flag mask. */
   #forEachReceiver(message: StoredMessage, listener: (user: number, flagMask: number) => void): void {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
@@ -120,7 +122,7 @@ export class ReceiverRowMaker {
     }
     const own = this.#receivers.personalCopiesByMessageId.get(message.id);
     if (!own && !body.moves?.length) {
-      // Most messages: the stays in one stream decide.
+      // Most messages were never moved or copied: the stays in one stream decide.
       const readable = { message, copy: true, gained: false };
       for (const { receiver, member } of this.#receivers.receiversOfStream(originStream)) {
         if (findReceivingStayOfMessageId(member, message.id) !== undefined)
@@ -150,7 +152,7 @@ export class ReceiverRowMaker {
 
 const EXPORTED_FLAG_BIT_BY_NAME: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
 
-/** Sums of flags by their lists. Equal lists of a flag lister are the same array. */
+/** Flag masks by list of flags: a flag lister returns the same array for equal lists. */
 const flagMaskByList = new WeakMap<readonly string[], number>();
 
 function exportedFlagMaskOf(flags: readonly string[]): number {
@@ -163,13 +165,13 @@ function exportedFlagMaskOf(flags: readonly string[]): number {
   return mask;
 }
 
-/** Sum of flags of a receiver of a message in a stream; only such messages mention topics. */
+/** Flag mask of a receiver of a stream message; only stream messages can mention a topic. */
 function streamMessageFlagMask({ body }: StoredMessage, flags: readonly string[]): number {
   const mask = exportedFlagMaskOf(flags);
   return body.wildcard ? mask : withTopicMentionBit(mask);
 }
 
-/** The mask with the bit of a mention of the topic instead of the one of a mention of everybody. */
+/** The mask with the bit for a topic mention in place of the bit for a wildcard mention. */
 function withTopicMentionBit(mask: number): number {
   const { wildcard_mentioned, topic_wildcard_mentioned } = EXPORTED_MESSAGE_FLAG_BITS;
   return (mask & wildcard_mentioned) === 0 ? mask : (mask & ~wildcard_mentioned) | topic_wildcard_mentioned;

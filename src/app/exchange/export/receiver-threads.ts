@@ -1,6 +1,7 @@
 /**
- * The thread of an export: it makes the rows of receivers while the export's own thread reads messages and writes their
- * rows. Only a command has it: the exports of a running server must leave the cores to its requests.
+ * The thread of an export that makes the rows of receivers, while the export's main thread reads messages and writes
+ * their rows. Only the command `conclave export` uses it: exports of a running server must leave the cores to its
+ * requests.
  */
 import { availableParallelism } from 'node:os';
 import type { Json } from '#base';
@@ -11,28 +12,33 @@ import { type MessageForReceivers, ReceiverRowMaker } from './receiver-rows.js';
 import type { ReceiverRowsJob } from './receiver-rows-worker.js';
 import { isPartOfMessageFlags } from './receivers.js';
 
-/** A file has a thousand messages, and each may have thousands of receivers. */
+/** Time limit of a job, ms: a file has a thousand messages, and each may have thousands of receivers. */
 const MAX_JOB_MS = 1_800_000;
-/** With V8's usual size an export has some 60 MB more and is as fast. */
+/**
+ * Maximum size of V8's young generation in the thread, MiB. With the default size an export takes some 60 MB more and
+ * is no faster.
+ */
 const MAX_YOUNG_GENERATION_MIB = 8;
-/** Number of jobs that wait for the thread or are under way: each keeps a thousand messages in memory. */
+/** Maximum number of jobs that wait or run in the thread: each keeps a thousand messages in memory. */
 const MAX_JOBS_UNDER_WAY = 3;
-/** Number of users whose flags go to the thread at a time. */
+/** Number of users whose flags are sent to the thread in one job. */
 const USERS_PER_JOB = 50;
 
-/** Completes files of messages by the rows of their receivers. Streams and users are added before the first file. */
+/** Appends rows of receivers to files of messages. Streams and users are added before the first file. */
 export interface ReceiverRows {
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void;
-  /** Takes the parts of a user's actor. */
+  /** Adds a user with the parts of the user's actor. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
-  /** Completes a file, at the latest when `finish` has ended. */
+  /** Appends the rows of the messages' receivers. The file is complete when `finish` has resolved, at the latest. */
   appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void>;
   /** Waits until all files are complete and durable. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes the rows in the calling thread, or in a thread of their own if that is wanted and the machine has a core. */
+/**
+ * Makes the rows in a thread of their own if that is wanted and the machine has two cores, else in the calling thread.
+ */
 export function makeReceiverRows(
   wantsThread: boolean,
   pace: () => Promise<void> | undefined,

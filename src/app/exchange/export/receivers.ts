@@ -1,4 +1,6 @@
-/** The users who received messages, and their flags: plain data, which a thread can get (receiver-threads.ts). */
+/**
+ * The users who received messages, and their flags, from plain data that can be sent to a thread (receiver-threads.ts).
+ */
 import type { Json } from '#base';
 import { type ReadableMessage, UserMessageFlagsView } from '#domain/messages';
 import type { StreamMembershipRecord } from '#domain/streams';
@@ -25,7 +27,7 @@ export class ExportedMessageReceivers {
   readonly #receiverByUserId = new Map<number, ExportedMessageReceiver>();
   readonly #membershipsByStreamAndUser = new Map<number, ReadonlyMap<number, StreamMembershipRecord>>();
   readonly #receiversByStream = new Map<number, readonly ExportedStreamReceiver[]>();
-  /** Users who received a message individually, with the number of its moves before, by message id. */
+  /** Users with a personal copy of a message, and the number of the message's moves before that copy; by message id. */
   readonly personalCopiesByMessageId = new Map<number, Map<number, number>>();
 
   /** @param parts the parts of the user's actor that `isPartOfMessageFlags` names */
@@ -51,7 +53,7 @@ export class ExportedMessageReceivers {
     return this.#membershipsByStreamAndUser.get(stream) ?? new Map();
   }
 
-  /** Returns everybody who is or was subscribed to a stream. All users must have been added. */
+  /** Returns the present and former subscribers of a stream. All users must have been added before. */
   receiversOfStream(stream: number): readonly ExportedStreamReceiver[] {
     let receivers = this.#receiversByStream.get(stream);
     if (!receivers) {

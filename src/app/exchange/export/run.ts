@@ -107,7 +107,7 @@ async function packFolder(cwd: string, name: string, target: string, signal?: Ab
   await pipeline(Readable.from(archive), createGzip(), createWriteStream(target, { mode: 0o600 }), { signal });
 }
 
-/** A file of messages to which rows of messages are written. */
+/** A message file whose rows of messages are being written. */
 interface OpenMessageFile {
   readonly path: string;
   readonly writer: BufferedExportFileWriter;
@@ -160,7 +160,7 @@ class OrganizationExport {
   }
 
   /**
-   * Returns the pause of the next step: the export must not hold up the requests of its process.
+   * Returns a promise if the export has to pause before its next step, so that requests of its process are not held up.
    * @throws the reason of the signal that aborts the export
    */
   readonly #pace = (): Promise<void> | undefined => {
@@ -172,7 +172,7 @@ class OrganizationExport {
     try {
       return await this.#exportTablesAndFiles();
     } finally {
-      // These are open after a failure alone.
+      // Only after a failure are these files still open.
       await this.#messageFile?.writer.abandon();
       await this.#realmTables.abandon();
       await this.#attachmentTables.abandon();
@@ -389,7 +389,10 @@ class OrganizationExport {
     return stream !== undefined && !stream.inviteOnly;
   }
 
-  /** Writes the row of a message and does not keep its texts: a thousand would outlive two collections of the young. */
+  /**
+   * Writes the row of a message and keeps none of its texts: those of a thousand messages would survive two collections
+   * of V8's young generation, and be promoted.
+   */
   async #writeMessageRow(message: StoredMessage, { writer, messages }: OpenMessageFile): Promise<void> {
     const pause = this.#pace();
     if (pause) await pause;
@@ -406,7 +409,7 @@ class OrganizationExport {
     }
   }
 
-  /** Ends the rows of messages in the open file, if there is one, and has it completed by those of their receivers. */
+  /** Ends the rows of messages in the open file, if there is one, and has the rows of their receivers appended. */
   async #endMessageFile(): Promise<void> {
     if (!this.#messageFile) return;
     const { path, writer, messages } = this.#messageFile;

@@ -74,7 +74,7 @@ export async function readAllUserActorParts(
   return new Map((await store.listParts(userActorKey(realm, user), '')).map(({ part, value }) => [part, value]));
 }
 
-/** Reads who is or was subscribed to a stream, by user. */
+/** Reads the memberships of a stream's present and former subscribers, by user id. */
 export async function readStreamMemberships(
   store: Store,
   realm: RealmId,

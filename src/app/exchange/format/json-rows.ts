@@ -32,7 +32,7 @@ export interface JsonRowReadOptions {
   /** Returns true for tables whose rows are skipped without being parsed. */
   readonly skips?: ((table: string) => boolean) | undefined;
   readonly numberTable?: JsonNumberTable | undefined;
-  /** Table behind which the reading ends; the rest of the file is not checked. Default: all of the file is read. */
+  /** Table after which reading stops, without a check of the rest of the file. Default: the whole file is read. */
   readonly lastTable?: string | undefined;
 }
 
@@ -140,7 +140,7 @@ class StreamingJsonRowSplitter {
     return this.#itemsOfChunk;
   }
 
-  /** True once the table after which the reading ends has ended. */
+  /** True once `lastTable` has ended. */
   get isPastLastTable(): boolean {
     return this.#isPastLastTable;
   }
@@ -210,7 +210,9 @@ class StreamingJsonRowSplitter {
     if (this.#currentDepth === 1) this.#collectedTextStart = at;
   }
 
-  /** @returns the position of the last byte read: the end of rows of numbers, otherwise the bracket's */
+  /**
+   * @returns the position of the last byte read: the end of the rows of numbers that begin here, otherwise the bracket
+   */
   #handleOpeningBracket(chunk: Buffer, byte: number, at: number): number {
     if (this.#hasOuterValueEnded) throw this.#makeFileFormatError('goes on after its end');
     if (this.#rowNestingDepth === 0) this.#rowNestingDepth = byte === OPEN_BRACKET_BYTE ? 1 : 2;
@@ -329,7 +331,7 @@ class StreamingJsonRowSplitter {
   }
 }
 
-/** Bytes that are compared four at a time. */
+/** A byte sequence that is compared four bytes at a time. */
 class FixedBytes {
   readonly length: number;
   readonly #words: Uint32Array;
@@ -353,13 +355,15 @@ class FixedBytes {
   }
 }
 
-/** Bytes of a row around its numbers. Rows of one file mostly have the same. */
+/** The bytes around the numbers of a row; they are mostly the same in all rows of a file. */
 interface NumberRowLayout {
   /** Bytes before each number. */
   readonly before: readonly FixedBytes[];
   /** Bytes from the last number to the bracket that ends the row. */
   readonly after: FixedBytes;
-  /** Index of each number's column; -1 for a number of another column. */
+  /**
+   * For each number, the index of its column in `JsonNumberTable.columns`; -1 for a column that is not listed there.
+   */
   readonly columns: readonly number[];
 }
 
@@ -378,8 +382,9 @@ class NumberRowReader {
   }
 
   /**
-   * Reads the row that begins with the bracket at `start`, and the rows behind it that are of numbers, too.
-   * @returns the position behind the last one; -1 if the first has another form, or goes on in the next chunk
+   * Reads the row whose bracket is at `start`, and the following rows as long as all of their values are whole numbers.
+   * @returns the position behind the last row read; -1 if the first row has another form, or continues in the next
+   * chunk
    */
   takeRowsOfNumbers(chunk: Buffer, start: number): number {
     const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);

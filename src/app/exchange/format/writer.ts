@@ -28,7 +28,7 @@ export class BufferedExportFileWriter {
     return new BufferedExportFileWriter(await open(path, 'w', 0o600), pieceBytes);
   }
 
-  /** Opens a file that exists, to write behind its end. */
+  /** Opens an existing file to append to it. */
   static async openToAppend(path: string): Promise<BufferedExportFileWriter> {
     return new BufferedExportFileWriter(await open(path, 'a'), LARGE_PIECE_BYTES);
   }
@@ -61,8 +61,8 @@ export class BufferedExportFileWriter {
   }
 
   /**
-   * Writes the rest and waits until the file is durable. A flush of a server on the same file system waits for much of
-   * what others have written, so large files must not gather there.
+   * Writes the remaining bytes, flushes the file to disk and closes it. A flush by a server on the same file system
+   * also waits for unflushed bytes of other files, so each file is flushed when it is complete.
    */
   syncAndClose(): Promise<void> {
     return this.flushAndClose(true);
@@ -78,7 +78,7 @@ export class BufferedExportFileWriter {
     }
   }
 
-  /** Closes the file without what was not written yet; a file that is closed stays so. */
+  /** Closes the file and drops bytes that were not written yet. Does nothing if the file is closed. */
   async abandon(): Promise<void> {
     await this.#writing?.catch(() => undefined);
     await this.handle.close();

@@ -1,4 +1,4 @@
-/** Reading a file of messages: most of it needs only plain data, so a thread can do it (message-threads.ts). */
+/** Reads a file of messages. Most of this needs plain data only, so a thread can do it (message-threads.ts). */
 import type { JsonObject } from '#base';
 import { ExportFolder } from '../format/folder.js';
 import type { JsonNumberTable } from '../format/json-rows.js';
@@ -61,7 +61,8 @@ export async function readMessageFile({ folder, name, onlyIds }: MessageFileJob)
     takeNumbers: (numbers) => addReceiver(numbers[0]!, numbers[1]!, numbers[2]!),
   };
   const skips = (table: string): boolean => table !== MESSAGE_TABLE && (onlyIds || table !== RECEIVER_TABLE);
-  // Rows of receivers, usually behind the messages, are nine tenths of a file. They are checked when all is read.
+  // Rows of receivers, usually behind the messages, are nine tenths of a file. They are checked when the whole file is
+  // read.
   const lastTable = onlyIds ? MESSAGE_TABLE : undefined;
   for await (const batch of new ExportFolder(folder).readRowBatches(name, { skips, numberTable, lastTable })) {
     for (const row of batch) {

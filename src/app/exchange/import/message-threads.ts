@@ -1,7 +1,7 @@
 /**
- * Threads of an import: one reads files of messages, some render and store messages, while the import's own thread
- * sorts in and keeps the order. The result of a job follows from the file or the messages alone, so threads change
- * nothing of it.
+ * Threads of an import: one reads files of messages, one or two render and store messages. Meanwhile the import's main
+ * thread records conversations, receivers and flags, in the order of the messages. The result of a job depends on its
+ * file or its messages alone, so it is the same without threads.
  */
 import { availableParallelism } from 'node:os';
 import { Semaphore } from '#base';
@@ -12,11 +12,14 @@ import { type MessageFileContent, type MessageFileJob, readMessageFile } from '.
 import { type MessagesToStore, type MessageWriterContext, StoringMessageWriter } from './message-writer.js';
 import type { MessageWriterJob } from './message-writer-worker.js';
 
-/** The import's own thread, which sorts in, keeps up with no more. Each takes some 70 MB. */
+/** Maximum number of writer threads: the import's main thread can't keep more of them busy. Each takes some 70 MB. */
 const MAX_WRITER_THREADS = 2;
-/** Keeps the memory of an import below its bound; with V8's usual size a thread has 20 MB more and is as fast. */
+/**
+ * Maximum size of V8's young generation in a thread, MiB, which keeps the memory of an import within its bound. With
+ * the default size a thread takes 20 MB more and is no faster.
+ */
 const MAX_YOUNG_GENERATION_MIB = 8;
-/** A file has a thousand messages, but those of foreign converters may be much larger. */
+/** Time limit of a job, ms: a file has a thousand messages, but files of foreign converters may be much larger. */
 const MAX_JOB_MS = 1_800_000;
 const THREAD_OPTIONS = { timeoutMs: MAX_JOB_MS, maxYoungGenerationMib: MAX_YOUNG_GENERATION_MIB };
 
@@ -30,24 +33,26 @@ export interface MessageFileReader {
 export interface MessageWriters {
   /** Number of files that are written at a time. */
   readonly atOnce: number;
-  /** True if the writers have threads, while which the calling thread can render, too. */
+  /** True if the writers run in threads, so that the calling thread can render messages at the same time. */
   readonly isThreaded: boolean;
-  /** Renders the messages of a file, whose ids are above those of the calls before, and begins to store them. */
+  /** Renders the messages of a file, whose ids are above those of earlier calls, and begins to store them. */
   storeMessages(messages: MessagesToStore): Promise<void>;
-  /** Begins to make all messages of the calls that have ended durable, with their index entries. */
+  /**
+   * Begins a flush, which makes the messages of all finished `storeMessages` calls durable, with their index entries.
+   */
   beginFlush(): Promise<void>;
-  /** Waits until the messages before the last `beginFlush` are durable with their index entries. */
+  /** Waits for the end of the flush that the last `beginFlush` began. */
   endFlush(): Promise<void>;
   /**
-   * Stores the number of files whose messages have been flushed. A writer does it, because the import's own thread is
-   * busy with the next file while LMDB, locked for all processes, would wait for it.
+   * Stores the number of files whose messages have been flushed. A writer thread does it: in the import's main thread,
+   * which is busy with the next file, the transaction would have to wait with LMDB locked for all processes.
    */
   recordStoredFiles(files: number): Promise<void>;
   /** Closes the writers after the files under way. */
   close(): Promise<void>;
 }
 
-/** Makes a reader with a thread of its own, if the machine has a core for it. */
+/** Makes a reader, with a thread of its own if the machine has two cores. */
 export function makeMessageFileReader(cores = availableParallelism()): MessageFileReader {
   if (cores < 2) return { readFile: readMessageFile, close: async () => undefined };
   const script = new URL('./message-file-worker.js', import.meta.url);
@@ -62,7 +67,7 @@ export function makeMessageFileReader(cores = availableParallelism()): MessageFi
   };
 }
 
-/** Makes writers, with threads of their own if the machine has cores for them. */
+/** Makes writers, with threads of their own if the machine has two cores or more. */
 export async function makeMessageWriters(
   context: MessageWriterContext,
   cores = availableParallelism(),

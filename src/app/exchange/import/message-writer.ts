@@ -1,6 +1,6 @@
 /**
- * Rendering and storing messages: what takes most of an import's time and needs only plain data, so that threads can do
- * it (message-threads.ts).
+ * Renders and stores messages: most of the time of an import. It needs plain data only, so threads can do it
+ * (message-threads.ts).
  */
 import { setImmediate } from 'node:timers/promises';
 import { type DirectorySnapshot, RealmDirectory } from '#directory';
@@ -99,7 +99,7 @@ export class ImportedMessageRenderer {
   }
 }
 
-/** The loader of a Store that has none. */
+/** The bulk loader for a Store that has none of its own. */
 class RecordWiseLoader implements MessageBulkLoader {
   constructor(
     private readonly store: Store,
@@ -144,11 +144,11 @@ export class StoringMessageWriter {
     return new StoringMessageWriter(context, await openStoreAt(context.store));
   }
 
-  /** Renders the messages of a file, and begins to store them when those of the file before are stored. */
+  /** Renders the messages of a file, and begins to store them once those of the previous file are stored. */
   async storeMessages({ rendered, unrendered }: MessagesToStore): Promise<void> {
     const records = [...rendered];
     for (const [i, message] of unrendered.entries()) {
-      // Transactions that are under way go on.
+      // Lets transactions of LMDB continue that are in progress.
       if (i % MESSAGES_PER_RENDERING_SLICE === 0) await setImmediate();
       records.push(await this.#renderer.makeRecord(message));
     }

@@ -45,7 +45,8 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
 
 /**
  * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
- * After a crash, the files since then are rendered again. Index entries are written faster the more come at once.
+ * After a crash, the files behind the last stored number are rendered again. Index entries are written faster in larger
+ * flushes.
  */
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 3_000;
@@ -140,7 +141,7 @@ class OrganizationImportRun {
   readonly #messageCopies: ImportedMessageCopies;
   readonly #userMarks = new ImportedReadStatesAndMarks();
   readonly #uploads: ImportedUploads;
-  /** Number of files whose messages are or were flushed last, and the time. */
+  /** The flush that was begun last: the number of files whose messages it makes durable, and its time. */
   #flushed = { files: 0, atMs: performance.now() };
 
   constructor(
@@ -163,7 +164,7 @@ class OrganizationImportRun {
       assignMessageIdsAndListFiles(folder, this.reader, draft, this.isSorted),
       this.#importFilesAndPictures(),
     ]);
-    this.#dropIdleAccountsWithoutMessages();
+    this.#dropIdleAccountsIfNoMessages();
     this.#uploads.mapMessagesOfFiles();
     const reactions = await readExportedReactions(folder, draft);
     const snapshot = makeImportedDirectorySnapshot(draft);
@@ -185,7 +186,7 @@ class OrganizationImportRun {
     try {
       await this.#importMessageFiles(files, messages, writers, helper);
     } finally {
-      // Memory of the threads is free before the roots are made.
+      // The threads end here, so that their memory is free before the roots are made.
       await Promise.all([writers?.close(), helper?.close(), this.reader.close()]);
     }
     target?.lostSignal.throwIfAborted();
@@ -231,12 +232,10 @@ class OrganizationImportRun {
     }
   }
 
-  /** Maps the last messages of accounts that were away for long. Converters write the id 1 for "none". */
-  #dropIdleAccountsWithoutMessages(): void {
-    for (const [user, { since }] of this.draft.idleAccountByUserId) {
-      if (this.draft.messageIdMap.mappedCount === 0) this.draft.idleAccountByUserId.delete(user);
-      else this.draft.idleAccountByUserId.set(user, { since });
-    }
+  /** Without messages no account was away: converters then write the id 1 as the last message of each account. */
+  #dropIdleAccountsIfNoMessages(): void {
+    const { idleAccountByUserId, messageIdMap } = this.draft;
+    if (messageIdMap.mappedCount === 0) idleAccountByUserId.clear();
   }
 
   /**
@@ -254,7 +253,8 @@ class OrganizationImportRun {
     const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART_NAME }]) : [];
     const done = Number(stored?.value ?? 0);
-    // The oldest first. Each ends after the one before, and when a thread has its messages in hand.
+    // Files that are being written, oldest first. Each promise settles after the one before it, and once the messages
+    // of its file are rendered and a writer has begun to store them.
     const underWay: Promise<void>[] = [];
     let next = this.#beginReading(files[0]);
     try {
@@ -293,7 +293,10 @@ class OrganizationImportRun {
     return reading;
   }
 
-  /** Waits for the messages of a file and of all files before, and stores from time to time how many are done. */
+  /**
+   * Waits for a file and all files before it. If a flush is due, stores how many files the last flush covered and
+   * begins the next one.
+   */
   async #storeFileAndProgress(
     writers: MessageWriters,
     storing: Promise<void>,
@@ -309,7 +312,7 @@ class OrganizationImportRun {
     this.#flushed = { files, atMs: performance.now() };
   }
 
-  /** Waits for the flush that was begun last, if there was one, and stores how many files are done. */
+  /** Waits for the flush that was begun last, if there was one, and stores the number of files that it made durable. */
   async #endFlush(writers: MessageWriters): Promise<void> {
     if (this.#flushed.files === 0) return;
     await writers.endFlush();

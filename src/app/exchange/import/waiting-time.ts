@@ -1,6 +1,6 @@
 /**
- * Rendering by the import's own thread while it waits for the writers. With two cores the only writer has most of the
- * work, and this thread would be idle for half of the time.
+ * Renders messages in the import's main thread while it waits for the writers. With two cores there is one writer
+ * thread, and the main thread would otherwise be idle for half of the time.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { MessageRecord } from '#model/records';
@@ -12,7 +12,10 @@ import {
   type UnrenderedMessage,
 } from './message-writer.js';
 
-/** Longest text that is rendered here: a longer one may take a thread, and the writers have theirs for that. */
+/**
+ * Maximum length of a text that is rendered here, characters. Longer ones may be rendered in a thread of their own,
+ * which each writer has already.
+ */
 const MAX_CHARACTERS = 1_000;
 
 export class WaitingTimeRenderer {
@@ -22,7 +25,7 @@ export class WaitingTimeRenderer {
     this.#renderer = new ImportedMessageRenderer(context);
   }
 
-  /** Renders messages until the promise is settled, however it ends. @returns the messages, more of them rendered */
+  /** Renders messages until the promise is fulfilled or rejected. @returns the messages, more of them rendered */
   async renderUntilSettled(
     waitingFor: Promise<unknown>,
     { rendered, unrendered }: MessagesToStore,

@@ -8,7 +8,7 @@ import { AscendingIdSetEncoder, type Json } from '#base';
 import { type MessageMarkName, makeMarkedMessageIdsPart, makeOriginReadStatePart } from '#domain/messages';
 
 /** Maximum number of unread messages at the end of an origin that become exceptions when a newer message is read. */
-const MAX_UNREAD_IDS_FOLDED_BELOW_MARK = 64;
+const MAX_UNREAD_EXCEPTIONS_BELOW_RAISED_MARK = 64;
 const NO_ENCODED_IDS = new Uint8Array();
 
 class OriginReadStateBuilder {
@@ -25,11 +25,12 @@ class OriginReadStateBuilder {
   addMessageInOrder(id: number, read: boolean): void {
     if (!read) {
       this.#unreadCountAboveMark++;
-      if (this.#unreadCountAboveMark <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK) {
+      if (this.#unreadCountAboveMark <= MAX_UNREAD_EXCEPTIONS_BELOW_RAISED_MARK) {
         this.#unreadIds ??= new AscendingIdSetEncoder();
         this.#unreadIds.addId(id);
-      } else if (this.#unreadCountAboveMark === MAX_UNREAD_IDS_FOLDED_BELOW_MARK + 1) this.#unreadIds!.dropAddedIds();
-    } else if (this.#unreadCountAboveMark <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK) {
+      } else if (this.#unreadCountAboveMark === MAX_UNREAD_EXCEPTIONS_BELOW_RAISED_MARK + 1)
+        this.#unreadIds!.dropAddedIds();
+    } else if (this.#unreadCountAboveMark <= MAX_UNREAD_EXCEPTIONS_BELOW_RAISED_MARK) {
       this.#unreadIds?.keepAddedIds();
       this.#unreadCountAboveMark = 0;
       this.#readUpToId = id;

@@ -1,13 +1,13 @@
-/** Rows of zerver_usermessage as bytes: an export has dozens of them for each message. */
+/** Encodes the rows of zerver_usermessage as bytes: an export has dozens of them for each message. */
 import { withDoubledLength } from '#base';
 
-/** More than any row has: four numbers of at most 16 digits, and the names. */
+/** Upper bound of the bytes of a row: four numbers of at most 16 digits, and the names. */
 const MAX_ROW_BYTES = 160;
 const FIRST_CAPACITY_BYTES = 65_536;
 const ZERO_BYTE = 0x30;
 const NINE_BYTE = 0x39;
 
-/** A text that is copied four bytes at a time. The copy may write up to three bytes more. */
+/** A text that is copied four bytes at a time. The copy may write up to three bytes behind the text. */
 class CopiedText {
   readonly length: number;
   readonly #words: Uint32Array;
@@ -26,9 +26,9 @@ class CopiedText {
   }
 }
 
-/** The digits of a number that is counted up. */
+/** A counter that keeps the decimal digits of its number. */
 class DigitCounter {
-  /** From the first digit on. */
+  /** Digits in ASCII, the most significant first. */
   #digits = Uint8Array.of(ZERO_BYTE);
 
   countUp(): void {
@@ -69,7 +69,7 @@ export class ReceiverRowEncoder {
     this.#messageText = new CopiedText(`,"message":${message},"flags_mask":`);
   }
 
-  /** Adds a row of the message that was begun. @param flagMask sum of `EXPORTED_MESSAGE_FLAG_BITS` */
+  /** Adds a row of the message of the last `beginMessage`. @param flagMask sum of `EXPORTED_MESSAGE_FLAG_BITS` */
   addRow(user: number, flagMask: number): void {
     if (this.#length + MAX_ROW_BYTES > this.#bytes.length) this.#growBytes();
     const view = this.#view;

@@ -7,7 +7,7 @@ const activityChange = (event: JsonObject, person: JsonObject): JsonObject => ({
   person: { user_id: (event.person as JsonObject).user_id!, ...person },
 });
 
-/** Lists of inactive accounts may leave the avatar out, so the event of the active account names it. */
+/** Lists of inactive accounts may omit the avatar, so the event of a reactivated account has it. */
 const makeActive = (event: JsonObject): JsonObject =>
   activityChange(event, { is_active: true, avatar_url: (event.person as JsonObject).avatar_url! });
 

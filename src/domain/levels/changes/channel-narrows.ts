@@ -8,7 +8,10 @@ const withStreamOperator = (term: Json): Json =>
 const nameOperatorStream = (fields: RequestFields): void =>
   editJsonText(fields, 'narrow', /channel/, (terms) => (Array.isArray(terms) ? terms.map(withStreamOperator) : terms));
 
-/** Narrows of messages know the operator themselves (`#domain/messages`). */
+/**
+ * Only narrows of event queues are translated: narrows of messages have the operator at all levels
+ * (`#domain/messages`).
+ */
 export const CHANNELS_IN_QUEUE_NARROWS: ApiChange = {
   since: 250,
   summary: 'Narrows of event queues have the operator `channel`.',

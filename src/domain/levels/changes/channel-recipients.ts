@@ -1,6 +1,6 @@
 import type { ApiChange, RequestFields } from '../change.js';
 
-/** Turns the recipient type `channel` into the older name of it. */
+/** Replaces the recipient type `channel` by its older name, `stream`. */
 function nameRecipientTypeStream(fields: RequestFields): void {
   if (fields.get('type') === 'channel') fields.set('type', 'stream');
 }
@@ -17,7 +17,7 @@ export const CHANNELS_AS_RECIPIENTS: ApiChange = {
   },
 };
 
-/** A typing notification for a stream names it in a parameter of its own. */
+/** Typing notifications have a parameter of their own for the stream. */
 export const STREAM_ID_OF_TYPING: ApiChange = {
   since: 215,
   summary: 'Typing notifications name their stream in `stream_id` instead of `to`.',

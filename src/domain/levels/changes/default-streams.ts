@@ -10,7 +10,7 @@ const withStreamIdsInGroups = (groups: Json | undefined): JsonObject[] =>
 
 export const IDS_OF_DEFAULT_STREAMS: ApiChange = {
   since: 330,
-  summary: 'Default streams, and those of groups of them, are lists of ids in the state and in events.',
+  summary: 'Default streams, and the streams of default stream groups, are lists of ids in the state and in events.',
   state: { realm_default_streams: toStreamIds, realm_default_stream_groups: withStreamIdsInGroups },
   events: {
     default_streams: (event) => ({ ...event, default_streams: toStreamIds(event.default_streams) }),

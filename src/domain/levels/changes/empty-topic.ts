@@ -20,7 +20,7 @@ const REQUEST_NAMES: ReadonlySet<string> = new Set(['', STORED_NAME, DISPLAY_NAM
 
 const toStoredTopicName: ToText = (topic) => (REQUEST_NAMES.has(topic.trim().toLowerCase()) ? STORED_NAME : topic);
 
-// Coming in.
+// Requests.
 
 const topicIn =
   (...names: string[]) =>
@@ -59,7 +59,7 @@ const withStoredTopicOfStreamDraft = (draft: Json): Json =>
     ? mapText(draft as JsonObject, 'topic', toStoredTopicName)
     : draft;
 
-// Going out.
+// Answers, state and events.
 
 const inField =
   (name: string) =>

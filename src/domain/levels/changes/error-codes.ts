@@ -1,6 +1,6 @@
 import type { ApiChange } from '../change.js';
 
-/** Clients of today take an error for an API error only if it has a code. */
+/** Newer clients treat a refusal as an API error only if it has a code. */
 export const CODES_OF_ALL_ERRORS: ApiChange = {
   since: 277,
   summary: 'Each refusal (4xx) has a code: BAD_REQUEST where it had none.',

@@ -7,10 +7,10 @@ export const SETTINGS_OF_FOLLOWED_TOPICS: ApiChange = {
 
 export const AUTOMATIC_TOPIC_POLICIES: ApiChange = {
   since: 214,
-  summary: 'Settings by which topics are followed or unmuted when the user takes part in them.',
+  summary: 'Settings that follow or unmute topics in which the user takes part.',
 };
 
 export const FOLLOWING_WHERE_MENTIONED: ApiChange = {
   since: 235,
-  summary: 'Setting by which topics are followed in which the user is mentioned.',
+  summary: 'Setting that follows topics in which the user is mentioned.',
 };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#base';
 import type { ApiChange } from '../change.js';
 
-/** Flags of messages that the event has at a higher level; older flags of the interface are left out. */
+/** Flags of messages that the event has at newer levels; older flags for user interfaces are left out. */
 const FLAGS_OF_TODAY = new Set([
   'read',
   'starred',

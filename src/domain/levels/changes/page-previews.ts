@@ -4,14 +4,14 @@ import { inRenderedHtml } from '../rendered-html.js';
 /** Start of the preview of a page that has no picture. */
 const START_WITHOUT_PICTURE = '<div class="message_embed"><div class="data-container">';
 
-/** Matches such a preview: a title with its link, and a description or none. */
+/** Matches a preview without a picture: a title with its link, and perhaps a description. */
 const PREVIEW_PATTERN = new RegExp(
   `\\n${START_WITHOUT_PICTURE}<div class="message_embed_title"><a [^>]*>[^<]*</a></div>` +
     '(?:<div class="message_embed_description">[^<]*</div>)?</div></div>',
   'g',
 );
 
-/** The link stays in the text; clients show a preview without a picture as source. */
+/** Clients would show a preview without a picture as HTML source. The link itself stays in the text. */
 export const PREVIEWS_WITH_PICTURES: ApiChange = {
   since: 277,
   summary: 'Only pages with a picture have a preview.',

@@ -55,7 +55,7 @@ function withReadableSubmessages(message: JsonObject): JsonObject {
 /** Event that changes nothing for the client, in place of one that it could not read. */
 const HEARTBEAT: JsonObject = { type: 'heartbeat' };
 
-/** Types of data whose check at POST /submessage takes `true` for 1, which clients can't read. */
+/** Types of data for which POST /submessage also accepts `true` in place of 1, which clients can't read. */
 const LOOSE_TYPES: ReadonlySet<unknown> = new Set(['vote', 'new_option']);
 
 const isMalformedChange = (content: Json | undefined): boolean =>

@@ -1,15 +1,16 @@
 import type { ApiChange } from '../change.js';
 
-/** First level whose clients have a stream exactly while their user may see it. */
+/** First level whose clients have exactly the streams that their user may see. */
 export const FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY = 205;
 
 /**
- * The events are made by the actors (`sinceLevel`) and chosen by audience (`EventFeedSubscriber.keepsFormerStreams`),
- * because a translation makes one event of one event.
+ * This change has no translation, because a translation returns one event for each event. Actors commit the further
+ * events with `sinceLevel`, and the audience leaves these clients out of events of former streams
+ * (`EventFeedSubscriber.keepsFormerStreams`).
  */
 export const VISIBLE_CHANNELS_ONLY: ApiChange = {
   since: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY,
   summary:
-    'A stream comes by `stream` `create` whenever the user gains sight of it, also a guest by a subscription, and goes ' +
-    'by `stream` `delete` when a user who left it loses sight of it; `unsubscribed` has visible streams only.',
+    'Clients have exactly the streams that the user may see: `stream/create` when a stream becomes visible, also to a ' +
+    'guest by a subscription; `stream/delete` when it stops being visible. `unsubscribed` has visible streams only.',
 };

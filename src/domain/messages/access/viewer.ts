@@ -35,7 +35,7 @@ export const makeViewerWithoutFlags = (
 /** One user's memberships of streams, read from the Store on demand. */
 export class CachedUserStreamMemberships {
   readonly #membershipByStreamId = new Map<number, StreamMembershipRecord | undefined>();
-  /** The stream that was asked for last, with its membership: consecutive messages are mostly of few streams. */
+  /** Cache of the last stream and the user's membership in it: consecutive messages are mostly in few streams. */
   #lastStream = -1;
   #lastMembership: StreamMembershipRecord | undefined;
 

@@ -130,15 +130,15 @@ export function planUnsettingMessageMark(
 const messagesWithoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] =>
   messages.filter((own) => !own.copy);
 
-/** A copy of a message that the user gets after this number of the message's moves to other streams. */
+/** A personal copy of a message, made after the message had moved to other streams this number of times. */
 export interface PersonalCopy {
   readonly id: number;
   readonly moves: number;
 }
 
 /**
- * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
- * flagged messages of a stream's history.
+ * Makes the parts of the user's actor that add `historical` copies of the messages without a copy: messages of a
+ * stream's history that the user has flagged.
  */
 function makeHistoricalMarkParts(
   flags: UserMessageFlagsView,
@@ -152,8 +152,8 @@ function makeHistoricalMarkParts(
 }
 
 /**
- * Parts of the user's actor that give the user these copies, except for those that are there already. Flags of a former
- * copy, which a move has taken, end.
+ * Makes the parts of the user's actor that add the copies that the user does not have yet. If a move has taken an
+ * earlier copy, its flags are removed.
  */
 export function makePersonalCopyParts(
   flags: UserMessageFlagsView,

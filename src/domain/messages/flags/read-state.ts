@@ -102,7 +102,7 @@ export function isReadByMarkOrExceptions({ mark, read, unread }: OriginReadState
 /** Flags of a message that the user has no copy of. */
 const FLAGS_WITHOUT_COPY: readonly string[] = ['read', 'historical'];
 
-/** Message flags in the order of the API; the n-th flag is bit n of a sum. */
+/** Message flags in the order of the API; the n-th flag is bit n of a flag mask. */
 const MESSAGE_FLAGS_BY_BIT = [
   'read',
   'starred',

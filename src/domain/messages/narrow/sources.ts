@@ -27,7 +27,10 @@ interface CandidateMessageRange {
   readonly upTo: number | undefined;
 }
 
-/** A user in ten streams has thirty ranges: written out, for spreading objects took a tenth of a fetch. */
+/**
+ * Takes all fields as arguments: a user in ten streams has thirty ranges, and spreading objects took a tenth of a
+ * fetch.
+ */
 const makeCandidate = (
   index: MessageIndexCondition,
   conversation: string | undefined,
@@ -128,7 +131,7 @@ function candidateRangesOfMentions(
   return candidates;
 }
 
-/** Adds messages moved into the user's streams: subscribers may have got copies with the move. */
+/** Adds the messages that were moved into the user's streams: the move may have given the user copies. */
 function addRangesOfMovedCopies(candidates: CandidateMessageRange[], { streams }: MessageCopyOwner): void {
   for (const stream of streams) {
     const tag = messageIndexTags.cameTo(storeNameOfStreamConversation(stream));
@@ -137,8 +140,9 @@ function addRangesOfMovedCopies(candidates: CandidateMessageRange[], { streams }
 }
 
 /**
- * Adds an index of stream messages, cut to the user's stays in a stream. @param conversation of all its messages, if
- * they are in one. @param unread only above the stream's read mark
+ * Adds ranges of an index of stream messages, one for each of the user's stays in a stream. @param conversation the
+ * conversation of all messages of the index, if they are in one. @param unread true to start above the stream's read
+ * mark
  */
 function addRangesOfStays(
   candidates: CandidateMessageRange[],
@@ -187,7 +191,7 @@ function toMessageRangeIfPossible(
   }
   const place = conversation ?? candidate.conversation;
   const indexes: MessageIndexCondition[] = [];
-  // The index of a conversation comes from the condition, which may name a topic of it.
+  // If the candidate's index is that of a conversation, the conditions below add it, perhaps narrowed to a topic.
   if (candidate.index.by !== 'conversation') indexes.push(candidate.index);
   if (place !== undefined) {
     if (topicKey !== undefined) indexes.push({ by: 'topic', conversation: place, topicKey });

@@ -30,13 +30,13 @@ function encodeContentEndAndSenderFields(
   return utf8Encoder.encode(`",${encodeJsonMembers(of)},"display_recipient":`);
 }
 
-/** The end of a message object, behind its content, with the comma behind the object: parts to concatenate. */
+/** The JSON of a message object after its content, with the comma that follows the object, in pieces to concatenate. */
 export interface EncodedMessageEnd {
   readonly byteLength: number;
   readonly pieces: readonly Uint8Array[];
 }
 
-/** Ends of messages by flags. Most messages of one sender to one recipient have the same flags. */
+/** Cached ends of messages of one sender to one recipient, by flags. Most of these messages have the same flags. */
 interface CachedMessageEnds {
   readonly flags: readonly string[];
   readonly end: EncodedMessageEnd;
@@ -112,7 +112,7 @@ export class ResponseMessagePieceEncoder {
     this.#cachedRecipientPieces = encodedRecipientsOfDirectory(directory);
   }
 
-  /** The end of a message without reactions or edits; one piece for the same sender, recipient and flags. */
+  /** The end of a message without reactions or edits; cached as one piece by sender, recipient and flags. */
   encodeMessageEnd(
     { sender, currentStream, participants }: PackedMessageView,
     flags: readonly string[],
@@ -124,7 +124,7 @@ export class ResponseMessagePieceEncoder {
     return end ?? this.#makeMessageEnd(ofSender, recipient, flags);
   }
 
-  /** The end of a message with reactions or edits. @param rest JSON text behind the recipient */
+  /** The end of a message with reactions or edits. @param rest JSON text after the recipient */
   encodeMessageEndWith({ sender, currentStream, participants }: PackedMessageView, rest: string): EncodedMessageEnd {
     return messageEndOf(
       this.#senderPieceOf(sender).bytes,

@@ -70,10 +70,7 @@ const CLOSE_BRACKET_BYTE = 0x5d;
 const NO_BYTES = new Uint8Array(0);
 const NO_MESSAGE_END: EncodedMessageEnd = { byteLength: 0, pieces: [] };
 
-/**
- * Position of one message's JSON, with the comma behind it, relative to the place in the encoder's memory where the
- * first message begins or ends.
- */
+/** Position of one message's JSON, with the comma behind it, in the encoder's memory, relative to `#origin`. */
 interface EncodedMessageSpan {
   readonly id: number;
   readonly from: number;
@@ -82,12 +79,12 @@ interface EncodedMessageSpan {
 
 /**
  * Encodes message objects for one response to one user. The caller passes each message while it iterates over messages
- * of the Store. Older messages come nearest first, so that they are written from right to left: then the list is
- * complete where it was written, and need not be copied.
+ * of the Store. Messages older than the anchor arrive newest first, and are written from right to left, so that the
+ * finished list needs no copy.
  */
 export class MessageResponseEncoder {
   #bytes = leaseBytes();
-  /** Offsets of the bytes written so far, and of the place to which positions are relative. */
+  /** Offsets of the start and end of the bytes written so far, and of the point to which spans are relative. */
   #start = LEASED_BUFFER_BYTES / 2;
   #end = LEASED_BUFFER_BYTES / 2;
   #origin = LEASED_BUFFER_BYTES / 2;
@@ -101,8 +98,8 @@ export class MessageResponseEncoder {
   #messageEnd: EncodedMessageEnd = NO_MESSAGE_END;
 
   /**
-   * Makes an encoder for one response. @param matched makes further fields of each message: the marked matches of a
-   * search
+   * Makes an encoder for one response. @param matched makes further fields of each message: the highlighted matches of
+   * a search
    */
   constructor(
     flags: UserMessageFlagsView,
@@ -117,7 +114,7 @@ export class MessageResponseEncoder {
       : MESSAGE_DIGEST_TEXT_POSITIONS.content;
   }
 
-  /** Writes a message behind all others. */
+  /** Writes a message after all others. */
   readonly appendMessageJson = (own: ReadableMessage): EncodedMessageSpan => {
     const length = this.#makePieces(own);
     // One byte stays free on each side, for the brackets.
@@ -139,8 +136,8 @@ export class MessageResponseEncoder {
   };
 
   /**
-   * Makes the JSON list of these rows, and ends the encoder. The list is leased (leased-bytes.ts), unless it is shorter
-   * than those whose lease a reader ends.
+   * Makes the JSON list of these rows, after which the encoder can't be used. The list is leased (leased-bytes.ts)
+   * unless it is shorter than `MIN_LEASED_BYTES`.
    */
   finishJsonList(rows: readonly EncodedMessageSpan[]): Uint8Array {
     const bytes = this.#bytes;
@@ -179,7 +176,7 @@ export class MessageResponseEncoder {
     }
   }
 
-  /** Makes the pieces of a message. Returns their length together. */
+  /** Makes the pieces of a message. Returns their total length. */
   #makePieces(own: ReadableMessage): number {
     const { message } = own;
     const flags = this.#listFlagsOf(own);
@@ -218,7 +215,7 @@ export class MessageResponseEncoder {
     }
   }
 
-  /** Moves to memory with room for as many bytes on both sides. */
+  /** Moves to larger memory, with room for at least this many bytes on both sides. */
   #makeRoom(by: number): void {
     const used = this.#end - this.#start;
     const room = Math.max(used, by + 1);

@@ -29,7 +29,7 @@ const MAX_SCAN_BATCH_MESSAGES = 4_096;
 /** Reads messages for one user; loads the memberships that decide access on demand. */
 export class UserMessageReader {
   readonly #cachedMemberships: CachedUserStreamMemberships;
-  /** Ranges of the plan that was read last: a window is two scans of one plan. */
+  /** Cached ranges of the last plan: a window takes two scans of the same plan. */
   #rangesOfPlan: { readonly plan: NarrowQueryPlan; readonly ranges: Promise<readonly MessageIndexRange[]> } | undefined;
 
   constructor(
@@ -169,7 +169,7 @@ export class UserMessageReader {
         conditions,
       );
     if (history !== 'none') {
-      // The membership tells which messages are copies. If it were missing, the first batch would be read twice.
+      // The membership decides which messages are copies. Without it the first batch would be read twice.
       await this.#cachedMemberships.loadMissing([history.stream]);
       return makeStreamHistoryRanges([history.stream], conditions);
     }

@@ -1,6 +1,6 @@
 /**
- * The official mobile app of today: its requests as it sends them, and the events by which it keeps its state
- * (docs/api/mobile-client.md). Its schemas (current-client.json) judge each answer and event besides.
+ * Today's official mobile app: its requests in the form in which it sends them, and the events by which it keeps its
+ * state (docs/api/mobile-client.md). Each answer and event is also checked by its schemas (current-client.json).
  */
 
 import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client-requests.js';
@@ -26,8 +26,8 @@ const registerPhone = (of: Person): Promise<Queue> => Queue.register(onPhone(of)
 
 const kindOf = ({ type, op }: ApiEvent): string => (op === undefined ? type : `${type}/${String(op)}`);
 
-/** Events of these types, without their ids. */
-const only = (events: readonly ApiEvent[], ...types: string[]): Fields[] =>
+/** The events of these types, without their ids. */
+const eventsOfTypes = (events: readonly ApiEvent[], ...types: string[]): Fields[] =>
   events.filter(({ type }) => types.includes(type)).map(({ id: _, ...event }) => event);
 
 export const mobileApp: Facts = async (t, server) => {
@@ -38,8 +38,8 @@ export const mobileApp: Facts = async (t, server) => {
   const harbor = await streamIdOf(owner, 'harbor');
   const phone = onPhone(member).api;
 
-  /** Events that the phone of each of these people gets of an action, by role. */
-  const told = async (
+  /** The events that an action causes on the phone of each of these people, by role. */
+  const eventsOfAction = async (
     people: readonly Person[],
     action: () => Promise<unknown>,
     ...types: string[]
@@ -48,7 +48,7 @@ export const mobileApp: Facts = async (t, server) => {
     await action();
     const events = await Promise.all(queues.map(settled));
     await Promise.all(queues.map((queue) => queue.delete()));
-    return Object.fromEntries(people.map(({ role }, i) => [role, only(events[i]!, ...types)]));
+    return Object.fromEntries(people.map(({ role }, i) => [role, eventsOfTypes(events[i]!, ...types)]));
   };
 
   await t.test('the app subscribes, pins and leaves by form bodies', async (t) => {
@@ -67,7 +67,7 @@ export const mobileApp: Facts = async (t, server) => {
     t.same([left.removed, left.not_removed], [[name], []]);
     const gone = await phone.ok('DELETE /users/me/subscriptions', { subscriptions: [name] });
     t.same([gone.removed, gone.not_removed], [[], [name]]);
-    const events = only(await settled(queue), 'subscription');
+    const events = eventsOfTypes(await settled(queue), 'subscription');
     t.match(events, [
       { op: 'add', subscriptions: [{ stream_id: quay, pin_to_top: false, color: /^#[0-9a-f]{6}$/ }] },
       { op: 'update', stream_id: quay, property: 'pin_to_top', value: true },
@@ -86,7 +86,7 @@ export const mobileApp: Facts = async (t, server) => {
     ];
     for (const { status, body } of await Promise.all(refusals))
       t.match([status, body], [400, { result: 'error', code: /./ }], String(body.msg));
-    t.same(only(await settled(queue), 'subscription'), [], 'refusals change nothing');
+    t.same(eventsOfTypes(await settled(queue), 'subscription'), [], 'refusals change nothing');
   });
 
   await t.test('typing in a channel and in direct messages, with oneself among the recipients', async (t) => {
@@ -96,7 +96,7 @@ export const mobileApp: Facts = async (t, server) => {
       await phone.ok('POST /typing', { op, type: 'channel', stream_id: harbor, topic: 'boats' });
     for (const op of ['start', 'stop'])
       await phone.ok('POST /typing', { op, type: 'direct', to: [member.id, other.id] });
-    const events = await Promise.all(queues.map(async (queue) => only(await settled(queue), 'typing')));
+    const events = await Promise.all(queues.map(async (queue) => eventsOfTypes(await settled(queue), 'typing')));
     const inChannel = ['start', 'stop'].map((op) => ({
       ...{ type: 'typing', op, message_type: 'stream', stream_id: harbor, topic: 'boats' },
       sender: { user_id: member.id, email: member.email },
@@ -123,7 +123,7 @@ export const mobileApp: Facts = async (t, server) => {
     t.same(Object.keys(presences).sort(), [owner.id, member.id].map(String).sort());
     const queue = await registerPhone(member);
     t.same(Object.keys(queue.state.presences as object).sort(), Object.keys(presences).sort(), 'as in the state');
-    const others = await told(
+    const others = await eventsOfAction(
       [other, guest],
       () => onPhone(admin).api.ok('POST /users/me/presence', report),
       'presence',
@@ -132,7 +132,7 @@ export const mobileApp: Facts = async (t, server) => {
       t.match(events, [{ user_id: admin.id, presence: { website: { status: 'active', client: 'website' } } }]);
     for (const presence_enabled of [false, true]) {
       await phone.ok('PATCH /settings', { presence_enabled });
-      t.match(only(await settled(queue), 'user_settings'), [
+      t.match(eventsOfTypes(await settled(queue), 'user_settings'), [
         { op: 'update', property: 'presence_enabled', value: presence_enabled },
       ]);
       const { state } = await registerPhone(member);
@@ -159,7 +159,11 @@ export const mobileApp: Facts = async (t, server) => {
     for (const [property, initial, value] of settings)
       for (const next of [value, initial]) {
         await other.api.ok('PATCH /settings', { [property]: next });
-        t.match(only(await settled(queue), 'user_settings'), [{ op: 'update', property, value: next }], property);
+        t.match(
+          eventsOfTypes(await settled(queue), 'user_settings'),
+          [{ op: 'update', property, value: next }],
+          property,
+        );
       }
   });
 
@@ -188,7 +192,7 @@ export const mobileApp: Facts = async (t, server) => {
     const [joined, left] = ['subscription/add', 'subscription/remove'];
     const [peer, peerLeft] = ['subscription/peer_add', 'subscription/peer_remove'];
     const watch = async (action: () => Promise<unknown>) =>
-      kindsOf(await told(everybody, action, 'stream', 'subscription'));
+      kindsOf(await eventsOfAction(everybody, action, 'stream', 'subscription'));
     const make = (name: string, params: Fields) => () =>
       subscribe(owner, name, { principals: [owner, member, guest], ...params });
     const whole = { owner: [made, joined], member: [made, joined], guest: [made, joined], foreigner: [] };
@@ -223,7 +227,7 @@ export const mobileApp: Facts = async (t, server) => {
     const ids = { open: await streamIdOf(owner, 'public'), hidden: await streamIdOf(owner, 'private') };
     const edit = (stream_id: number, change: Fields) => () =>
       owner.api.ok('PATCH /streams/{stream_id}', { stream_id, ...change });
-    const inform = await told([member, other], edit(ids.open, { description: '**new**' }), 'stream');
+    const inform = await eventsOfAction([member, other], edit(ids.open, { description: '**new**' }), 'stream');
     const description = {
       ...{ type: 'stream', op: 'update', stream_id: ids.open, name: 'public', property: 'description' },
       ...{ value: '**new**', rendered_description: '<p><strong>new</strong></p>' },
@@ -252,10 +256,10 @@ export const mobileApp: Facts = async (t, server) => {
     };
     t.same(await leftChannels(), { left: false, listed: false }, 'a private one that was left is in no list');
     const created = [{ op: 'create', streams: [{ stream_id: ids.hidden, name: 'private', invite_only: true }] }];
-    t.match((await told([other], withRole(200), 'stream')).other, created, 'an administrator sees it again');
+    t.match((await eventsOfAction([other], withRole(200), 'stream')).other, created, 'an administrator sees it again');
     t.same(await leftChannels(), { left: true, listed: true });
     const lost = [{ op: 'delete', streams: [{ stream_id: ids.hidden }] }];
-    t.match((await told([other], withRole(400), 'stream')).other, lost, 'and not as a member');
+    t.match((await eventsOfAction([other], withRole(400), 'stream')).other, lost, 'and not as a member');
     t.same(await leftChannels(), { left: false, listed: false });
     const gone = await watch(() => owner.api.ok('DELETE /streams/{stream_id}', { stream_id: ids.hidden }));
     t.same(gone, { ...everybodyGets(deleted), moderator: [], other: [] }, 'an archived private one');
@@ -267,7 +271,11 @@ export const mobileApp: Facts = async (t, server) => {
   await t.test('groups: each change of their members and names, for all', async (t) => {
     const readers = [owner, guest];
     const events = async (action: () => Promise<unknown>) => {
-      const heard = await told([...readers, { ...elsewhere.member, role: 'foreigner' }], action, 'user_group');
+      const heard = await eventsOfAction(
+        [...readers, { ...elsewhere.member, role: 'foreigner' }],
+        action,
+        'user_group',
+      );
       t.same(heard.foreigner, []);
       t.same(heard.guest, heard.owner);
       return heard.owner!;
@@ -338,7 +346,7 @@ export const mobileApp: Facts = async (t, server) => {
 
   await t.test('custom emoji come as the whole list, also those that are gone', async (t) => {
     const png = await picture('maroon');
-    const heard = await told(
+    const heard = await eventsOfAction(
       [member, guest, { ...elsewhere.member, role: 'foreigner' }],
       async () => {
         await owner.api.upload('POST /realm/emoji/{emoji_name}', [{ name: 'a.png', bytes: png }], {
@@ -361,8 +369,8 @@ export const mobileApp: Facts = async (t, server) => {
     t.same(Object.entries(state.realm_emoji as object), lists.at(-1));
   });
 
-  await t.test('muted users and alert words, for the own clients alone', async (t) => {
-    const heard = await told(
+  await t.test('muted users and alert words, in events to the clients of the same user only', async (t) => {
+    const heard = await eventsOfAction(
       [member, other],
       async () => {
         await member.api.ok('POST /users/me/muted_users/{muted_user_id}', { muted_user_id: guest.id });
@@ -388,7 +396,7 @@ export const mobileApp: Facts = async (t, server) => {
 
   await t.test('profile fields and their values, in the state and in events', async (t) => {
     let field = 0;
-    const listed = await told(
+    const listed = await eventsOfAction(
       [guest, { ...elsewhere.member, role: 'foreigner' }],
       async () => {
         const made = { name: 'Ship', hint: 'Its *name*', field_type: 1 };
@@ -404,7 +412,7 @@ export const mobileApp: Facts = async (t, server) => {
     t.match(renamed, { type: 1, name: 'Boat', hint: '' });
     for (const { order } of [made!, renamed!]) t.ok(Number.isInteger(order));
     const person = { user_id: member.id };
-    const filled = await told(
+    const filled = await eventsOfAction(
       [other],
       () => member.api.ok('PATCH /users/me/profile_data', { data: [{ id: field, value: 'the *Ark*' }] }),
       'realm_user',
@@ -419,14 +427,14 @@ export const mobileApp: Facts = async (t, server) => {
       return (state.realm_users as ApiUser[]).find(({ user_id }) => user_id === member.id)!.profile_data;
     };
     t.same(await profile(), { [field]: value });
-    const emptied = await told(
+    const emptied = await eventsOfAction(
       [other],
       () => member.api.ok('DELETE /users/me/profile_data', { data: [field] }),
       'realm_user',
     );
     t.match(emptied.other, [{ person: { ...person, custom_profile_field: { id: field, value: null } } }]);
     t.same(await profile(), {});
-    const gone = await told(
+    const gone = await eventsOfAction(
       [guest],
       () => owner.api.ok('DELETE /realm/profile_fields/{field_id}', { field_id: field }),
       'custom_profile_fields',
@@ -466,7 +474,7 @@ export const mobileApp: Facts = async (t, server) => {
         { delivery_email: someone.email },
       ],
     ] as const) {
-      const heard = await told([other, { ...elsewhere.member, role: 'foreigner' }], action, 'realm_user');
+      const heard = await eventsOfAction([other, { ...elsewhere.member, role: 'foreigner' }], action, 'realm_user');
       t.same(heard.foreigner, [], what);
       t.ok(
         heard.other!.every((of) => of.op === 'update' && (of.person as Fields).user_id === user_id),
@@ -475,7 +483,7 @@ export const mobileApp: Facts = async (t, server) => {
       const merged = Object.assign({}, ...heard.other!.map(({ person: of }) => of as object)) as Fields;
       t.match(merged, person, what);
     }
-    const owned = await told(
+    const owned = await eventsOfAction(
       [other],
       () => member.api.ok('PATCH /bots/{bot_id}', { bot_id: bot.id, bot_owner_id: admin.id }),
       'realm_user',

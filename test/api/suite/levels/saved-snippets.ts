@@ -197,7 +197,7 @@ export const savedSnippets: Facts = async (t, server) => {
     }
   });
 
-  await t.test('visitors have none, and their state has no list of them', async (t) => {
+  await t.test('visitors have no snippets, and no list of them in the state', async (t) => {
     await org.owner.api.ok('PATCH /realm', { enable_spectator_access: true });
     await subscribe(org.owner, 'open to the web', { is_web_public: true });
     const visitor = atLevel({ ...org.member, api: org.nobody });

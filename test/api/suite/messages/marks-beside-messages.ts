@@ -1,4 +1,4 @@
-/** mark_all_as_read beside messages that come at the same moment (messages.md § Flags). */
+/** mark_all_as_read while messages are being stored (messages.md § Flags). */
 import type { Test } from 'tap';
 import type { MessageScan, Store } from '#ports/store';
 import { until } from '../../../support/until.js';

@@ -1,9 +1,9 @@
 import { makeNarrowApiParam, type Narrow } from '../narrow.js';
 
-/** Messages of a first load on each side of the anchor. */
+/** Number of messages that a first load requests on each side of the anchor. */
 export const FIRST_LOAD_MESSAGES_PER_SIDE = 50;
 
-/** Where a load begins: at a message, or where the server finds the place. */
+/** Anchor of a load: the id of a message, or a place that the server finds. */
 export type WindowAnchor = number | 'newest' | 'oldest' | 'first_unread';
 
 /**

@@ -7,7 +7,7 @@ import type { SavedWindow } from '../offline.js';
 import { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type WindowAnchor } from './request.js';
 import type { MessageStore } from './store.js';
 
-/** Messages of each page behind the first load. */
+/** Number of messages of each page after the first load. */
 const MESSAGES_PER_PAGE = 100;
 const MAX_FETCH_REPEATS = 5;
 /** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
@@ -133,7 +133,7 @@ export class MessageWindow {
     return this.#loadPage('newer', this.foundNewest.peek(), this.lastMessageId);
   }
 
-  /** After lost events: fetches the loaded range again, around the reader's place. */
+  /** Fetches the loaded range again, around the reader's place, after events were lost. */
   async refetchAroundReader(): Promise<void> {
     if (this.loadPhase.peek() !== 'ready') return this.reloadRequestedAnchor();
     const ids = this.messageIds.peek();
@@ -172,7 +172,7 @@ export class MessageWindow {
     else await this.#loadPage('newer', false, this.lastMessageId);
   }
 
-  /** The user lost the copies of these messages by a move. */
+  /** Removes messages whose copies the user has lost by a move, unless the narrow shows history. */
   removeLostCopiesUnlessHistoryShown(ids: readonly number[]): void {
     if (!narrowShowsHistory(this.narrow)) this.removeRows(ids);
   }
@@ -183,7 +183,7 @@ export class MessageWindow {
     return this.foundNewest.peek() || this.fetchDirection.peek() !== undefined;
   }
 
-  /** A new message, which the store holds already. */
+  /** Adds a new message, which the store has already. */
   addArrivedMessage(id: number): void {
     if (this.fetchDirection.peek() !== undefined) this.#idsArrivedDuringFetch.push(id);
     if (!this.foundNewest.peek() || this.loadPhase.peek() !== 'ready') return;
@@ -192,9 +192,10 @@ export class MessageWindow {
   }
 
   /**
-   * Messages that changed. A row whose flags no longer fit stays, so that nothing vanishes under the reader's eyes; it
-   * goes when the window is opened again.
-   * @returns whether the window has to be refreshed: a message that is not here may belong into the loaded range
+   * Checks whether messages that changed still belong to the window. A row whose flags no longer fit stays until the
+   * window is opened again, so that no row vanishes while it is being read.
+   * @returns true if the window has to be refreshed, because a message that is not in the store may belong to the
+   * loaded range
    */
   recheckChangedAndTellIfIncomplete(ids: readonly number[], why: MessageChangeKind): boolean {
     const here = new Set(this.messageIds.peek());
@@ -339,7 +340,9 @@ export class MessageWindow {
     return arrived.length === 0 ? ids : [...new Set([...ids, ...arrived])].sort((a, b) => a - b);
   }
 
-  /** Takes the copy that an earlier page kept of this window; the next registration fetches it again. */
+  /**
+   * Reads the copy of this window that an earlier page saved; after the next registration the window is fetched again.
+   */
   async #readSavedCopyIntoStore(): Promise<FetchedRange | undefined> {
     const { messages, foundNewest } = (await this.kept(this.narrowKey)) ?? { messages: [], foundNewest: false };
     const ids = this.store.mergeFetchedMessages(messages, Number.POSITIVE_INFINITY);

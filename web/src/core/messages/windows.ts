@@ -19,7 +19,7 @@ const CATCH_UP_INTERVAL_MS = 15_000;
  */
 export class MessageWindows {
   readonly messageStore = new MessageStore();
-  /** The one used last stands last. */
+  /** Windows in the order of their last use, the last one at the end. */
   readonly #windowByNarrowKey = new Map<string, MessageWindow>();
   #lastOpenedWindow: MessageWindow | undefined;
   #sweepAtStoreSize = STORE_SWEEP_AFTER_MESSAGES;
@@ -87,7 +87,7 @@ export class MessageWindows {
     }
   }
 
-  /** Catches up on screen, where no events come, as long as the page lives. */
+  /** Fetches newer messages of the window on screen again and again if it gets no events, for the life of the page. */
   startRepeatingCatchUp(platform: Platform): void {
     platform.setTimer(() => {
       const active = this.#lastOpenedWindow;

@@ -97,7 +97,7 @@ function signInTargetOf(mobile: string | undefined, desktop: string | undefined)
   return { kind: mobile === undefined ? 'desktop' : 'mobile', pad };
 }
 
-/** A new icon is seen within the hour. */
+/** Time for which browsers cache an icon, seconds. */
 const ICON_CACHE_SECONDS = 3_600;
 
 const providerPathParameter = { provider: declarePathTextParameter('Id of the provider.') } as const;

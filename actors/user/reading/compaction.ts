@@ -1,6 +1,6 @@
 /**
  * Keeps the read state small. Messages that a user reads one by one are stored as single ids above the mark of their
- * origin stream ("home" in stored states). When there are many, the mark is raised above them, and the unread ids below
+ * origin stream. When there are many, the mark is raised above them, and the unread ids below
  * the new mark are stored as exceptions.
  */
 
@@ -33,27 +33,27 @@ export interface ReadStateCompaction {
 export async function computeReadStateCompaction(
   realm: RealmId,
   flags: UserMessageFlagsView,
-  home: number,
+  originStreamId: number,
   sources: ActorInputSources,
 ): Promise<ReadStateCompaction | undefined> {
-  const reading = flags.readStateOf(home);
+  const reading = flags.readStateOf(originStreamId);
   if (reading.read.size < MIN_SINGLE_READ_IDS_TO_COMPACT) return undefined;
   const last = reading.read.largestId ?? 0;
   const upTo =
-    home === DIRECT_MESSAGES_ORIGIN
+    originStreamId === DIRECT_MESSAGES_ORIGIN
       ? Math.min(last, (await readNewestDirectMessageIds(realm, flags.user, sources)).storeCompleteUpToId)
       : last;
   if (upTo <= reading.mark) return undefined;
   const unread: number[] = [];
   for await (const batch of new UnreadMessageScan(sources.store, realm, flags.user).scanUnreadAboveMark(
-    home,
+    originStreamId,
     reading,
     upTo,
   )) {
     unread.push(...batch.map(({ id }) => id));
     if (unread.length > reading.read.size) return undefined;
   }
-  return { originStreamId: home, raisedMark: upTo, unreadIdsBelowMark: unread };
+  return { originStreamId, raisedMark: upTo, unreadIdsBelowMark: unread };
 }
 
 export function makeCompactedReadState(
