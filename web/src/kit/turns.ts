@@ -24,7 +24,7 @@ function yieldToBrowser(): Promise<void> {
 }
 
 /** Does the parts of a work one after the other, with turns for the browser between them. */
-export async function runInTurns(parts: Iterable<() => void>): Promise<void> {
+export async function runInTurns(parts: Iterable<() => unknown>): Promise<void> {
   let began = performance.now();
   for (const run of parts) {
     if (performance.now() - began > TURN_MS) {

@@ -12,6 +12,7 @@ import { ScrollPlaceKeeper } from './place.js';
 import {
   AT_LIST_END,
   addRowsAround,
+  type FirstPlacement,
   findRowsAround,
   type MessagePlacement,
   type MessageScrollPlacement,
@@ -54,7 +55,7 @@ interface MessageListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
   /** Where the list stands when it is first rendered. */
-  readonly firstPlacement: MessagePlacement | undefined;
+  readonly firstPlacement: FirstPlacement | undefined;
   readonly topContent: ComponentChildren;
   /** Lies over the messages at the top of the screen. */
   readonly topLine: ComponentChildren;
@@ -67,20 +68,30 @@ interface MessageListProps {
   readonly onScroll: () => void;
 }
 
-/** A guess until the row is measured; long texts are high. */
+/** Width of a letter, and of what stands beside the text of a message on a phone. */
+const LETTER_PX = 7.3;
+const BESIDE_TEXT_PX = 90;
+/** A line of text is no longer on wide screens, which have columns beside the list. */
+const MAX_LETTERS_PER_LINE = 110;
+
+/** A guess until the row is measured, by the length of the text with its tags. */
 function estimateRowHeight(row: MessageRow | undefined): number {
   if (!row) return 0;
   const length = core.windows.messageStore.peek(row.id)?.content.length ?? 0;
-  const lines = 1 + Math.floor(Math.max(0, length - 80) / 110);
-  return lines * 24 + 6 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
+  const perLine = Math.min(MAX_LETTERS_PER_LINE, (innerWidth - BESIDE_TEXT_PX) / LETTER_PX);
+  const lines = 1 + Math.floor(Math.max(0, length / perLine - 0.75));
+  return lines * 23 + 4 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
 }
 
 /** Rows of the first render. */
-export function findFirstRows(rows: readonly MessageRow[], { id, where }: MessagePlacement): readonly MessageRow[] {
+export function findFirstRows(
+  rows: readonly MessageRow[],
+  { id, where, viewPx }: FirstPlacement,
+): readonly MessageRow[] {
   const index = rows.findIndex((row) => row.id === id);
   if (index < 0) return [];
   const heightOf = (at: number): number => estimateRowHeight(rows[at]);
-  const [start, end] = findRowsAround(index, where, { count: rows.length, screenPx: innerHeight, heightOf });
+  const [start, end] = findRowsAround(index, where, { count: rows.length, screenPx: viewPx, heightOf });
   return rows.slice(Math.max(0, start - FIRST_OVERSCAN_ROWS_PER_SIDE), end + 1 + FIRST_OVERSCAN_ROWS_PER_SIDE);
 }
 
@@ -89,7 +100,7 @@ type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
 function useMessageListScrolling(
   window: MessageWindow,
   rows: readonly MessageRow[],
-  firstPlacement: MessagePlacement | undefined,
+  firstPlacement: FirstPlacement | undefined,
   onRest: () => void,
   onStep: () => void,
 ) {
@@ -97,7 +108,8 @@ function useMessageListScrolling(
   const place = useMemo(() => new ScrollPlaceKeeper(() => scroller.current), [window]);
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
-  const wanted = useRef(firstPlacement);
+  const wanted = useRef<MessagePlacement | undefined>(firstPlacement);
+  const firstViewPx = useRef(firstPlacement?.viewPx ?? innerHeight);
   const timer = useRef(0);
   const isMounted = useRef(true);
   const overscanRows = useRef(FIRST_OVERSCAN_ROWS_PER_SIDE);
@@ -112,8 +124,7 @@ function useMessageListScrolling(
         ? [startIndex, endIndex]
         : findRowsAround(index, wanted.current!.where, {
             count,
-            // Until the list is measured, it counts as high as the page.
-            screenPx: virtualizer.current?.scrollRect?.height ?? innerHeight,
+            screenPx: virtualizer.current?.scrollRect?.height ?? firstViewPx.current,
             heightOf: (of) => virtualizer.current?.measurementsCache[of]?.size ?? estimateRowHeight(rows[of]),
           });
     const [first = -1, last = -1] = renderedIds.current?.map((id) => at.get(id)) ?? [];
@@ -132,7 +143,7 @@ function useMessageListScrolling(
     getItemKey: (index) => rows[index]!.id,
     overscan: overscanRows.current,
     // Rows are rendered before the list is measured.
-    initialRect: { width: innerWidth, height: innerHeight },
+    initialRect: { width: innerWidth, height: firstViewPx.current },
     scrollMargin: LIST_TOP_HEIGHT_PX,
     // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
     scrollToFn: () => {},

@@ -15,8 +15,8 @@ export async function prepareFirstMessages(window: MessageWindow, rows: readonly
     if (!message) return [];
     const at = message.timestamp * 1000;
     return [
-      () => void (startsDay && formatRelativeDay(at)),
-      () => void formatTimeOfDay(at),
+      () => startsDay && formatRelativeDay(at),
+      () => formatTimeOfDay(at),
       () => prepareMessageContent(window.getShownHtml(message), message.is_me_message),
     ];
   });

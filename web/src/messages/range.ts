@@ -7,6 +7,12 @@ export interface MessagePlacement {
   readonly where: MessageScrollPlacement;
 }
 
+/** Where a list is first rendered. */
+export interface FirstPlacement extends MessagePlacement {
+  /** Height of the view that the list is about to fill. */
+  readonly viewPx: number;
+}
+
 /** The end of the list, at the bottom of the screen. */
 export const AT_LIST_END = Number.NEGATIVE_INFINITY;
 

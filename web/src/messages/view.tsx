@@ -18,7 +18,7 @@ import { findFirstRows, MessageList, type MessageListHandle } from './list.js';
 import { UnreadMarker } from './marker.js';
 import { PendingMessages, TypingLine } from './pending.js';
 import { finishFirstMessages, prepareFirstMessages } from './prepare.js';
-import { AT_LIST_END, type MessagePlacement } from './range.js';
+import { AT_LIST_END, type FirstPlacement, type MessagePlacement } from './range.js';
 import { type MessageRow, makeMessageRows } from './rows.js';
 import { setFirstKeptUnread } from './seen.js';
 
@@ -118,7 +118,8 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     haveTextsTheirHeight(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
   const rows = useStableMessageRows(window, marker.messageId.value, !hasManyConversations);
   /** Where the list is first rendered: it waits until the place is known, and for the first texts of the page. */
-  const firstPlacement = useRef<MessagePlacement>(undefined);
+  const firstPlacement = useRef<FirstPlacement>(undefined);
+  const emptyView = useRef<HTMLDivElement>(null);
   const isPlaced = useSignal(false);
   const isListShown = useRef(false);
   const isFetchedAgain = () => window.fetchDirection.peek() === 'around';
@@ -147,10 +148,10 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     if (list && placement === atEnd) list.showEnd();
     else if (list) list.show(placement.id, placement.where);
     else {
-      firstPlacement.current = placement;
+      firstPlacement.current = { ...placement, viewPx: emptyView.current?.clientHeight || innerHeight };
       if (!isFirstList) isPlaced.value = true;
       else
-        void prepareFirstMessages(window, findFirstRows(rows, placement)).then(() => {
+        void prepareFirstMessages(window, findFirstRows(rows, firstPlacement.current)).then(() => {
           isPlaced.value = true;
         });
     }
@@ -182,14 +183,14 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   }
   if (phase === 'loading' || !isShown.current || (isFirstList && !isListShown.current)) {
     return (
-      <div class="messages opening">
+      <div ref={emptyView} class="messages opening">
         <Spinner />
         <PendingMessages narrow={narrow} />
       </div>
     );
   }
   // The next render comes before a frame.
-  if (!isListShown.current) return <section class="messages" aria-label={t('messages.list')} />;
+  if (!isListShown.current) return <section ref={emptyView} class="messages" aria-label={t('messages.list')} />;
   return (
     <section class="messages" aria-label={t('messages.list')}>
       <MessageList
