@@ -66,6 +66,33 @@ function useStableMessageRows(
   return before.current;
 }
 
+/** Where a list is to stand: at a message of the address, or where the reader was before the topic was moved. */
+interface PlacementGoal {
+  readonly near?: number | undefined;
+  readonly carried?: ListPlace | undefined;
+}
+
+/** The first of these that there is: the goal, the first unread message, where the reader left the list, the anchor. */
+function findPlacement(
+  window: MessageWindow,
+  rows: readonly MessageRow[],
+  { near, carried }: PlacementGoal,
+  firstUnread: number | undefined,
+): MessagePlacement {
+  const ids = window.messageIds.peek();
+  const hasRow = (id: number) => rows.some((row) => row.id === id);
+  const atEnd: MessagePlacement = { id: rows.at(-1)!.id, where: AT_LIST_END };
+  if (carried?.isAtEnd) return atEnd;
+  if (carried?.id !== undefined && hasRow(carried.id)) return { id: carried.id, where: carried.topPx };
+  const target = near === undefined ? undefined : (ids.find((id) => id >= near) ?? ids.at(-1));
+  if (target !== undefined) return { id: target, where: 'center' };
+  if (firstUnread !== undefined) return { id: firstUnread, where: UNREAD_MARKER_TOP_PX };
+  const left = savedPlaceByWindow.get(window);
+  if (left?.id !== undefined && !left.isAtEnd && hasRow(left.id)) return { id: left.id, where: left.topPx };
+  const anchor = window.anchorMessageId.peek();
+  return window.foundNewest.peek() || anchor === undefined ? atEnd : { id: anchor, where: 'center' };
+}
+
 function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const window = useMemo(() => core.windows.openWindow(narrow), []);
   const handle = useRef<MessageListHandle>(null);
@@ -85,7 +112,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const topId = useSignal<number | undefined>(undefined);
   const hasManyConversations = !findExactNarrowConversation(narrow);
   /** A wish to stand somewhere, until rows are there. */
-  const goal = useRef<{ readonly near?: number | undefined; readonly carried?: ListPlace | undefined } | undefined>({});
+  const goal = useRef<PlacementGoal | undefined>({});
   const phase = window.loadPhase.value;
   const readPlace = (): ListPlace | undefined => {
     const list = handle.current;
@@ -126,34 +153,19 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   isListShown.current ||= isShown.current && (isPlaced.value || rows.length === 0 || isFetchedAgain());
   useLayoutEffect(() => {
     if (!goal.current || !isShown.current || phase !== 'ready' || rows.length === 0 || isFetchedAgain()) return;
-    const { near: wish, carried } = goal.current;
-    const ids = window.messageIds.peek();
-    const firstUnread = marker.markFirstUnread();
-    const target = wish === undefined ? undefined : (ids.find((id) => id >= wish) ?? ids.at(-1));
-    const left = savedPlaceByWindow.get(window);
-    const hasRow = (id: number | undefined) => rows.some((row) => row.id === id);
-    const atEnd = { id: rows.at(-1)!.id, where: AT_LIST_END };
-    const findPlacement = (): MessagePlacement => {
-      if (carried?.isAtEnd) return atEnd;
-      if (carried?.id !== undefined && hasRow(carried.id)) return { id: carried.id, where: carried.topPx };
-      if (target !== undefined) return { id: target, where: 'center' };
-      if (firstUnread !== undefined) return { id: firstUnread, where: UNREAD_MARKER_TOP_PX };
-      if (left?.id !== undefined && !left.isAtEnd && hasRow(left.id)) return { id: left.id, where: left.topPx };
-      const anchor = window.anchorMessageId.peek();
-      return window.foundNewest.peek() || anchor === undefined ? atEnd : { id: anchor, where: 'center' };
-    };
+    const placement = findPlacement(window, rows, goal.current, marker.markFirstUnread());
     goal.current = undefined;
-    const placement = findPlacement();
     const list = handle.current;
-    if (list && placement === atEnd) list.showEnd();
+    if (list && placement.where === AT_LIST_END) list.showEnd();
     else if (list) list.show(placement.id, placement.where);
     else {
       firstPlacement.current = { ...placement, viewPx: emptyView.current?.clientHeight || innerHeight };
-      if (!isFirstList) isPlaced.value = true;
-      else
-        void prepareFirstMessages(window, findFirstRows(rows, firstPlacement.current)).then(() => {
-          isPlaced.value = true;
-        });
+      const show = () => {
+        isPlaced.value = true;
+      };
+      if (!isFirstList) show();
+      // An error comes again when the text is rendered, where it is said.
+      else prepareFirstMessages(window, findFirstRows(rows, firstPlacement.current)).then(show, show);
     }
   });
   useEffect(() => {
