@@ -100,7 +100,7 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
       [
         'menu of a message',
         async () => {
-          await client.click('.message-tools [aria-haspopup=menu]');
+          await client.openMessageMenu();
           await client.waitFor('.menu-item', 'Quote and reply');
         },
       ],

@@ -48,11 +48,7 @@ async function faultless(
 
 /** Opens the menu of a message, and chooses an item if one is given. */
 async function act(client: ClientPage, words: string, item?: string): Promise<void> {
-  await client.waitFor('.message-row', words);
-  await client.page.evaluate(
-    `[...document.querySelectorAll('.message-row')].find((row) => row.textContent.includes(${quoted(words)}))
-      .querySelector('.message-tools [aria-haspopup=menu]').click()`,
-  );
+  await client.openMessageMenu(words);
   if (item === undefined) await client.waitFor('.menu-item');
   else await client.click('.menu-item', item);
 }

@@ -48,7 +48,8 @@ for (let n = 0; n < 30; n++)
   await say(other, 'general', 'plans', `number ${n}\n\n[shore.png](${picture})\n\n$$x^${n}$$`);
 for (let n = 0; n < 12; n++) await say(other, 'general', 'formulas', `the sum\n\n$$\\sum_{i=1}^{${n}} \\frac{i}{2}$$`);
 await say(other, 'general', 'plans', '/poll Which one?\nred\nblue');
-await member.api.ok('POST /mark_all_as_read');
+for (let n = 0; n < 80; n++) await say(other, 'general', 'long', `line ${n}`);
+for (const { api } of [member, other]) await api.ok('POST /mark_all_as_read');
 
 const VIEWS = [
   ['#inbox', '.overview-row, .empty'],
@@ -378,6 +379,107 @@ t.test('the frame is drawn without the columns beside the view, which wait for n
   await client.waitFor('.row-name', member.name);
   t.equal(await client.page.evaluate('window.columnsAtFirst'), 0);
   t.equal(await client.page.$('.message-row'), null);
+  t.strictSame(client.faults, []);
+});
+
+/**
+ * Counts what the list of messages costs from the first row on: rows in the document after each change, rows that went,
+ * texts that were sanitized, and the turns in between.
+ */
+const WATCH_ROWS = `{
+  const rows = window.rows = { counts: [], removed: 0, sanitized: 0, atFirstRows: undefined, turns: 0, turnsOfTexts: [] };
+  const { parseFromString } = DOMParser.prototype;
+  DOMParser.prototype.parseFromString = function (...args) {
+    rows.sanitized++;
+    rows.turnsOfTexts.push(rows.turns);
+    return parseFromString.apply(this, args);
+  };
+  const { yield: giveWay } = Scheduler.prototype;
+  Scheduler.prototype.yield = function (...args) {
+    rows.turns++;
+    return giveWay.apply(this, args);
+  };
+  const isRow = (node) => node instanceof Element && node.matches('.message-row');
+  new MutationObserver((changes) => {
+    const count = document.querySelectorAll('.message-row').length;
+    for (const { removedNodes } of changes) rows.removed += [...removedNodes].filter(isRow).length;
+    if (count === 0 || count === rows.counts.at(-1)) return;
+    rows.counts.push(count);
+    rows.atFirstRows ??= { sanitized: rows.sanitized, turns: rows.turns };
+  }).observe(document, { childList: true, subtree: true });
+}`;
+
+interface WatchedRows {
+  readonly counts: readonly number[];
+  readonly removed: number;
+  readonly sanitized: number;
+  readonly atFirstRows: { readonly sanitized: number; readonly turns: number };
+  readonly turnsOfTexts: readonly number[];
+}
+
+/** Rows above and below those on screen that the list has at rest, and those of the first render. */
+const [ROWS_AROUND, FIRST_ROWS_AROUND] = [24, 6];
+
+t.test('a conversation is rendered at its place at once, with the rows on screen; the others come later', async (t) => {
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  await page.evaluateOnNewDocument(WATCH_ROWS);
+  await client.openSignedIn(other.email, PASSWORD, `#narrow/stream/${stream}-general/topic/long`);
+  await client.waitFor('.message-row', 'line 79');
+  const onScreen = (await page.evaluate(`[...document.querySelectorAll('.message-row')].filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  }).length`)) as number;
+  // Above the newest message.
+  await page.waitForFunction(`document.querySelectorAll('.message-row').length >= ${onScreen + ROWS_AROUND / 2}`);
+  await page.evaluate(IDLE_TWICE);
+  const rows = (await page.evaluate('window.rows')) as WatchedRows;
+  t.ok(onScreen > 5, `${onScreen} rows on screen`);
+  t.ok(rows.counts[0]! <= onScreen + FIRST_ROWS_AROUND, `${rows.counts.join()} rows, ${onScreen} on screen`);
+  t.ok(rows.counts.length > 2, 'not all of the others come at once');
+  t.equal(rows.removed, 0, 'no row is rendered in vain');
+  t.equal(rows.sanitized, rows.counts.at(-1), 'no text is sanitized twice');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('the first texts of a page are sanitized in turns, before the list is rendered', async (t) => {
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  await page.evaluateOnNewDocument(WATCH_ROWS);
+  // Each look at the clock finds that ten milliseconds have passed, as on a slow phone.
+  await page.evaluateOnNewDocument(`{
+    const { now } = performance;
+    let late = 0;
+    performance.now = () => now.call(performance) + (late += 10);
+  }`);
+  await client.openSignedIn(other.email, PASSWORD, `#narrow/stream/${stream}-general/topic/long`);
+  await client.waitFor('.message-row', 'line 79');
+  const { atFirstRows, turnsOfTexts } = (await page.evaluate('window.rows')) as WatchedRows;
+  const first = turnsOfTexts.slice(0, atFirstRows.sanitized);
+  t.ok(first.length > 5, `${first.length} texts`);
+  t.equal(new Set(first).size, first.length, 'each text has a turn of its own on a slow machine');
+  t.ok(first.at(-1)! < atFirstRows.turns, 'the list has another one');
+  t.strictSame(client.faults, []);
+});
+
+t.test('a message has its buttons when the pointer or the focus comes to it', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await client.openSignedIn(other.email, PASSWORD, `#narrow/stream/${stream}-general/topic/long`);
+  await client.waitFor('.message-row', 'line 79');
+  const buttons = () => page.$$eval('.message-tools button', (found) => found.length);
+  t.equal(await buttons(), 0);
+  await page.hover('.message-row:nth-last-of-type(4) .message-body');
+  await page.waitForSelector('.message-row:nth-last-of-type(4) .message-tools button', { visible: true });
+  const ofOne = await buttons();
+  await page.hover('.message-row:nth-last-of-type(2) .message-body');
+  await page.waitForSelector('.message-row:nth-last-of-type(2) .message-tools button', { visible: true });
+  t.equal(await buttons(), 2 * ofOne);
+  await page.mouse.move(0, 0);
+  await page.keyboard.press('k');
+  await page.waitForSelector('.message-row.selected .message-tools button', { visible: true });
+  await page.keyboard.press('i');
+  await client.waitFor('.menu-item', 'Quote and reply');
   t.strictSame(client.faults, []);
 });
 

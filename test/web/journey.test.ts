@@ -18,11 +18,7 @@ const write = async (client: ClientPage, text: string): Promise<void> => {
 
 /** Opens the menu of the message with these words, and chooses an item. */
 async function act(client: ClientPage, words: string, item: string): Promise<void> {
-  await client.waitFor('.message-row', words);
-  await client.page.evaluate(
-    `[...document.querySelectorAll('.message-row')].find((row) => row.textContent.includes(${JSON.stringify(words)}))
-      .querySelector('.message-tools [aria-haspopup=menu]').click()`,
-  );
+  await client.openMessageMenu(words);
   await client.click('.menu-item', item);
 }
 

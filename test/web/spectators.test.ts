@@ -66,7 +66,7 @@ t.test('a spectator sees reactions, polls and topics, but nothing to write with'
   t.equal(await page.$('.compose, .compose-text, .reaction-add, .poll-vote:enabled, .widget input:enabled'), null);
   await page.click('.reaction');
   for (const key of ['r', 'c', 'e', 'x', '+'] as const) await page.keyboard.press(key);
-  await page.evaluate(`document.querySelector('.message-tools [aria-haspopup=menu]')?.click()`);
+  await at.openMessageMenu();
   const items = (await page.$$eval('.menu-item', (found) => found.map(({ textContent }) => textContent))) as string[];
   t.notMatch(items.join(), /Edit|Delete|Move|Star|Quote|unread|React/);
   await page.keyboard.press('Escape');

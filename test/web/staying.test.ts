@@ -157,7 +157,7 @@ t.test('menus that were never open come up while the server is away', async (t) 
   await server.kill();
   await page.reload();
   await client.waitFor('.message-body', 'look closer');
-  await page.evaluate(`document.querySelector('.message-tools [aria-haspopup=menu]').click()`);
+  await client.openMessageMenu();
   await client.waitFor('.menu-item', 'Quote and reply');
   await page.keyboard.press('Escape');
   await client.waitUntilGone('.menu-item');

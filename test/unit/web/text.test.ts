@@ -128,6 +128,39 @@ t.test('times follow the setting, or the language’s habit', async (t) => {
   t.match(formatTimeOfDay(at), /^2:05\sPM$/);
 });
 
+t.test('times of English are those of Intl, without a format being made', async (t) => {
+  const intl = new Intl.DateTimeFormat('en', { hour: 'numeric', minute: '2-digit', hour12: true });
+  const at = (hour: number, minute: number) => new Date(2026, 10, 23, hour, minute).getTime();
+  const spaced = (text: string) => text.replace(/\s/, ' ');
+  const { DateTimeFormat } = Intl;
+  let made = 0;
+  Intl.DateTimeFormat = class extends DateTimeFormat {
+    constructor(...args: ConstructorParameters<typeof DateTimeFormat>) {
+      super(...args);
+      made++;
+    }
+  } as typeof DateTimeFormat;
+  t.teardown(() => {
+    Intl.DateTimeFormat = DateTimeFormat;
+    uses24HourClock.value = undefined;
+  });
+  for (let hour = 0; hour < 24; hour++) {
+    for (const minute of [0, 9, 10, 59]) {
+      const ms = at(hour, minute);
+      uses24HourClock.value = false;
+      t.equal(spaced(formatTimeOfDay(ms)), spaced(intl.format(ms)));
+      uses24HourClock.value = true;
+      const digits = [hour, minute].map((n) => String(n).padStart(2, '0'));
+      t.equal(formatTimeOfDay(ms), digits.join(':'));
+    }
+  }
+  t.equal(made, 0);
+  await loadAndUseFirstKnownLanguage(['de']);
+  t.equal(formatTimeOfDay(at(14, 5)), '14:05');
+  t.equal(made, 1, 'other languages are written by the browser');
+  await loadAndUseFirstKnownLanguage(['en']);
+});
+
 t.test('distances, sizes, lists and order of names', async (t) => {
   const now = new Date(2026, 10, 23, 12).getTime();
   t.equal(formatRelativeTime(now - 20_000, now), 'just now');

@@ -203,6 +203,18 @@ export class ClientPage {
     }
   }
 
+  /** Presses the menu button of a message that has the words: it is made when a pointer comes to the message. */
+  async openMessageMenu(words = ''): Promise<void> {
+    await this.waitFor('.message-row', words);
+    await this.page.evaluate(
+      `${all('.message-row')}.find(${has(words)}).dispatchEvent(new PointerEvent('pointerenter'))`,
+    );
+    const button = `${all('.message-row')}.find(${has(words)})?.querySelector('.message-tools [aria-haspopup=menu]')`;
+    const found = await this.page.waitForFunction(button);
+    await this.page.evaluate((element) => (element as { click(): void }).click(), found);
+    await found.dispose();
+  }
+
   /** Types into a field in place of what it has. */
   async fill(selector: string, text: string): Promise<void> {
     await this.page.waitForSelector(selector);

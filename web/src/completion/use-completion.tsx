@@ -1,4 +1,4 @@
-import { untracked, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { ComponentChild, RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../core/index.js';
@@ -48,7 +48,7 @@ export function useTextCompletion(
   /** Where Escape closed the list: it stays closed until another word begins. */
   const dismissed = useRef(-1);
   useEffect(() => {
-    const timer = setTimeout(() => untracked(warmPeopleIndex), PEOPLE_INDEX_WARM_UP_DELAY_MS);
+    const timer = setTimeout(() => void warmPeopleIndex(), PEOPLE_INDEX_WARM_UP_DELAY_MS);
     return () => clearTimeout(timer);
   }, []);
   const items = trigger.value ? suggestForTrigger(trigger.value, to) : [];

@@ -21,22 +21,27 @@ const MAX_RANKED_MATCHES = 600;
 
 /**
  * Finds items by the beginnings of words of their names. Words are sorted once, so that a keystroke costs a binary
- * search and the matches, however many items there are.
+ * search and the matches, however many items there are. A word of many names, such as that of a mail host, is sorted
+ * as one.
  */
 export class WordPrefixIndex<T> {
-  readonly #sortedWords: readonly { readonly word: string; readonly entry: WordIndexEntry<T> }[];
+  readonly #sortedWords: readonly string[];
+  readonly #entriesByWord = new Map<string, WordIndexEntry<T>[]>();
   readonly #entryByItem = new Map<T, WordIndexEntry<T>>();
 
   /** @param namesOf names of an item, the one that is shown first */
   constructor(items: Iterable<T>, namesOf: (item: T) => readonly string[]) {
-    const words: { word: string; entry: WordIndexEntry<T> }[] = [];
     for (const item of items) {
       const names = namesOf(item);
       const entry = { item, names: names.map(foldCaseAndAccents), words: names.flatMap(splitIntoFoldedWords) };
       this.#entryByItem.set(item, entry);
-      for (const word of new Set(entry.words)) words.push({ word, entry });
+      for (const word of new Set(entry.words)) {
+        const entries = this.#entriesByWord.get(word);
+        if (entries) entries.push(entry);
+        else this.#entriesByWord.set(word, [entry]);
+      }
     }
-    this.#sortedWords = words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : 0));
+    this.#sortedWords = [...this.#entriesByWord.keys()].sort();
   }
 
   /**
@@ -73,9 +78,9 @@ export class WordPrefixIndex<T> {
     }
     const longest = wanted.reduce((a, b) => (b.length > a.length ? b : a));
     for (let at = this.#findFirstWordIndex(longest); at < this.#sortedWords.length; at++) {
-      const { word, entry } = this.#sortedWords[at]!;
+      const word = this.#sortedWords[at]!;
       if (!word.startsWith(longest)) return;
-      yield entry;
+      yield* this.#entriesByWord.get(word)!;
     }
   }
 
@@ -84,7 +89,7 @@ export class WordPrefixIndex<T> {
     let [low, high] = [0, this.#sortedWords.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#sortedWords[middle]!.word < text) low = middle + 1;
+      if (this.#sortedWords[middle]! < text) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -15,6 +15,7 @@
  *     <VirtualList items={…} getItemKey={…} getItemHeightPx={…} label={…}>{(item, row) => …}</VirtualList>
  *     const SettingsView = makeLazyComponent(async () => (await import('../settings/index.js')).SettingsView)
  *     await waitForFirstView()   for what may come after the view of the address, such as chunks for later
+ *     await runInTurns(parts)    long work in short tasks
  *     isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: a change of the layout renders again
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
@@ -51,4 +52,5 @@ export {
 } from './shortcut.js';
 export { EmptyNotice, Spinner } from './spinner.js';
 export { announceToScreenReader, removeToast, showToast } from './toast.js';
+export { runInTurns } from './turns.js';
 export { type RowFocusAttributes, VirtualList } from './virtual-list.js';

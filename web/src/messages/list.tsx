@@ -1,21 +1,32 @@
 import { useSignalEffect } from '@preact/signals';
 import type { Virtualizer } from '@tanstack/virtual-core';
-import { defaultRangeExtractor } from '@tanstack/virtual-core';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
+import { runWhenIdle } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { handleContentPress, pressMentionOnKey } from './content/index.js';
 import { MessageItem } from './message.js';
 import { ScrollPlaceKeeper } from './place.js';
+import {
+  AT_LIST_END,
+  addRowsAround,
+  type FirstPlacement,
+  findRowsAround,
+  type MessagePlacement,
+  type MessageScrollPlacement,
+  type RowRange,
+} from './range.js';
 import type { MessageRow } from './rows.js';
 import { markSeenAsRead } from './seen.js';
 import { useVirtualizer } from './virtual.js';
 
 /** Rows on each side of those on screen; few at first, so that what is on screen is painted sooner. */
 const OVERSCAN_ROWS_PER_SIDE = 12;
-const FIRST_OVERSCAN_ROWS_PER_SIDE = 3;
+const FIRST_OVERSCAN_ROWS_PER_SIDE = 1;
+/** The others come two at a time on each side while the browser is idle: a row is 5 ms of work on a phone. */
+const OVERSCAN_STEP_ROWS_PER_SIDE = 2;
 /** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
 const PAGE_FETCH_DISTANCE_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
@@ -25,9 +36,6 @@ const CONVERSATION_LINE_PX = 40;
 /** A selected message stands this far from the edges, below the line of its conversation and its own toolbar. */
 const SELECTED_MESSAGE_GAP_PX = 48;
 const SEEN_CHECK_DELAY_MS = 200;
-
-/** Where a message is put on screen. */
-type MessageScrollPlacement = 'top' | 'center' | 'nearest' | number;
 
 /** Commands of the view and of the keys to the list. */
 export interface MessageListHandle {
@@ -46,6 +54,8 @@ export interface MessageListHandle {
 interface MessageListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
+  /** Where the list stands when it is first rendered. */
+  readonly firstPlacement: FirstPlacement | undefined;
   readonly topContent: ComponentChildren;
   /** Lies over the messages at the top of the screen. */
   readonly topLine: ComponentChildren;
@@ -58,19 +68,39 @@ interface MessageListProps {
   readonly onScroll: () => void;
 }
 
-type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
+/** Width of a letter, and of what stands beside the text of a message on a phone. */
+const LETTER_PX = 7.3;
+const BESIDE_TEXT_PX = 90;
+/** A line of text is no longer on wide screens, which have columns beside the list. */
+const MAX_LETTERS_PER_LINE = 110;
 
-/** A guess until the row is measured; long texts are high. */
+/** A guess until the row is measured, by the length of the text with its tags. */
 function estimateRowHeight(row: MessageRow | undefined): number {
   if (!row) return 0;
   const length = core.windows.messageStore.peek(row.id)?.content.length ?? 0;
-  const lines = 1 + Math.floor(Math.max(0, length - 80) / 110);
-  return lines * 24 + 6 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
+  const perLine = Math.min(MAX_LETTERS_PER_LINE, (innerWidth - BESIDE_TEXT_PX) / LETTER_PX);
+  const lines = 1 + Math.floor(Math.max(0, length / perLine - 0.75));
+  return lines * 23 + 4 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
 }
+
+/** Rows of the first render. */
+export function findFirstRows(
+  rows: readonly MessageRow[],
+  { id, where, viewPx }: FirstPlacement,
+): readonly MessageRow[] {
+  const index = rows.findIndex((row) => row.id === id);
+  if (index < 0) return [];
+  const heightOf = (at: number): number => estimateRowHeight(rows[at]);
+  const [start, end] = findRowsAround(index, where, { count: rows.length, screenPx: viewPx, heightOf });
+  return rows.slice(Math.max(0, start - FIRST_OVERSCAN_ROWS_PER_SIDE), end + 1 + FIRST_OVERSCAN_ROWS_PER_SIDE);
+}
+
+type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
 
 function useMessageListScrolling(
   window: MessageWindow,
   rows: readonly MessageRow[],
+  firstPlacement: FirstPlacement | undefined,
   onRest: () => void,
   onStep: () => void,
 ) {
@@ -78,22 +108,32 @@ function useMessageListScrolling(
   const place = useMemo(() => new ScrollPlaceKeeper(() => scroller.current), [window]);
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
-  const wanted = useRef<{ readonly id: number; readonly where: MessageScrollPlacement }>(undefined);
+  const wanted = useRef<MessagePlacement | undefined>(firstPlacement);
+  const firstViewPx = useRef(firstPlacement?.viewPx ?? innerHeight);
   const timer = useRef(0);
+  const isMounted = useRef(true);
+  const overscanRows = useRef(FIRST_OVERSCAN_ROWS_PER_SIDE);
   const hasRested = useRef(false);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
-  const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = (range) => {
+  const virtualizer = useRef<RowVirtualizer>(undefined);
+  const renderedIds = useRef<readonly [first: number, last: number]>(undefined);
+  const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = ({ startIndex, endIndex, overscan, count }) => {
     const index = wanted.current && at.get(wanted.current.id);
-    if (index === undefined) return defaultRangeExtractor(range);
-    // The free space on screen above the row, and below it.
-    const { where } = wanted.current!;
-    let abovePx = typeof where === 'number' && where >= 0 ? where : innerHeight;
-    let belowPx: number = innerHeight;
-    let [start, end] = [index, index];
-    while (start > 0 && abovePx > 0) abovePx -= estimateRowHeight(rows[--start]);
-    while (end < range.count - 1 && belowPx > 0) belowPx -= estimateRowHeight(rows[++end]);
-    start = Math.max(0, start - range.overscan);
-    end = Math.min(range.count - 1, end + range.overscan);
+    const onScreen: RowRange =
+      index === undefined
+        ? [startIndex, endIndex]
+        : findRowsAround(index, wanted.current!.where, {
+            count,
+            screenPx: virtualizer.current?.scrollRect?.height ?? firstViewPx.current,
+            heightOf: (of) => virtualizer.current?.measurementsCache[of]?.size ?? estimateRowHeight(rows[of]),
+          });
+    const [first = -1, last = -1] = renderedIds.current?.map((id) => at.get(id)) ?? [];
+    const [start, end] = addRowsAround(onScreen, [first, last], {
+      added: overscan,
+      kept: OVERSCAN_ROWS_PER_SIDE,
+      count,
+    });
+    renderedIds.current = [rows[start]!.id, rows[end]!.id];
     return Array.from({ length: end - start + 1 }, (_, n) => start + n);
   };
   const { virtual, measureRow } = useVirtualizer({
@@ -101,7 +141,9 @@ function useMessageListScrolling(
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRowHeight(rows[index]),
     getItemKey: (index) => rows[index]!.id,
-    overscan: hasRested.current ? OVERSCAN_ROWS_PER_SIDE : FIRST_OVERSCAN_ROWS_PER_SIDE,
+    overscan: overscanRows.current,
+    // Rows are rendered before the list is measured.
+    initialRect: { width: innerWidth, height: firstViewPx.current },
     scrollMargin: LIST_TOP_HEIGHT_PX,
     // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
     scrollToFn: () => {},
@@ -111,13 +153,20 @@ function useMessageListScrolling(
   });
   // Heights that turn out different are made up for by `place`, to the pixel.
   virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
+  virtualizer.current = virtual;
+  const addOverscan = () => {
+    if (!isMounted.current || overscanRows.current >= OVERSCAN_ROWS_PER_SIDE) return;
+    overscanRows.current = Math.min(OVERSCAN_ROWS_PER_SIDE, overscanRows.current + OVERSCAN_STEP_ROWS_PER_SIDE);
+    again(undefined);
+    runWhenIdle(addOverscan);
+  };
   const rest = () => {
     if (timer.current) return;
     timer.current = globalThis.setTimeout(() => {
       timer.current = 0;
       if (!hasRested.current) {
         hasRested.current = true;
-        again(undefined);
+        runWhenIdle(addOverscan);
       }
       onRest();
     }, SEEN_CHECK_DELAY_MS);
@@ -138,7 +187,9 @@ function useMessageListScrolling(
     element.addEventListener('scroll', onScroll, { capture: true, passive: true });
     const watch = new ResizeObserver(() => place.restorePlace());
     watch.observe(element);
+    isMounted.current = true;
     return () => {
+      isMounted.current = false;
       element.removeEventListener('scroll', onScroll, { capture: true });
       watch.disconnect();
       globalThis.clearTimeout(timer.current);
@@ -154,6 +205,8 @@ function useMessageListScrolling(
       if (element.scrollTop === before) wanted.current = undefined;
     } else place.restorePlace();
     if (place.messageId === undefined) place.notePlace(follows());
+    // Until the event of this scroll, the virtualizer would render the rows of the position before it.
+    virtual.scrollOffset = element.scrollTop;
     rest();
   });
   const handle: MessageListHandle = {
@@ -167,7 +220,7 @@ function useMessageListScrolling(
     },
     showEnd: () => {
       const last = rows.at(-1);
-      if (last) wanted.current = { id: last.id, where: Number.NEGATIVE_INFINITY };
+      if (last) wanted.current = { id: last.id, where: AT_LIST_END };
       again(undefined);
     },
     scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
@@ -184,7 +237,7 @@ function scrollToMessage(scroller: HTMLElement, id: number, where: MessageScroll
   const box = element.getBoundingClientRect();
   const frame = scroller.getBoundingClientRect();
   const top = box.top - frame.top;
-  if (where === Number.NEGATIVE_INFINITY) scroller.scrollTop = scroller.scrollHeight;
+  if (where === AT_LIST_END) scroller.scrollTop = scroller.scrollHeight;
   else if (where === 'top') scroller.scrollTop += top;
   else if (where === 'center') scroller.scrollTop += top - Math.max(0, (frame.height - box.height) / 2);
   else if (where === 'nearest') {
@@ -243,6 +296,7 @@ export function MessageList(props: MessageListProps) {
   } = useMessageListScrolling(
     window,
     rows,
+    props.firstPlacement,
     () => rested.current(),
     () => scrolled.current(),
   );

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
 import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
@@ -23,11 +24,15 @@ interface MessageItemProps {
 
 /** A row of the list: what stands above a message, and the message. */
 export function MessageItem({ row, index, window, measure }: MessageItemProps) {
+  const wasReached = useSignal(false);
   const message = core.windows.messageStore.getSignal(row.id)?.value;
   if (!message) return null;
   const selected = core.sharedViewState.selectedMessageId.value === row.id;
   const unread = !message.flags.includes('read');
   const mentioned = message.flags.includes('mentioned') || message.flags.includes('wildcard_mentioned');
+  const reach = () => {
+    wasReached.value = true;
+  };
   return (
     <article
       ref={measure}
@@ -37,6 +42,8 @@ export function MessageItem({ row, index, window, measure }: MessageItemProps) {
       aria-labelledby={`sender-${row.id}`}
       aria-current={selected ? 'true' : undefined}
       tabIndex={-1}
+      onPointerEnter={reach}
+      onFocusIn={reach}
     >
       {row.startsDay && <DayLine at={message.timestamp * 1000} />}
       {row.isFirstUnread && <UnreadLine />}
@@ -47,7 +54,7 @@ export function MessageItem({ row, index, window, measure }: MessageItemProps) {
           <MessageHead message={message} lead={row.showsSender} />
           <MessageBody message={message} window={window} />
         </div>
-        <MessageToolbar message={message} window={window} />
+        <MessageToolbar message={message} window={window} isSelected={selected} wasReached={wasReached} />
       </div>
     </article>
   );
@@ -130,9 +137,8 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
 /** The text, or what stands in its place; this element keeps its place on screen. */
 function MessageBody({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
   const editing = core.sharedViewState.editedMessageId.value === message.id;
-  const match = window.searchMatchByMessageId.get(message.id)?.content;
   const muted = core.state.muting.mutedAtByUserId.value.has(message.sender_id);
-  let body = <MessageContent html={match ?? message.content} isMeMessage={message.is_me_message} />;
+  let body = <MessageContent html={window.getShownHtml(message)} isMeMessage={message.is_me_message} />;
   if (editing) body = <LazyEditBox message={message} />;
   else if (message.submessages.length > 0) body = <LazyWidget message={message} />;
   else if (isCollapseToggled(message.id) || (muted && !isCollapseToggled(-message.id)))

@@ -1,3 +1,5 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
 import type { MessageWindow } from '../core/index.js';
@@ -8,14 +10,30 @@ import { mayEditContent, openMessageActionsMenu, openReply, requestReactionEmoji
 interface MessageToolbarProps {
   readonly message: Message;
   readonly window: MessageWindow;
+  readonly isSelected: boolean;
+  /** The pointer or the focus has been in the row. */
+  readonly wasReached: ReadonlySignal<boolean>;
 }
 
-/** The usual actions, shown on hover, on focus and for the selected message. Tab skips them: each one has a key. */
-export function MessageToolbar({ message, window }: MessageToolbarProps) {
+/**
+ * The usual actions, shown on hover, on focus and for the selected message. Tab skips them: each one has a key. The
+ * buttons are made when the row is first reached, since they are half of its elements.
+ */
+export function MessageToolbar({ message, window, isSelected, wasReached }: MessageToolbarProps) {
+  const hasButtons = useRef(false);
+  hasButtons.current ||= isSelected || wasReached.value;
+  return (
+    <div class="message-tools" role="toolbar" aria-label={t('messages.actions')}>
+      {hasButtons.current && <ToolbarButtons message={message} window={window} />}
+    </div>
+  );
+}
+
+function ToolbarButtons({ message, window }: Pick<MessageToolbarProps, 'message' | 'window'>) {
   const visitor = core.state.me.id === 0;
   const starred = message.flags.includes('starred');
   return (
-    <div class="message-tools" role="toolbar" aria-label={t('messages.actions')}>
+    <>
       {!visitor && (
         <>
           <IconButton
@@ -61,6 +79,6 @@ export function MessageToolbar({ message, window }: MessageToolbarProps) {
         tabIndex={-1}
         onClick={(event) => void openMessageActionsMenu(message, window, event.currentTarget)}
       />
-    </div>
+    </>
   );
 }

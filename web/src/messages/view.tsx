@@ -14,9 +14,11 @@ import { haveTextsTheirHeight } from './content/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { RecipientHeader } from './headers.js';
 import { useMessageShortcuts } from './keys.js';
-import { MessageList, type MessageListHandle } from './list.js';
+import { findFirstRows, MessageList, type MessageListHandle } from './list.js';
 import { UnreadMarker } from './marker.js';
 import { PendingMessages, TypingLine } from './pending.js';
+import { finishFirstMessages, prepareFirstMessages } from './prepare.js';
+import { AT_LIST_END, type FirstPlacement, type MessagePlacement } from './range.js';
 import { type MessageRow, makeMessageRows } from './rows.js';
 import { setFirstKeptUnread } from './seen.js';
 
@@ -25,6 +27,9 @@ const UNREAD_MARKER_TOP_PX = 120;
 
 /** Where the reader left a window that is still loaded. */
 const savedPlaceByWindow = new WeakMap<MessageWindow, ListPlace>();
+
+/** No messages were shown on this page yet. */
+let isFirstList = true;
 
 interface MessagesViewProps {
   readonly narrow: Narrow;
@@ -61,6 +66,33 @@ function useStableMessageRows(
   return before.current;
 }
 
+/** Where a list is to stand: at a message of the address, or where the reader was before the topic was moved. */
+interface PlacementGoal {
+  readonly near?: number | undefined;
+  readonly carried?: ListPlace | undefined;
+}
+
+/** The first of these that there is: the goal, the first unread message, where the reader left the list, the anchor. */
+function findPlacement(
+  window: MessageWindow,
+  rows: readonly MessageRow[],
+  { near, carried }: PlacementGoal,
+  firstUnread: number | undefined,
+): MessagePlacement {
+  const ids = window.messageIds.peek();
+  const hasRow = (id: number) => rows.some((row) => row.id === id);
+  const atEnd: MessagePlacement = { id: rows.at(-1)!.id, where: AT_LIST_END };
+  if (carried?.isAtEnd) return atEnd;
+  if (carried?.id !== undefined && hasRow(carried.id)) return { id: carried.id, where: carried.topPx };
+  const target = near === undefined ? undefined : (ids.find((id) => id >= near) ?? ids.at(-1));
+  if (target !== undefined) return { id: target, where: 'center' };
+  if (firstUnread !== undefined) return { id: firstUnread, where: UNREAD_MARKER_TOP_PX };
+  const left = savedPlaceByWindow.get(window);
+  if (left?.id !== undefined && !left.isAtEnd && hasRow(left.id)) return { id: left.id, where: left.topPx };
+  const anchor = window.anchorMessageId.peek();
+  return window.foundNewest.peek() || anchor === undefined ? atEnd : { id: anchor, where: 'center' };
+}
+
 function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const window = useMemo(() => core.windows.openWindow(narrow), []);
   const handle = useRef<MessageListHandle>(null);
@@ -80,7 +112,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const topId = useSignal<number | undefined>(undefined);
   const hasManyConversations = !findExactNarrowConversation(narrow);
   /** A wish to stand somewhere, until rows are there. */
-  const goal = useRef<{ readonly near?: number | undefined; readonly carried?: ListPlace | undefined } | undefined>({});
+  const goal = useRef<PlacementGoal | undefined>({});
   const phase = window.loadPhase.value;
   const readPlace = (): ListPlace | undefined => {
     const list = handle.current;
@@ -111,27 +143,38 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   isShown.current ||=
     phase === 'ready' &&
     haveTextsTheirHeight(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
-  useEffect(() => {
-    if (isShown.current || phase === 'failed') noteFirstViewShown();
-  });
   const rows = useStableMessageRows(window, marker.messageId.value, !hasManyConversations);
+  /** Where the list is first rendered: it waits until the place is known, and for the first texts of the page. */
+  const firstPlacement = useRef<FirstPlacement>(undefined);
+  const emptyView = useRef<HTMLDivElement>(null);
+  const isPlaced = useSignal(false);
+  const isListShown = useRef(false);
+  const isFetchedAgain = () => window.fetchDirection.peek() === 'around';
+  isListShown.current ||= isShown.current && (isPlaced.value || rows.length === 0 || isFetchedAgain());
   useLayoutEffect(() => {
-    const list = handle.current;
-    if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetchDirection.peek() === 'around')
-      return;
-    const { near: wish, carried } = goal.current;
-    const ids = window.messageIds.peek();
-    const firstUnread = marker.markFirstUnread();
-    const target = wish === undefined ? undefined : (ids.find((id) => id >= wish) ?? ids.at(-1));
-    const left = savedPlaceByWindow.get(window);
+    if (!goal.current || !isShown.current || phase !== 'ready' || rows.length === 0 || isFetchedAgain()) return;
+    const placement = findPlacement(window, rows, goal.current, marker.markFirstUnread());
     goal.current = undefined;
-    if (carried?.isAtEnd) list.showEnd();
-    else if (carried?.id !== undefined && list.show(carried.id, carried.topPx)) return;
-    else if (target !== undefined) list.show(target, 'center');
-    else if (firstUnread !== undefined) list.show(firstUnread, UNREAD_MARKER_TOP_PX);
-    else if (left?.id !== undefined && !left.isAtEnd && list.show(left.id, left.topPx)) return;
-    else if (window.foundNewest.peek() || window.anchorMessageId.peek() === undefined) list.showEnd();
-    else list.show(window.anchorMessageId.peek()!, 'center');
+    const list = handle.current;
+    if (list && placement.where === AT_LIST_END) list.showEnd();
+    else if (list) list.show(placement.id, placement.where);
+    else {
+      firstPlacement.current = { ...placement, viewPx: emptyView.current?.clientHeight || innerHeight };
+      const show = () => {
+        isPlaced.value = true;
+      };
+      if (!isFirstList) show();
+      // An error comes again when the text is rendered, where it is said.
+      else prepareFirstMessages(window, findFirstRows(rows, firstPlacement.current)).then(show, show);
+    }
+  });
+  useEffect(() => {
+    if (isListShown.current || phase === 'failed') noteFirstViewShown();
+    if (!isListShown.current) return;
+    firstPlacement.current = undefined;
+    if (!isFirstList) return;
+    isFirstList = false;
+    finishFirstMessages();
   });
 
   useEffect(() => marker.follow(), [marker]);
@@ -150,19 +193,22 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
       </div>
     );
   }
-  if (phase === 'loading' || !isShown.current) {
+  if (phase === 'loading' || !isShown.current || (isFirstList && !isListShown.current)) {
     return (
-      <div class="messages opening">
+      <div ref={emptyView} class="messages opening">
         <Spinner />
         <PendingMessages narrow={narrow} />
       </div>
     );
   }
+  // The next render comes before a frame.
+  if (!isListShown.current) return <section ref={emptyView} class="messages" aria-label={t('messages.list')} />;
   return (
     <section class="messages" aria-label={t('messages.list')}>
       <MessageList
         window={window}
         rows={rows}
+        firstPlacement={firstPlacement.current}
         handle={handle}
         topContent={rows.length > 0 && <MessageListTop window={window} />}
         topLine={<ConversationLine topId={topId} />}

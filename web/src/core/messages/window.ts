@@ -90,6 +90,11 @@ export class MessageWindow {
     return this.store.getSignal(id);
   }
 
+  /** Text of a message, in a search with its marked matches. */
+  getShownHtml({ id, content }: Message): string {
+    return this.searchMatchByMessageId.get(id)?.content ?? content;
+  }
+
   get firstMessageId(): number | undefined {
     return this.messageIds.peek()[0];
   }

@@ -5,6 +5,27 @@ import { sanitizeHtml } from './sanitize.js';
 /** HTML that an element shows. */
 const shownHtmlByElement = new WeakMap<Element, string>();
 
+/** Nodes of texts whose elements are not there yet. */
+const preparedNodesByKey = new Map<string, DocumentFragment>();
+
+const makeContentKey = (html: string, isMeMessage: boolean): string => `${isMeMessage}${html}`;
+
+function makeContentNodes(html: string, isMeMessage: boolean): DocumentFragment {
+  const root = sanitizeHtml(html);
+  decorateMessageHtml(root, isMeMessage);
+  return root;
+}
+
+/** Makes the nodes of a text before its element is rendered, as a piece of work of its own. */
+export function prepareMessageContent(html: string, isMeMessage: boolean): void {
+  preparedNodesByKey.set(makeContentKey(html, isMeMessage), makeContentNodes(html, isMeMessage));
+}
+
+/** Nodes that were prepared and not shown are not needed any more. */
+export function forgetPreparedContent(): void {
+  preparedNodesByKey.clear();
+}
+
 interface MessageContentProps {
   readonly html: string;
   readonly isMeMessage?: boolean;
@@ -18,12 +39,13 @@ interface MessageContentProps {
 export function MessageContent({ html, isMeMessage = false, ...rest }: MessageContentProps) {
   const fill = useCallback(
     (element: HTMLElement | null) => {
-      const key = `${isMeMessage}${html}`;
+      const key = makeContentKey(html, isMeMessage);
       if (!element || shownHtmlByElement.get(element) === key) return;
       shownHtmlByElement.set(element, key);
-      const root = sanitizeHtml(html);
-      decorateMessageHtml(root, isMeMessage);
-      element.replaceChildren(root);
+      const prepared = preparedNodesByKey.get(key);
+      // The nodes move into the element, so another one with the same text needs its own.
+      preparedNodesByKey.delete(key);
+      element.replaceChildren(prepared ?? makeContentNodes(html, isMeMessage));
     },
     [html, isMeMessage],
   );

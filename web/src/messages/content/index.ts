@@ -9,7 +9,7 @@
  * Invariant: only nodes that DOMPurify let through are put into the page; what is added here is made by script, and a
  * text is never parsed as HTML.
  */
-export { MessageContent } from './content.js';
+export { forgetPreparedContent, MessageContent, prepareMessageContent } from './content.js';
 export { decodeEmojiCode } from './decorate.js';
 export { haveTextsTheirHeight } from './formulas.js';
 export { handleContentPress, pressMentionOnKey } from './presses.js';
