@@ -2,6 +2,7 @@ import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
+import type { Route } from '../core/index.js';
 import {
   Button,
   Dialog,
@@ -25,6 +26,11 @@ import { ConnectionStatusLine } from './status.js';
 import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
 const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
+
+const LIST_VIEWS: ReadonlySet<Route['view']> = new Set(['inbox', 'recent', 'drafts', 'scheduled']);
+
+/** List that was shown last, to which swipes lead back; undefined: none yet. */
+let lastListRoute: Route | undefined;
 
 /** Drawer that is open on a small screen. */
 const openDrawerSide = signal<'left' | 'right' | undefined>(undefined);
@@ -100,6 +106,10 @@ export function AppFrame() {
       preloadMessagesChunk();
     });
   }, []);
+  useSignalEffect(() => {
+    const route = core.router.route.value;
+    if (LIST_VIEWS.has(route.view)) lastListRoute = route;
+  });
   useEffect(() => (phone ? swipeBackWhileShown() : undefined), [phone]);
   // While the sidebars are there, they take these keys themselves.
   useShortcut('filter-people', showPeopleSidebar, !showsPeople);
@@ -151,7 +161,7 @@ function swipeBackWhileShown(): () => void {
     .then(() => import('./swipe.js'))
     .then(({ followSwipesBack }) => {
       const main = document.getElementById('main');
-      return main ? followSwipesBack(main, getPreferredHomeRoute()) : undefined;
+      return main ? followSwipesBack(main, () => lastListRoute ?? getPreferredHomeRoute()) : undefined;
     });
   return () => void swipes.then((end) => end?.()).catch(() => {});
 }

@@ -1,4 +1,3 @@
-import { effect } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 
@@ -7,8 +6,6 @@ const BEGIN_PX = 16;
 const SIDEWAYS_RATIO = 2;
 /** A swipe that ends behind this distance goes back. */
 const LEAVE_PX = 96;
-
-const LIST_VIEWS: ReadonlySet<Route['view']> = new Set(['inbox', 'recent', 'drafts', 'scheduled']);
 
 /**
  * Fields take a movement for their caret. A wide table, code or formula takes it as long as a part of it is hidden on
@@ -23,20 +20,15 @@ function takesMovementsToTheRight(target: EventTarget | null, until: Element): b
 }
 
 /**
- * A finger that moves to the right over a conversation leads back to the list that the reader came from. The view
- * follows the finger, unless the reader wants less motion.
- * @param home where a reader goes who came from no list; an import of it would tear the first chunk apart
+ * A finger that moves to the right over a conversation leads back to a list. The view follows the finger, unless the
+ * reader wants less motion.
+ * @param getListRoute list that the reader came from
  * @returns ends it
  */
-export function followSwipesBack(main: HTMLElement, home: Route): () => void {
-  let list = home;
+export function followSwipesBack(main: HTMLElement, getListRoute: () => Route): () => void {
   let start: { readonly id: number; readonly x: number; readonly y: number } | undefined;
   let isSwipe = false;
   const stillness = window.matchMedia('(prefers-reduced-motion: reduce)');
-  const endList = effect(() => {
-    const route = core.router.route.value;
-    if (LIST_VIEWS.has(route.view)) list = route;
-  });
   const move = (px: number): void => {
     const view = main.querySelector<HTMLElement>('.view');
     if (view && !stillness.matches) view.style.transform = px > 0 ? `translateX(${px}px)` : '';
@@ -69,7 +61,7 @@ export function followSwipesBack(main: HTMLElement, home: Route): () => void {
     const touch = start && [...changedTouches].find(({ identifier }) => identifier === start?.id);
     const isFarEnough = isSwipe && start !== undefined && touch !== undefined && touch.clientX - start.x >= LEAVE_PX;
     end();
-    if (isFarEnough) core.router.navigate(list);
+    if (isFarEnough) core.router.navigate(getListRoute());
   };
   main.addEventListener('touchstart', onStart, { passive: true });
   main.addEventListener('touchmove', onMove, { passive: true });
@@ -77,7 +69,6 @@ export function followSwipesBack(main: HTMLElement, home: Route): () => void {
   main.addEventListener('touchcancel', end);
   return () => {
     end();
-    endList();
     main.removeEventListener('touchstart', onStart);
     main.removeEventListener('touchmove', onMove);
     main.removeEventListener('touchend', onEnd);
