@@ -462,6 +462,29 @@ t.test('the first texts of a page are sanitized in turns, before the list is ren
   t.strictSame(client.faults, []);
 });
 
+t.test('a connection that is lost while the script of push notifications is loaded is no fault', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  let cutOff = (): void => {};
+  const isCutOff = new Promise<void>((resolve) => {
+    cutOff = resolve;
+  });
+  await client.intercept((request) => {
+    if (!/\/push-[^/]+\.js$/.test(pathOf(request))) return request.continue();
+    cutOff();
+    return request.abort();
+  });
+  await client.openSignedIn(member.email, PASSWORD, '#recent');
+  await isCutOff;
+  await client.waitFor('.overview-row', 'tides');
+  await until('the failed script', () => client.faults.some((fault) => fault.includes('net::ERR_FAILED')));
+  // A rejection without a handler is reported after the task in which it happened.
+  await client.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+  t.strictSame(
+    client.faults.filter((fault) => !fault.includes('net::ERR_FAILED')),
+    [],
+  );
+});
+
 t.test('a message has its buttons when the pointer or the focus comes to it', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;

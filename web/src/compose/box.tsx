@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { makeConversationNarrow } from '../core/index.js';
-import { Button, isTypingTarget, makeLazyComponent, useShortcut, waitForFirstView } from '../kit/index.js';
+import { Button, isTypingTarget, makeLazyComponent, showToast, useShortcut, waitForFirstView } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 import { type Composer, getComposerForCurrentUser as theComposer } from './composer.js';
 import { serveEmojiPickerRequests } from './emoji/open.js';
@@ -41,7 +41,9 @@ function useFileDrop(composer: Composer): boolean {
       if (!isFileDrag(event) || event.defaultPrevented) return;
       event.preventDefault();
       const files = [...(event.dataTransfer?.files ?? [])];
-      void import('./uploads.js').then(({ uploadFiles }) => uploadFiles(composer, files));
+      import('./uploads.js')
+        .then(({ uploadFiles }) => uploadFiles(composer, files))
+        .catch(() => showToast({ text: t('error.unreachable'), kind: 'error' }));
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);

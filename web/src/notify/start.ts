@@ -18,7 +18,12 @@ export function startNotifying(core: Core): void {
   startClosingReadNotifications(core);
   startUnreadCountIcon(core);
   effect(() => {
-    if (core.state.me.userIdSignal.value !== 0) void loadPushModule().then(({ renewPush }) => renewPush(core));
+    if (core.state.me.userIdSignal.value === 0) return;
+    // Where the chunk cannot be loaded, the next start renews the subscription.
+    void loadPushModule().then(
+      ({ renewPush }) => renewPush(core),
+      () => {},
+    );
   });
   // The service worker asks for a conversation whose notification was pressed.
   navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<{ readonly open?: string }>) => {
