@@ -89,10 +89,10 @@ export class Thumbnails {
     this.#cached.set(key, thumbnail);
     this.#cachedBytes += thumbnail?.bytes.byteLength ?? 0;
     const { maxCachedBytes, maxCachedFiles } = this.limits;
-    for (const [oldest, { bytes } = { bytes: undefined }] of this.#cached) {
+    for (const [oldestKey, oldest] of this.#cached) {
       if (this.#cachedBytes <= maxCachedBytes && this.#cached.size <= maxCachedFiles) break;
-      this.#cached.delete(oldest);
-      this.#cachedBytes -= bytes?.byteLength ?? 0;
+      this.#cached.delete(oldestKey);
+      this.#cachedBytes -= oldest?.bytes.byteLength ?? 0;
     }
     return thumbnail;
   }
