@@ -1,4 +1,4 @@
-/** Which rows fill the screen where a message is put. */
+/** Rows that fill the screen around a message, at each place where the message is put. */
 import t from 'tap';
 import { AT_LIST_END, addRowsAround, findRowsAround } from '../../../web/src/messages/range.js';
 

@@ -14,6 +14,7 @@ import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import { type RawHttpAnswer, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { StoredBlobInfo } from '#ports/blobs';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../operation.js';
 import { declarePathIdParameter, declarePathRestParameter, declarePathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer, readWholeFile, servePicture } from '../raw-answers.js';
@@ -81,11 +82,30 @@ async function checkFileAccessAndCountVisit(call: ApiCall<unknown>, path: string
   }
 }
 
-async function serveUploadedFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawHttpAnswer> {
-  const { realm, token, name } = parseFilePath(path)!;
-  const blob = await call.blobs.find(realm, blobNameOfFile(path));
-  return makeStoredFileAnswer(call, blob, { name, tag: token, download, caching: 'private' });
+const findUploadedFile = ({ blobs }: ApiCall<unknown>, path: string): Promise<StoredBlobInfo | undefined> =>
+  blobs.find(parseFilePath(path)!.realm, blobNameOfFile(path));
+
+async function serveUploadedFile(
+  call: ApiCall<unknown>,
+  path: string,
+  download: boolean,
+  blob?: StoredBlobInfo,
+): Promise<RawHttpAnswer> {
+  const { token, name } = parseFilePath(path)!;
+  const served = { name, tag: token, download, caching: 'private' } as const;
+  return makeStoredFileAnswer(call, blob ?? (await findUploadedFile(call, path)), served);
 }
+
+/** Declaration of an operation that serves uploaded files to accounts and visitors. */
+const FILE_OPERATION = {
+  method: 'GET',
+  root: true,
+  guard: 'user',
+  visitors: true,
+  bareCookie: true,
+  rateLimit: 'visitors',
+  headers: CONDITIONAL_REQUEST_HEADERS,
+} as const;
 
 const filePathParameters = {
   realm_id_str: declarePathIdParameter('The organization.'),
@@ -94,16 +114,8 @@ const filePathParameters = {
 
 const defineGetFileOperation = (id: string, path: string, summary: string, download: boolean) =>
   defineOperation({
-    id,
-    method: 'GET',
-    path,
-    root: true,
-    guard: 'user',
-    visitors: true,
-    bareCookie: true,
-    rateLimit: 'visitors',
-    headers: CONDITIONAL_REQUEST_HEADERS,
-    summary,
+    ...FILE_OPERATION,
+    ...{ id, path, summary },
     parameters: filePathParameters,
     async run(call) {
       const at = `${call.params.realm_id_str}/${call.params.filename}`;
@@ -126,15 +138,9 @@ const downloadFileOperation = defineGetFileOperation(
 );
 
 const getThumbnailOperation = defineOperation({
+  ...FILE_OPERATION,
   id: 'get-thumbnail',
-  method: 'GET',
   path: '/user_uploads/thumbnail/{realm_id_str}/{filename}',
-  root: true,
-  guard: 'user',
-  visitors: true,
-  bareCookie: true,
-  rateLimit: 'visitors',
-  headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'A smaller version of an uploaded picture; the picture itself where it is small, moves or cannot be read.',
   parameters: {
     realm_id_str: declarePathIdParameter('The organization.'),
@@ -147,11 +153,11 @@ const getThumbnailOperation = defineOperation({
     if (!format) throw apiError('FILE_NOT_FOUND');
     const path = `${realm_id_str}/${filename.slice(0, end)}`;
     await checkFileAccessAndCountVisit(call, path);
-    const blob = await call.blobs.find(call.realm, blobNameOfFile(path));
+    const blob = await findUploadedFile(call, path);
     if (!blob) throw apiError('FILE_NOT_FOUND');
     const file = { path, sizeBytes: blob.sizeBytes, read: () => readWholeFile(blob) };
     const thumbnail = await call.thumbnails?.getOrMake(file, format);
-    return thumbnail ? servePicture(call, thumbnail, 'private, immutable') : serveUploadedFile(call, path, false);
+    return thumbnail ? servePicture(call, thumbnail, 'private, immutable') : serveUploadedFile(call, path, false, blob);
   },
 });
 
