@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SharedClientEvent } from '#delivery';
 import { eventCoalescingKey, isEventInQueueSnapshot, isEventWantedByQueue } from '../../actors/event-queue/filter.js';
 import { CLIENTS, comparable, optionsOf } from '../api/support/comparable.js';
+import { isCurrentClient } from '../api/support/current-client-requests.js';
 import { apply, type State } from '../api/support/reducer.js';
 import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
 import { type ExpectedEvent, isOfLog, opOf, type ParsedLog } from './check-log.js';
@@ -141,19 +142,20 @@ function checkState(
   fresh: Fields,
   goneUnheard: ReadonlySet<number>,
 ): string[] {
-  const params = CLIENTS[queue.form]!.params;
+  const { params, headers } = CLIENTS[queue.form]!;
+  const isAtNewerLevel = isCurrentClient(headers);
   let state = queue.snapshot as unknown as State;
   for (const event of events) {
     try {
-      state = apply(state, event, optionsOf(params));
+      state = apply(state, event, optionsOf(params, isAtNewerLevel));
     } catch (error) {
       // A client asks again then.
       if ((error as Error).message.startsWith('what the newest message is now')) return [];
       return [`event ${event.id} makes no sense: ${(error as Error).message}`];
     }
   }
-  const mine = comparable(state as unknown as Fields, params) as unknown as Fields;
-  const theirs = comparable(fresh, params) as unknown as Fields;
+  const mine = comparable(state as unknown as Fields, params, isAtNewerLevel) as unknown as Fields;
+  const theirs = comparable(fresh, params, isAtNewerLevel) as unknown as Fields;
   const unsure = new Set<string>();
   if (mine.recent_private_conversations === 'unsure') unsure.add('recent_private_conversations');
   // Clients take this event for all messages that they know of; one sent while it was marked stays unread.

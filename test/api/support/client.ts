@@ -52,6 +52,11 @@ export class Client {
     readonly headers: Readonly<Record<string, string>>,
   ) {}
 
+  /** True for a caller whose requests ask for a newer level than the base level. */
+  get isAtNewerLevel(): boolean {
+    return isCurrentClient({ ...headersOfLevel(this.target), ...this.headers });
+  }
+
   /** The same caller with other headers. */
   with(headers: Readonly<Record<string, string>>, role = this.role): Client {
     return new Client(this.target, role, { ...this.headers, ...headers });
@@ -114,7 +119,7 @@ export class Client {
 
   /** @throws Error when the answer is not in the contract */
   #check(operation: string, { status, body }: Answer, sent: Params): void {
-    if (isCurrentClient({ ...headersOfLevel(this.target), ...this.headers })) {
+    if (this.isAtNewerLevel) {
       checkAnswerOfCurrentClient(operation, status, body, sent);
       if (status < 300) noteAction(operation, this.headers.authorization);
       return;

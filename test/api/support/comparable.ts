@@ -37,16 +37,17 @@ export const CLIENTS: Readonly<Record<string, ClientKind>> = {
   'mobile client of today': { params: CURRENT_CLIENT_REGISTRATION, headers: CURRENT_CLIENT_HEADERS },
 };
 
-export const optionsOf = (params: Params): ReducerOptions => ({
+export const optionsOf = (params: Params, isAtNewerLevel: boolean): ReducerOptions => ({
   clientGravatar: params.client_gravatar !== false,
   includeSubscribers: params.include_subscribers === true,
-  hasVisibleStreamsOnly: params === CURRENT_CLIENT_REGISTRATION,
+  hasVisibleStreamsOnly: isAtNewerLevel,
 });
 
 /** Leaves out fields that differ between any two registrations, and those that no event carries to non-subscribers. */
 export function comparable(
   { queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields,
   params: Params,
+  isAtNewerLevel: boolean,
 ): State {
   const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
   const hide = (list: ApiStream[]): ApiStream[] =>
@@ -58,7 +59,7 @@ export function comparable(
     // Events have avatars regardless of the client's capability.
     ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
     streams: hide(of.streams),
-    ...notSubscribed(hide(of.unsubscribed), hide(of.never_subscribed), optionsOf(params)),
+    ...notSubscribed(hide(of.unsubscribed), hide(of.never_subscribed), optionsOf(params, isAtNewerLevel)),
     user_topics,
     presences: online(of, Number(server_timestamp)),
     user_status: ofActive(of),

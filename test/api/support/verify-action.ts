@@ -54,7 +54,8 @@ export class Follower {
   }
 
   async #read(): Promise<void> {
-    for (const event of await this.queue.now()) this.#state = apply(this.#state, event, optionsOf(this.params));
+    const options = optionsOf(this.params, this.queue.of.api.isAtNewerLevel);
+    for (const event of await this.queue.now()) this.#state = apply(this.#state, event, options);
   }
 
   /** A follower of each kind for each user. */
@@ -75,14 +76,15 @@ export class Follower {
    * Waits until its state equals that of a fresh registration, and checks that this stays so without further events.
    */
   async verify(t: Test, title: string): Promise<void> {
-    let fresh: State = comparable(this.queue.state, this.params);
+    const { isAtNewerLevel } = this.queue.of.api;
+    let fresh: State = comparable(this.queue.state, this.params, isAtNewerLevel);
     let mine: State = fresh;
     const level = async (): Promise<boolean> => {
       const { queue_id, ...state } = await this.queue.of.api.ok('POST /register', this.params);
       await this.queue.of.api.ok('DELETE /events', { queue_id });
-      fresh = comparable(state, this.params);
+      fresh = comparable(state, this.params, isAtNewerLevel);
       await this.#read();
-      mine = comparable(this.#state as unknown as Fields, this.params);
+      mine = comparable(this.#state as unknown as Fields, this.params, isAtNewerLevel);
       const { recent_private_conversations } = mine;
       if (recent_private_conversations === 'unsure') fresh = { ...fresh, recent_private_conversations };
       return isDeepStrictEqual(mine, fresh);

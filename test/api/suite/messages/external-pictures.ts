@@ -42,11 +42,7 @@ export const externalPictures: Facts = async (t, server) => {
     t.equal(sourceIn(await content(`${url}\n${'many words '.repeat(300)}`)), sourceIn(html), 'also in long messages');
     const video = sourceIn(await content('https://www.youtube.com/watch?v=hx1mjT73xYE'));
     t.equal(Buffer.from(video.split('/')[3]!, 'hex').toString(), 'https://i.ytimg.com/vi/hx1mjT73xYE/default.jpg');
-    t.equal(
-      await source('[own](/user_uploads/1/x/own.png)'),
-      '/user_uploads/1/x/own.png',
-      'own files are none of them',
-    );
+    t.match(await source('[own](/user_uploads/1/x/own.png)'), /^\/user_uploads\//, 'own files are none of them');
   });
 
   await t.test('the proxied picture needs no log-in, and its headers forbid everything but display', async (t) => {
