@@ -80,7 +80,11 @@ export class BenchPage {
     private readonly origin: string,
   ) {}
 
-  static async open(browser: Browser, { port }: Face, cookies: readonly CookieData[] = []): Promise<BenchPage> {
+  static async open(
+    browser: Browser,
+    { port }: Pick<Face, 'port'>,
+    cookies: readonly CookieData[] = [],
+  ): Promise<BenchPage> {
     const context = await browser.createBrowserContext();
     await context.setCookie(...cookies);
     const page = await context.newPage();

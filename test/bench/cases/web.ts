@@ -6,6 +6,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
+import { startBarePages } from '../bare-pages.js';
 import { BenchPage, openBrowser } from '../browser.js';
 import { defineCase } from '../case.js';
 import type { Face } from '../faces.js';
@@ -15,6 +16,8 @@ import { makeWebOrganization, TEXTS, TOPICS, type WebOrganization } from '../web
 
 const THROTTLING = 4;
 const SENT = 50;
+/** Times that this many are sent, at most: by turns with the bare pages. */
+const MAX_TURNS_OF_SENDING = 3;
 const KEYSTROKES = 120;
 const KEY_MS = 30;
 const ARRIVING = 2_000;
@@ -110,20 +113,48 @@ async function measureLoading(browser: Browser, face: Face, { hash, reader }: Pr
   ];
 }
 
+type PagePair = readonly [from: BenchPage, to: BenchPage];
+
 /** Sends by the compose box of one page; the clock stops when the other page has painted the message. */
-async function measureSending(from: BenchPage, to: BenchPage): Promise<Figure[]> {
+async function timesOfSending([from, to]: PagePair, turn: number): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < SENT; n++) {
-    const text = `sent number ${n} of the bench`;
+    const text = `sent number ${n} of turn ${turn}`;
     await from.page.keyboard.type(text);
     const shown = to.shows(text);
     await from.page.keyboard.press('Enter');
     times.push((await shown) - (await from.ask<number>('bench.entered')));
     await pause(PAUSE_MS);
   }
+  return times;
+}
+
+/** Ours by turns with two pages that do nothing else than pass a text on. */
+async function measureSending(browser: Browser, ours: PagePair, runs: number): Promise<Figure[]> {
+  const server = await startBarePages();
+  const open = async (): Promise<BenchPage> => {
+    const page = await BenchPage.open(browser, server);
+    await page.load('');
+    return page;
+  };
+  const bare: PagePair = [await open(), await open()];
+  await bare[0].page.focus('.compose-text');
+  const times: { ours: number[]; bare: number[] }[] = [];
+  for (let turn = 0; turn < Math.min(runs, MAX_TURNS_OF_SENDING); turn++)
+    times.push({ ours: await timesOfSending(ours, turn), bare: await timesOfSending(bare, turn) });
+  for (const page of bare) await page.close();
+  await server.stop();
+  const of = (id: string, title: string, value: (times: readonly number[]) => number): Figure =>
+    figure(
+      `web/send/embedded/${id}`,
+      title,
+      'ms',
+      times.map(({ ours }) => value(ours)),
+      [{ name: 'bare pages', values: times.map(({ bare }) => value(bare)) }],
+    );
   return [
-    figure('web/send/embedded/p50', `web: Enter to painted in another page, median of ${SENT}`, 'ms', [median(times)]),
-    figure('web/send/embedded/p95', 'web: the same, p95', 'ms', [quantile(times, 0.95)]),
+    of('p50', `web: Enter to painted in another page, median of ${SENT}`, median),
+    of('p95', 'web: the same, p95', (values) => quantile(values, 0.95)),
   ];
 }
 
@@ -245,12 +276,12 @@ export const web = defineCase<Prepared>({
         await page.load(hash);
         pages.push(page);
       }
-      const [from, to] = pages as [BenchPage, BenchPage];
+      const [from, to] = pages as unknown as PagePair;
       await from.page.keyboard.press('End');
       await from.page.keyboard.press('r');
       await from.page.waitForSelector('.compose-text');
       await from.page.focus('.compose-text');
-      const sending = await measureSending(from, to);
+      const sending = await measureSending(browser, [from, to], options.runs);
       const typing = await measureTyping(from);
       await from.close();
       const heap = await measureHeap(to, face, writers);
