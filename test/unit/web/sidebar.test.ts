@@ -2,6 +2,7 @@ import t from 'tap';
 import type { Snapshot } from '../../../web/src/contract/index.js';
 import { ClientState } from '../../../web/src/core/index.js';
 import {
+  keepEqualRows,
   makeSidebarRows,
   matchesFilterWords,
   type SidebarChoices,
@@ -86,6 +87,22 @@ const short = (rows: readonly SidebarRow[]): string[] =>
           return row.kind;
       }
     });
+
+t.test('rows that are equal to earlier ones stay the same objects', async (t) => {
+  const before = makeSidebarRows(stateOf(), { ...PLAIN, openedStreamIds: new Set([10]) });
+  const unread_msgs = {
+    streams: [{ stream_id: 10, topic: 'lunch', unread_message_ids: [101, 102, 106] }],
+    pms: [{ other_user_id: 2, sender_id: 2, unread_message_ids: [105] }],
+    huddles: [],
+    mentions: [102],
+  };
+  const after = makeSidebarRows(stateOf({ unread_msgs }), { ...PLAIN, openedStreamIds: new Set([10]) });
+  const kept = keepEqualRows(before, after);
+  t.strictSame(kept, after);
+  const renewed = kept.filter((row) => !before.includes(row)).map(({ key }) => key);
+  t.strictSame(renewed.slice(0, 3), ['inbox', 'h-streams', 's10'], 'the number of unread messages changed here');
+  t.notOk(renewed.includes('s11') || renewed.includes('h-directs') || renewed.includes('recent'));
+});
 
 t.test('streams stand in sections, with unread messages outside of muted topics', async (t) => {
   t.strictSame(short(makeSidebarRows(stateOf(), PLAIN)), [

@@ -73,7 +73,25 @@ interface VirtualListProps<T> {
   readonly shownKey?: string | number | undefined;
   readonly label: string;
   readonly class?: string | undefined;
+  /**
+   * Values besides items and signals that rows are made of. With them, a row is rendered again only when its item is
+   * another object or one of these values has changed; without them, each row is rendered with the list.
+   */
+  readonly rowDependencies?: readonly unknown[];
   readonly children: (item: T, row: RowFocusAttributes) => ComponentChild;
+}
+
+interface RowContentProps<T> {
+  readonly item: T;
+  readonly isTabStop: boolean;
+  readonly dependencies: readonly unknown[] | undefined;
+  readonly render: (item: T, row: RowFocusAttributes) => ComponentChild;
+}
+
+/** The inside of a row. Preact leaves out what is the same node as before. */
+function RowContent<T>({ item, isTabStop, dependencies, render }: RowContentProps<T>) {
+  const make = (): ComponentChild => render(item, { 'data-row': '', tabIndex: isTabStop ? 0 : -1 });
+  return <>{useMemo(make, dependencies ? [item, isTabStop, ...dependencies] : [{}])}</>;
 }
 
 /**
@@ -83,7 +101,7 @@ interface VirtualListProps<T> {
  * The focused row stays in the document when it scrolls out of sight.
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { items, getItemKey, getItemHeightPx, canFocus = () => true, label, children } = props;
+  const { items, getItemKey, getItemHeightPx, canFocus = () => true, label, rowDependencies, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState<string | number>();
   const wanted = useRef<string | number>(undefined);
@@ -167,7 +185,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
               aria-posinset={index + 1}
               style={{ transform: `translateY(${edges[index]}px)`, height: `${heights[index]}px` }}
             >
-              {children(item, { 'data-row': '', tabIndex: index === tabbed ? 0 : -1 })}
+              <RowContent item={item} isTabStop={index === tabbed} dependencies={rowDependencies} render={children} />
             </li>
           );
         })}

@@ -4,6 +4,8 @@ import { computeShownUnreadCount } from './count.js';
 
 const ICON_SIDE_PX = 64;
 const MAX_SHOWN_COUNT = 99;
+/** A message that the reader sees counts as unread for a moment, and drawing its number takes 2 ms. */
+const COUNT_REST_MS = 500;
 
 /** Draws the icon of the page with a number in a corner. */
 function drawIconWithCount(picture: HTMLImageElement, count: number): string {
@@ -33,22 +35,28 @@ export function startUnreadCountIcon(core: Core): void {
   if (!link) return;
   const plain = link.href;
   const picture = new Image();
-  let before = 0;
-  effect(() => {
-    const count = core.session.state.value === 'signed-in' ? computeShownUnreadCount(core.state) : 0;
+  let count = 0;
+  let shown = 0;
+  let timer = 0;
+  const draw = () => {
+    link.href = shown === 0 ? plain : drawIconWithCount(picture, shown);
+  };
+  // Behind the first view: the first canvas of a page takes a while. Safari has no idle callbacks.
+  const drawWhenIdle = () => void (globalThis.requestIdleCallback ?? setTimeout)(draw);
+  const show = () => {
+    timer = 0;
+    if ('setAppBadge' in navigator) void navigator.setAppBadge(count).catch(() => {});
     const clamped = Math.min(count, MAX_SHOWN_COUNT + 1);
-    if (clamped === before) return;
-    before = clamped;
-    const draw = () => {
-      link.href = before === 0 ? plain : drawIconWithCount(picture, before);
-    };
-    // Behind the first view: the first canvas of a page takes a while. Safari has no idle callbacks.
-    const show = () => void (globalThis.requestIdleCallback ?? setTimeout)(draw);
-    if (picture.complete && picture.naturalWidth > 0) show();
+    if (clamped === shown) return;
+    shown = clamped;
+    if (picture.complete && picture.naturalWidth > 0) drawWhenIdle();
     else {
-      picture.onload = show;
+      picture.onload = drawWhenIdle;
       if (picture.src === '') picture.src = plain;
     }
-    if ('setAppBadge' in navigator) void navigator.setAppBadge(count).catch(() => {});
+  };
+  effect(() => {
+    count = core.session.state.value === 'signed-in' ? computeShownUnreadCount(core.state) : 0;
+    if (timer === 0 && count !== shown) timer = globalThis.setTimeout(show, COUNT_REST_MS);
   });
 }

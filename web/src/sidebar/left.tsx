@@ -20,7 +20,7 @@ import {
 } from './choices.js';
 import { hasRowMenu, loadAndOpenRowMenu } from './open-menu.js';
 import { LeftSidebarRow } from './row.js';
-import { makeSidebarRows, matchesFilterWords, type SidebarRow } from './rows.js';
+import { keepEqualRows, makeSidebarRows, matchesFilterWords, type SidebarRow } from './rows.js';
 
 /** The conversation or the stream of the route. */
 function findRouteConversationOrStream(): Conversation | { readonly stream: number } | undefined {
@@ -74,16 +74,19 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
   const field = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLElement>(null);
   const current = useComputed(findRouteConversationOrStream);
-  const rows = useComputed(() =>
-    makeSidebarRows(core.state, {
+  const rowsBefore = useRef<readonly SidebarRow[]>([]);
+  const rows = useComputed(() => {
+    const made = makeSidebarRows(core.state, {
       filter: sidebarFilterText.value.trim(),
       closedSections: closedSections.value,
       openedStreamIds: openedStreamIds.value,
       streamIdsWithAllTopics: streamIdsShowingAllTopics.value,
       showsAllDirects: showsAllDirects.value,
       currentPlace: current.value,
-    }),
-  );
+    });
+    rowsBefore.current = keepEqualRows(rowsBefore.current, made);
+    return rowsBefore.current;
+  });
   // Topics that the state has not seen yet are fetched once a stream is open.
   useSignalEffect(() => {
     const streams = new Set(openedStreamIds.value);
@@ -142,6 +145,7 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
         canFocus={canFocusSidebarRow}
         shownKey={current.value && makeRowKeyOfPlace(current.value)}
         label={t('sidebar.label')}
+        rowDependencies={[current.value, onNavigate]}
       >
         {(row, attributes) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: keys of the link or button inside

@@ -271,6 +271,22 @@ function makeStreamRows(state: ClientState, choices: SidebarChoices, unread: Unr
   return rows;
 }
 
+const isEqualValue = (a: unknown, b: unknown): boolean => {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];
+  return left.length === Object.keys(b).length && left.every(([name, value]) => isEqualValue(value, right[name]));
+};
+
+/** The new rows; those that are equal to an earlier one are its object, so that only the others are rendered. */
+export function keepEqualRows(before: readonly SidebarRow[], rows: readonly SidebarRow[]): readonly SidebarRow[] {
+  const known = new Map(before.map((row) => [row.key, row]));
+  return rows.map((row) => {
+    const earlier = known.get(row.key);
+    return earlier && isEqualValue(earlier, row) ? earlier : row;
+  });
+}
+
 const NO_UNREAD_COUNTS_IN_STREAM = { ...NO_UNREAD_COUNTS, faint: 0 };
 
 /** @returns the rows from top to bottom */
