@@ -23,6 +23,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -67,6 +68,10 @@ const BUNDLES = {
   ),
   ...Object.fromEntries(PROGRAM_THREADS.map((path) => [`program/${basename(path)}`, `${path}.ts`])),
 };
+/** Packages that only some servers use: each is evaluated when a value of it is first read. */
+const LOADED_LATE = ['mongodb', 'nats', 'nodemailer', 'tar', 'web-push', 'htmlparser2', 'katex'];
+/** Variable of the environment while a code cache is made: all packages are loaded, so that the cache has them. */
+const LOAD_ALL = 'CONCLAVE_BUILD_LOADS_ALL';
 /** Packages that load binaries from their own folders, or that the program loads only where they are installed. */
 const NOT_BUNDLED = ['lmdb', 'sharp', 'msgpackr-extract', '@uwsjs/*'];
 
@@ -160,6 +165,29 @@ const ownImports = {
   },
 };
 
+/** Puts a module with a getter for each export before each package of LOADED_LATE. */
+const loadedLate = {
+  name: 'loaded late',
+  setup(build) {
+    const require = createRequire(resolve('package.json'));
+    build.onResolve({ filter: new RegExp(`^(?:${LOADED_LATE.join('|')})$`) }, ({ path, importer, namespace }) =>
+      namespace === loadedLate.name || importer.includes('node_modules')
+        ? undefined
+        : { path, namespace: loadedLate.name },
+    );
+    build.onLoad({ filter: /./, namespace: loadedLate.name }, ({ path }) => ({
+      resolveDir: resolve('.'),
+      contents: [
+        'let loaded;',
+        `const load = () => (loaded ??= require('${path}'));`,
+        `if (process.env.${LOAD_ALL}) load();`,
+        `for (const name of ${JSON.stringify(Object.keys(require(path)))})`,
+        '  Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });',
+      ].join('\n'),
+    }));
+  },
+};
+
 async function bundleProgram(target) {
   if (!existsSync(BUNDLES[PROGRAM])) return;
   const { build } = await import('esbuild');
@@ -175,7 +203,7 @@ async function bundleProgram(target) {
     external: NOT_BUNDLED,
     // `import()` does not work in a script from a code cache; all packages that load late can be required.
     supported: { 'dynamic-import': false },
-    plugins: [ownImports],
+    plugins: [ownImports, loadedLate],
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     legalComments: 'external',
@@ -206,10 +234,10 @@ async function writeCodeCache(bundle, at) {
   const serve = ['serve', '--workers', '0', '--data-dir', folder, '--port', '0', '--log-level', 'error'];
   const isThread = [...THREADS, ...PROGRAM_THREADS].some((path) => basename(path) === basename(at));
   const run = isThread
-    ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle] })
+    ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle], env: { ...process.env, [LOAD_ALL]: '1' } })
     : spawn(process.execPath, [CODE_CACHE_TOOL, bundle, ...(at === PROGRAM ? serve : [])], {
         // Settings of a server in the environment must not reach this start.
-        env: { PATH: process.env.PATH },
+        env: { PATH: process.env.PATH, [LOAD_ALL]: '1' },
         // A worker process has its link at descriptor 3.
         stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
         timeout: CODE_CACHE_MS,

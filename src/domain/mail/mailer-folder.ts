@@ -5,8 +5,6 @@ import { createTransport } from 'nodemailer';
 import { makeNodemailerOptions } from './compose.js';
 import { type Mailer, MailerUnavailableError, type OutgoingMail } from './mailer.js';
 
-const mimeOnlyTransport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-
 /**
  * Writes each mail to a file `<time>-<id>.eml` (RFC 822), for installations without a mail server. A file appears only
  * when it is complete, and is never removed.
@@ -24,6 +22,8 @@ export class FolderMailer implements Mailer {
   }
 
   async send(mail: OutgoingMail): Promise<void> {
+    // Made here, because the package is loaded with its first use.
+    const mimeOnlyTransport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
     const { message } = await mimeOnlyTransport.sendMail(makeNodemailerOptions(mail, this.from));
     const time = new Date(mail.date).toISOString().replaceAll(':', '.');
     const unfinished = join(this.folder, `.${randomUUID()}`);

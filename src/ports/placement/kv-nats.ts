@@ -33,8 +33,6 @@ const MAX_BUCKET_CREATION_ATTEMPTS = 3;
  */
 const MAX_READ_ALL_ATTEMPTS = 4;
 
-const stringCodec = StringCodec();
-
 interface NatsKvOptions {
   readonly bucket?: string;
   readonly replicas?: number;
@@ -68,6 +66,7 @@ export class NatsKeyValueStore implements KeyValueStore {
   readonly #bucketName: string;
   readonly #replicaCount: number;
   readonly #mustBucketExist: boolean;
+  readonly #stringCodec = StringCodec();
   #openedBucket: Promise<OpenedBucket> | undefined;
 
   private constructor(nats: NatsConnection, options: NatsKvOptions) {
@@ -130,7 +129,7 @@ export class NatsKeyValueStore implements KeyValueStore {
   watch(changed: (key: string, value: string) => void): () => void {
     const subscription = this.#nats.subscribe(`${this.#subjectPrefix}>`, {
       callback: (_error, message) =>
-        crashOnThrow(() => changed(this.#keyOfSubject(message.subject), stringCodec.decode(message.data))),
+        crashOnThrow(() => changed(this.#keyOfSubject(message.subject), this.#stringCodec.decode(message.data))),
     });
     return () => subscription.unsubscribe();
   }
@@ -179,7 +178,7 @@ export class NatsKeyValueStore implements KeyValueStore {
     if (operation === 'DEL' || operation === 'PURGE') return;
     const key = this.#keyOfSubject(message.headers?.get('Nats-Subject') ?? '');
     const revision = Number(message.headers?.get('Nats-Sequence'));
-    entries.set(key, { value: stringCodec.decode(message.data), revision });
+    entries.set(key, { value: this.#stringCodec.decode(message.data), revision });
   }
 
   async #withOpenBucket<T>(work: (bucket: OpenedBucket) => Promise<T>): Promise<T> {

@@ -26,7 +26,8 @@ const UNAVAILABLE_SERVER_ERROR_CODES = new Set([
 const MONGO_INTERNAL_ERROR_CODE = 1;
 const DUPLICATE_KEY_ERROR_CODE = 11000;
 
-const UNREACHABLE_SERVER_ERROR_CLASSES = [
+/** A function, because the driver is loaded when one of its values is first read. */
+const listUnreachableServerErrorClasses = () => [
   MongoNetworkError,
   MongoServerSelectionError,
   MongoNotConnectedError,
@@ -35,7 +36,7 @@ const UNREACHABLE_SERVER_ERROR_CLASSES = [
   MongoExpiredSessionError,
   MongoOperationTimeoutError,
   MongoWriteConcernError,
-] as const;
+];
 
 /**
  * Interval of the driver's pool check, milliseconds. The check closes connections idle for too long and opens spare
@@ -92,7 +93,7 @@ export async function insertMongoNoteUnlessPresent<T extends Document>(
 }
 
 function isMongoUnavailableError(error: unknown): boolean {
-  if (UNREACHABLE_SERVER_ERROR_CLASSES.some((kind) => error instanceof kind)) return true;
+  if (listUnreachableServerErrorClasses().some((kind) => error instanceof kind)) return true;
   // The names of the driver's exported pool errors changed between its versions, so the error's name is matched as
   // text.
   if (error instanceof Error && /Pool(Cleared|Closed|ClosedError)|WaitQueueTimeout/.test(error.name)) return true;
