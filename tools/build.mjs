@@ -70,8 +70,11 @@ const BUNDLES = {
 };
 /** Packages that only some servers use: each is evaluated when a value of it is first read. */
 const LOADED_LATE = ['mongodb', 'nats', 'nodemailer', 'tar', 'web-push', 'htmlparser2', 'katex'];
-/** Variable of the environment while a code cache is made: all packages are loaded, so that the cache has them. */
-const LOAD_ALL = 'CONCLAVE_BUILD_LOADS_ALL';
+/**
+ * Variable of the environment: `load` loads these packages at once, so that a code cache has them; `tell` writes the
+ * names of those that are loaded to stderr, for tests.
+ */
+const LATE_PACKAGES = 'CONCLAVE_LATE_PACKAGES';
 /** Packages that load binaries from their own folders, or that the program loads only where they are installed. */
 const NOT_BUNDLED = ['lmdb', 'sharp', 'msgpackr-extract', '@uwsjs/*'];
 
@@ -179,8 +182,12 @@ const loadedLate = {
       resolveDir: resolve('.'),
       contents: [
         'let loaded;',
-        `const load = () => (loaded ??= require('${path}'));`,
-        `if (process.env.${LOAD_ALL}) load();`,
+        `const how = process.env.${LATE_PACKAGES};`,
+        'const load = () => {',
+        `  if (loaded === undefined && how === 'tell') console.error('package loaded: ${path}');`,
+        `  return (loaded ??= require('${path}'));`,
+        '};',
+        "if (how === 'load') load();",
         `for (const name of ${JSON.stringify(Object.keys(require(path)))})`,
         '  Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });',
       ].join('\n'),
@@ -234,10 +241,10 @@ async function writeCodeCache(bundle, at) {
   const serve = ['serve', '--workers', '0', '--data-dir', folder, '--port', '0', '--log-level', 'error'];
   const isThread = [...THREADS, ...PROGRAM_THREADS].some((path) => basename(path) === basename(at));
   const run = isThread
-    ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle], env: { ...process.env, [LOAD_ALL]: '1' } })
+    ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle], env: { ...process.env, [LATE_PACKAGES]: 'load' } })
     : spawn(process.execPath, [CODE_CACHE_TOOL, bundle, ...(at === PROGRAM ? serve : [])], {
         // Settings of a server in the environment must not reach this start.
-        env: { PATH: process.env.PATH, [LOAD_ALL]: '1' },
+        env: { PATH: process.env.PATH, [LATE_PACKAGES]: 'load' },
         // A worker process has its link at descriptor 3.
         stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
         timeout: CODE_CACHE_MS,

@@ -1,5 +1,5 @@
 /** A server that can't start says why in one line, with an exit code. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -25,12 +25,21 @@ function refused(test: Test, ended: Ended, of: Refusal): void {
 }
 
 t.test('a data directory in use by another process', async (test) => {
+  process.env.CONCLAVE_LATE_PACKAGES = 'tell';
   const face = await Embedded.start();
   test.teardown(() => face.stop());
   const ended = await start('serve', '--data-dir', face.dataDir, '--port', '0');
   refused(test, ended, { code: 1, says: /^conclave: .*(in use|used by)/ });
   test.ok(ended.stderr.includes(face.dataDir), 'names the directory');
   test.ok(await face.api().register(), 'the first server is not disturbed');
+  const loaded = face.server.stderr.match(/(?<=package loaded: ).*/g) ?? [];
+  const [late] = /(?<=LOADED_LATE = \[).*(?=\])/.exec(readFileSync('tools/build.mjs', 'utf8')) ?? [];
+  test.match(late, /'mongodb', 'nats'/);
+  test.same(loaded, [], 'a server without cluster, mail and pushes has loaded no package for these');
+  const cluster = ['--mongodb', 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=1', '--nats', 'nats://127.0.0.1:1'];
+  const { stderr } = await start('store', 'format', ...cluster, '--secret', '0123456789abcdef0123456789abcdef');
+  test.match(stderr, 'package loaded: mongodb', 'one that reads a cluster loads its driver');
+  delete process.env.CONCLAVE_LATE_PACKAGES;
 });
 
 t.test('a port that is taken', async (test) => {
