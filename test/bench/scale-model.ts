@@ -1,6 +1,6 @@
 /**
  * A model of a large cluster, computed with the product's own rules: which host has a person's event queues (hash of
- * the partition, rendezvous of the hosts), and which processes need an entry of the log (its head, the index of
+ * the partition, even shares of the hosts), and which processes need an entry of the log (its head, the index of
  * queues). Costs are measured elsewhere and named below. It starts no process and asserts nothing:
  * `node dist/test/bench/scale-model.js [--people N] [--hosts N]`, about a minute.
  */
@@ -30,16 +30,17 @@ import { DesiredPartitionOwners } from '../../src/ports/placement/desired-owners
 import { Random } from '../cluster/scheduler.js';
 
 /**
- * CPU in microseconds, from docs/performance.md and docs/scaling.md. An entry costs its reading from the socket
- * (`entry`, the bare subscription) and what its receiver does with it.
+ * CPU in microseconds, from docs/performance.md and docs/scaling.md, all of one kind of machine (2 cores of a Xeon,
+ * on which a bare server needs 7 to 10 µs for a request): others are two or three times as fast, at everything. An
+ * entry costs its reading from the socket (`entry`, the bare subscription) and what its receiver does with it.
  */
 const COST = {
   entry: { message: 3.5, flags: 3.5, typing: 3 },
   unneeded: { host: 2, frontend: 2 },
   /** Decoding, memberships, and the search for recipients among 200 members; their deliveries are counted apart. */
   needed: { message: 30, flags: 30, typing: 9 },
-  send: { host: 133, frontend: 66 },
-  delivery: { host: 43.5, frontend: 43.5 },
+  send: { host: 364, frontend: 182 },
+  delivery: { host: 59.5, frontend: 59.5 },
   heartbeat: { host: 50, frontend: 50 },
   presence: { host: 75, frontend: 75 },
   otherRequest: { host: 150, frontend: 150 },
