@@ -17,6 +17,7 @@ export const GOALS: readonly Goal[] = [
   { id: 'me/64/cluster/rate', title: '`GET /users/me`, 64 at once', of: 'ratio', least: 0.2 },
   { id: 'send/64/embedded/rate', title: '`POST /messages` per second, 64 at once', of: 'value', least: 5_000 },
   { id: 'send/64/cluster/rate', title: '`POST /messages` per second, 64 at once', of: 'value', least: 2_000 },
+  { id: 'send/64/embedded/cpu', title: 'CPU of `POST /messages`, 64 at once', of: 'ratio', most: 25 },
   { id: 'fanout/2000/embedded/rate', title: 'deliveries to 2,000 polls', of: 'ratio', least: 0.75 },
   { id: 'fanout/2000/embedded/cpu', title: 'CPU per delivery to 2,000 polls', of: 'ratio', most: 2 },
   { id: 'fanout/2000/cluster/rate', title: 'deliveries to 2,000 polls', of: 'ratio', least: 0.5 },
@@ -79,6 +80,22 @@ export const GOALS: readonly Goal[] = [
   ),
   { id: 'users1000/64/embedded/rate', title: '`GET /users` of 1,000, 64 at once', of: 'ratio', least: 0.5 },
   { id: 'users1000/64/cluster/rate', title: '`GET /users` of 1,000, 64 at once', of: 'ratio', least: 0.5 },
+  // The web client, in an organization of 2,000 people, 200 streams and 100,000 messages; milliseconds.
+  { id: 'web/script/embedded/all', title: 'web: all scripts, KiB compressed', of: 'value', most: 200 },
+  {
+    id: 'web/cold/embedded/painted',
+    title: 'web: cold load of a topic, 4× slower processor, ms',
+    of: 'value',
+    most: 1_500,
+  },
+  { id: 'web/warm/embedded/painted', title: 'web: warm load of a topic, ms', of: 'value', most: 600 },
+  { id: 'web/send/embedded/p95', title: 'web: p95 from Enter to painted in another page, ms', of: 'value', most: 100 },
+  {
+    id: 'web/key/embedded/without-wait',
+    title: 'web: p95 of the work for a key, without the wait for a frame, ms',
+    of: 'value',
+    most: 16,
+  },
 ];
 
 export interface Judged {
