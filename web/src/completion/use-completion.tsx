@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChild, RefObject } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../core/index.js';
 import type { TextEdit } from '../editing/index.js';
+import { runWhenIdle } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { findActiveIndexAfterKey, makeSuggestionOptionId, SuggestionList } from './list.js';
 import { suggestForTrigger, warmPeopleIndex } from './sources.js';
 import type { Suggestion } from './suggestion.js';
 import { type CompletionTrigger, findTriggerAtCaret } from './trigger.js';
-
-/** Work that can wait is done when the first view has been painted. */
-const PEOPLE_INDEX_WARM_UP_DELAY_MS = 1_500;
 
 const CARET_KEYS = /^(?:ArrowLeft|ArrowRight|Home|End)$/;
 
@@ -22,6 +20,7 @@ interface TextCompletion {
     readonly 'aria-activedescendant': string | undefined;
     readonly onKeyUp: (event: KeyboardEvent) => void;
     readonly onClick: () => void;
+    readonly onFocus: () => void;
     readonly onBlur: () => void;
   };
   /** Shown after the text area. */
@@ -47,10 +46,6 @@ export function useTextCompletion(
   const [active, setActive] = useState(0);
   /** Where Escape closed the list: it stays closed until another word begins. */
   const dismissed = useRef(-1);
-  useEffect(() => {
-    const timer = setTimeout(() => void warmPeopleIndex(), PEOPLE_INDEX_WARM_UP_DELAY_MS);
-    return () => clearTimeout(timer);
-  }, []);
   const items = trigger.value ? suggestForTrigger(trigger.value, to) : [];
   const shown = items.length > 0 && ref.current !== null;
   const look = (area: HTMLTextAreaElement) => {
@@ -100,6 +95,8 @@ export function useTextCompletion(
       'aria-activedescendant': shown ? makeSuggestionOptionId(id, active) : undefined,
       onKeyUp: ({ key }) => CARET_KEYS.test(key) && lookAgain(),
       onClick: lookAgain,
+      // Not when the box opens: every first view of a conversation would pay for it.
+      onFocus: () => runWhenIdle(() => void warmPeopleIndex()),
       onBlur() {
         trigger.value = undefined;
       },

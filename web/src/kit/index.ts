@@ -52,5 +52,5 @@ export {
 } from './shortcut.js';
 export { EmptyNotice, Spinner } from './spinner.js';
 export { announceToScreenReader, removeToast, showToast } from './toast.js';
-export { runInTurns } from './turns.js';
+export { runInTurns, yieldToBrowser } from './turns.js';
 export { type RowFocusAttributes, VirtualList } from './virtual-list.js';

@@ -10,7 +10,7 @@ const TURN_MS = 5;
 const { scheduler }: { readonly scheduler?: Pick<Scheduler, 'yield'> } = globalThis;
 
 /** Lets the browser do what is due: events and frames. */
-function yieldToBrowser(): Promise<void> {
+export function yieldToBrowser(): Promise<void> {
   if (scheduler) return scheduler.yield();
   // A timer would wait for 4 ms, and for a second in a page in the background.
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
-import { runWhenIdle } from '../kit/index.js';
+import { runWhenIdle, yieldToBrowser } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { handleContentPress, pressMentionOnKey } from './content/index.js';
 import { MessageItem } from './message.js';
@@ -14,6 +14,7 @@ import {
   addRowsAround,
   type FirstPlacement,
   findRowsAround,
+  limitRowsAround,
   type MessagePlacement,
   type MessageScrollPlacement,
   type RowRange,
@@ -27,6 +28,8 @@ const OVERSCAN_ROWS_PER_SIDE = 12;
 const FIRST_OVERSCAN_ROWS_PER_SIDE = 1;
 /** The others come two at a time on each side while the browser is idle: a row is 5 ms of work on a phone. */
 const OVERSCAN_STEP_ROWS_PER_SIDE = 2;
+/** Rows that come in each of the first tasks of a page, until its screen is full. */
+const ROWS_PER_PART = 4;
 /** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
 const PAGE_FETCH_DISTANCE_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
@@ -56,6 +59,8 @@ interface MessageListProps {
   readonly rows: readonly MessageRow[];
   /** Where the list stands when it is first rendered. */
   readonly firstPlacement: FirstPlacement | undefined;
+  /** Called when the first rows on screen have been rendered. */
+  readonly onScreenFilled: () => void;
   readonly topContent: ComponentChildren;
   /** Lies over the messages at the top of the screen. */
   readonly topLine: ComponentChildren;
@@ -101,6 +106,7 @@ function useMessageListScrolling(
   window: MessageWindow,
   rows: readonly MessageRow[],
   firstPlacement: FirstPlacement | undefined,
+  onScreenFilled: () => void,
   onRest: () => void,
   onStep: () => void,
 ) {
@@ -114,6 +120,10 @@ function useMessageListScrolling(
   const isMounted = useRef(true);
   const overscanRows = useRef(FIRST_OVERSCAN_ROWS_PER_SIDE);
   const hasRested = useRef(false);
+  const maxRowsOnScreen = useRef(firstPlacement?.isInParts ? ROWS_PER_PART : Number.POSITIVE_INFINITY);
+  const firstId = useRef(firstPlacement?.id);
+  const isScreenFilled = useRef(false);
+  const isNextPartDue = useRef(false);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const virtualizer = useRef<RowVirtualizer>(undefined);
   const renderedIds = useRef<readonly [first: number, last: number]>(undefined);
@@ -127,9 +137,11 @@ function useMessageListScrolling(
             screenPx: virtualizer.current?.scrollRect?.height ?? firstViewPx.current,
             heightOf: (of) => virtualizer.current?.measurementsCache[of]?.size ?? estimateRowHeight(rows[of]),
           });
+    const part = limitRowsAround(at.get(firstId.current ?? -1) ?? -1, onScreen, maxRowsOnScreen.current);
+    isNextPartDue.current = part !== onScreen;
     const [first = -1, last = -1] = renderedIds.current?.map((id) => at.get(id)) ?? [];
-    const [start, end] = addRowsAround(onScreen, [first, last], {
-      added: overscan,
+    const [start, end] = addRowsAround(part, [first, last], {
+      added: isNextPartDue.current ? 0 : overscan,
       kept: OVERSCAN_ROWS_PER_SIDE,
       count,
     });
@@ -154,6 +166,13 @@ function useMessageListScrolling(
   // Heights that turn out different are made up for by `place`, to the pixel.
   virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
   virtualizer.current = virtual;
+  const addPart = async () => {
+    const before = maxRowsOnScreen.current;
+    await yieldToBrowser();
+    if (!isMounted.current || maxRowsOnScreen.current !== before) return;
+    maxRowsOnScreen.current += ROWS_PER_PART;
+    again(undefined);
+  };
   const addOverscan = () => {
     if (!isMounted.current || overscanRows.current >= OVERSCAN_ROWS_PER_SIDE) return;
     overscanRows.current = Math.min(OVERSCAN_ROWS_PER_SIDE, overscanRows.current + OVERSCAN_STEP_ROWS_PER_SIDE);
@@ -207,6 +226,12 @@ function useMessageListScrolling(
     if (place.messageId === undefined) place.notePlace(follows());
     // Until the event of this scroll, the virtualizer would render the rows of the position before it.
     virtual.scrollOffset = element.scrollTop;
+    if (isNextPartDue.current) void addPart();
+    else if (!isScreenFilled.current) {
+      isScreenFilled.current = true;
+      maxRowsOnScreen.current = Number.POSITIVE_INFINITY;
+      onScreenFilled();
+    }
     rest();
   });
   const handle: MessageListHandle = {
@@ -297,6 +322,7 @@ export function MessageList(props: MessageListProps) {
     window,
     rows,
     props.firstPlacement,
+    props.onScreenFilled,
     () => rested.current(),
     () => scrolled.current(),
   );

@@ -5,6 +5,9 @@ import { formatRelativeDay, formatTimeOfDay } from '../text/index.js';
 import { forgetPreparedContent, prepareMessageContent } from './content/index.js';
 import type { MessageRow } from './rows.js';
 
+/** Rows around the screen have come by then. */
+const FORGET_AFTER_MS = 5_000;
+
 /**
  * Does the work for the first messages of the page in turns, before they are rendered in one task: makes the formats of
  * days and times (70 ms on a phone for the first format) and the nodes of the texts.
@@ -23,5 +26,5 @@ export async function prepareFirstMessages(window: MessageWindow, rows: readonly
   await runInTurns(parts);
 }
 
-/** Called when the first messages are rendered. */
-export const finishFirstMessages = forgetPreparedContent;
+/** Called when the first messages are rendered. Fewer than were prepared may fill the screen; the rest come above it. */
+export const finishFirstMessages = () => void setTimeout(forgetPreparedContent, FORGET_AFTER_MS);

@@ -11,6 +11,8 @@ export interface MessagePlacement {
 export interface FirstPlacement extends MessagePlacement {
   /** Height of the view that the list is about to fill. */
   readonly viewPx: number;
+  /** The rows on screen come in several tasks. */
+  readonly isInParts: boolean;
 }
 
 /** The end of the list, at the bottom of the screen. */
@@ -57,6 +59,14 @@ export function findRowsAround(
   belowPx += Math.max(0, abovePx);
   fillBelow();
   return [start, end];
+}
+
+/** At most `max` of the rows: those around one of them, or all if that one is not among them. */
+export function limitRowsAround(index: number, range: RowRange, max: number): RowRange {
+  const [start, end] = range;
+  if (index < start || index > end || end - start < max) return range;
+  const first = Math.min(Math.max(start, index - Math.floor(max / 2)), end - max + 1);
+  return [first, first + max - 1];
 }
 
 interface RowsOffScreen {

@@ -159,7 +159,11 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     if (list && placement.where === AT_LIST_END) list.showEnd();
     else if (list) list.show(placement.id, placement.where);
     else {
-      firstPlacement.current = { ...placement, viewPx: emptyView.current?.clientHeight || innerHeight };
+      firstPlacement.current = {
+        ...placement,
+        viewPx: emptyView.current?.clientHeight || innerHeight,
+        isInParts: isFirstList,
+      };
       const show = () => {
         isPlaced.value = true;
       };
@@ -169,13 +173,14 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     }
   });
   useEffect(() => {
-    if (isListShown.current || phase === 'failed') noteFirstViewShown();
-    if (!isListShown.current) return;
-    firstPlacement.current = undefined;
-    if (!isFirstList) return;
-    isFirstList = false;
-    finishFirstMessages();
+    if (phase === 'failed') noteFirstViewShown();
+    if (isListShown.current) firstPlacement.current = undefined;
   });
+  const noteScreenFilled = () => {
+    noteFirstViewShown();
+    if (isFirstList) finishFirstMessages();
+    isFirstList = false;
+  };
 
   useEffect(() => marker.follow(), [marker]);
 
@@ -209,6 +214,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
         window={window}
         rows={rows}
         firstPlacement={firstPlacement.current}
+        onScreenFilled={noteScreenFilled}
         handle={handle}
         topContent={rows.length > 0 && <MessageListTop window={window} />}
         topLine={<ConversationLine topId={topId} />}

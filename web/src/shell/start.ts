@@ -1,8 +1,8 @@
 import { effect, untracked } from '@preact/signals';
-import { h, render } from 'preact';
+import { h, options, render } from 'preact';
 import { provideCore } from '../client/index.js';
 import type { Core } from '../core/index.js';
-import { startShortcutListener, startToastsAndTooltips, waitForFirstView } from '../kit/index.js';
+import { startShortcutListener, startToastsAndTooltips, waitForFirstView, yieldToBrowser } from '../kit/index.js';
 import { loadAndStartNotifying } from '../notify/index.js';
 import { loadAndUseFirstKnownLanguage, uses24HourClock } from '../text/index.js';
 import { App } from './app.js';
@@ -46,8 +46,11 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   for (const type of ['keydown', 'pointerdown', 'wheel']) {
     window.addEventListener(type, () => core.presenceReporter.noteUserInput(), { passive: true });
   }
+  // Until the first view is shown, a render is no part of the task that changed the state, such as the registration's.
+  options.debounceRendering = (run) => void yieldToBrowser().then(run);
   render(h(App, null), root);
   await waitForFirstView();
+  delete options.debounceRendering;
   loadAndStartNotifying(core).catch(() => {});
   onFirstViewShown();
 }

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import type { Core } from '../core/index.js';
+import { yieldToBrowser } from '../kit/index.js';
 import { computeShownUnreadCount } from '../notify/index.js';
 import { currentLanguage, t } from '../text/index.js';
 import { formatRouteName } from './names.js';
@@ -18,6 +19,10 @@ export function startUpdatingDocumentTitle(core: Core): void {
     const view = core.session.state.value === 'signed-out' ? '' : formatRouteName(core.router.route.value);
     const title = [view, realm].filter(Boolean).join(' · ') || 'Conclave';
     const n = signedIn ? computeShownUnreadCount(core.state) : 0;
-    document.title = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_UNREAD_IN_TITLE), title }) : title;
+    const text = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_UNREAD_IN_TITLE), title }) : title;
+    // In a task of its own, as it is 20 ms of work on a phone.
+    void yieldToBrowser().then(() => {
+      document.title = text;
+    });
   });
 }
