@@ -26,5 +26,5 @@ export async function prepareFirstMessages(window: MessageWindow, rows: readonly
   await runInTurns(parts);
 }
 
-/** Called when the first messages are rendered. Fewer than were prepared may fill the screen; the rest come above it. */
+/** Called when the first messages are rendered. Fewer than were prepared may fill the screen; others come above it. */
 export const finishFirstMessages = () => void setTimeout(forgetPreparedContent, FORGET_AFTER_MS);
