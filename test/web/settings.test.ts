@@ -308,7 +308,7 @@ journey('lists of hundreds of people have some rows in the document, and keys re
 });
 
 /** Values of the registration under some names of event types. */
-const fetched = <T>(person: Person, ...types: string[]): Promise<T> =>
+const fetched = <T extends Readonly<Record<string, unknown>>>(person: Person, ...types: string[]): Promise<T> =>
   person.api.ok<T>('POST /register', { fetch_event_types: types, event_types: [] });
 
 /** Chooses an item of the menu of a person's row. */
