@@ -177,7 +177,7 @@ const NO_PLACES: readonly (readonly [hash: string, ready: string, words: string]
   [`#settings/${IMAGE}`, '.settings', ''],
   [`#${IMAGE}`, '.opening', 'nothing at this address'],
 ];
-/** What a view says that has nothing to show. On a desk, the list of streams stands beside an invitation to choose. */
+/** Notices of views that have nothing to show. On a desk, one stands beside the list of streams. */
 const NOTHING_HERE = '.opening, .settings-content .empty';
 const CHOOSE = 'Choose a stream.';
 
