@@ -1,9 +1,11 @@
 /**
- * axe-core on each view and dialog, light and dark, and on each view of a phone in the other looks; the pages of the
- * settings are in settings.test.ts.
+ * axe-core on each view and on the dialogs and menus of messages and rows, light and dark, and on each view of a phone
+ * in the other looks. The pages of the settings are in settings.test.ts, and dialogs on a phone in touch.test.ts.
  */
 import t from 'tap';
+import { upload } from '../api/support/files.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { PICTURE } from '../support/identity-provider.js';
 import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
 import { startFace } from './support/face.js';
@@ -19,6 +21,9 @@ const RICH = [
   '1. first\n2. second\n   * inside',
 ].join('\n\n');
 
+/** Looks in which dialogs are opened. */
+const DESK_LOOKS: readonly string[] = ['light', 'dark'];
+
 t.setTimeout(240_000);
 
 t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t) => {
@@ -32,6 +37,11 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
   await say(other, 'general', 'plans', `@**${member.name}** @**all** see #**design** and #**general>plans**`);
   await other.api.ok('POST /messages/{message_id}/reactions', { message_id: mine, emoji_name: 'tada' });
   await member.api.ok('POST /messages/flags', { messages: [mine], op: 'add', flag: 'starred' });
+  await owner.api.ok('PATCH /realm', { enable_read_receipts: true });
+  await member.api.ok('PATCH /messages/{message_id}', { message_id: mine, content: `${RICH}\n\nedited` });
+  const shore = await upload(other, 'shore.png', PICTURE, 'image/png');
+  const bay = await upload(other, 'bay.png', PICTURE, 'image/png');
+  await say(other, 'general', 'plans', `[shore](${shore}) and [bay](${bay})`);
   await say(other, 'design', 'colours', '/poll Which one?\nred\nblue');
   await tell(other, [member], 'hello');
   await member.api.ok('POST /scheduled_messages', {
@@ -141,6 +151,51 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
         },
       ],
     ];
+    const chooseFor = async (words: string, item: string) => {
+      await client.openMessageMenu(words);
+      await client.click('.menu-item', item);
+    };
+    const openRowMenu = async (row: string, words: string) => {
+      await client.waitFor(row, words);
+      await client.page.evaluate(`[...document.querySelectorAll(${JSON.stringify(`${row} a`)})]
+        .find((one) => one.textContent.includes(${JSON.stringify(words)}))
+        .dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2, clientX: 40, clientY: 40 }))`);
+      await client.waitFor('.menu-item', 'Copy link');
+    };
+    const more: readonly (readonly [name: string, open: () => Promise<unknown>])[] = [
+      ['edit history', () => chooseFor('bold', 'Edit history').then(() => client.waitFor('dialog .history-entry'))],
+      ['read receipts', () => chooseFor('bold', 'Read receipts').then(() => client.waitFor('dialog', 'has read'))],
+      ['source of a message', () => chooseFor('shore', 'View source').then(() => client.waitFor('dialog', '[shore]'))],
+      [
+        'a confirmation',
+        async () => {
+          await openRowMenu('.row.stream', 'design');
+          await client.click('.menu-item.danger');
+          await client.waitFor('dialog button.danger');
+        },
+      ],
+      [
+        'times to send',
+        async () => {
+          await client.fill('.compose-text', 'hello');
+          await client.click('.compose-box button', 'Send later');
+          await client.waitFor('dialog .schedule-choice');
+        },
+      ],
+      [
+        'a picture',
+        async () => {
+          await client.click('.message_inline_image a');
+          await client.waitFor('.viewer .viewer-count', '1 of 2');
+        },
+      ],
+      [
+        'menu of a person',
+        () => client.click('.message-sender', other.name).then(() => client.waitFor('.menu-item', 'Profile')),
+      ],
+      ['menu of a stream', () => openRowMenu('.row.stream', 'design')],
+      ['menu of a topic', () => openRowMenu('.row.topic', 'plans')],
+    ];
     // On a phone, touch.test.ts opens the dialogs.
     for (const [name, open] of isPhone ? [] : dialogs) {
       await check(name, open);
@@ -149,6 +204,19 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
         await client.waitUntilGone('dialog, .emoji-picker, [role=listbox]');
         await client.page.evaluate('document.activeElement?.blur()');
       }
+    }
+    // A short run opens each of these in one of the two looks of a desk.
+    for (const [name, open] of more) {
+      if (isPhone || !picked(DESK_LOOKS, 1, (one) => `${name} ${one}`).includes(scheme)) continue;
+      await t.test(`${name}, ${scheme}`, async (t) =>
+        withPictures(t, { page: client }, async () => {
+          await open();
+          t.strictSame(await client.findings(), []);
+          await keyboard.press('Escape');
+          await client.waitUntilGone('dialog, .popover:popover-open');
+          await client.page.evaluate('document.activeElement?.blur()');
+        }),
+      );
     }
     t.strictSame([client.faults, client.refusals], [[], []], scheme);
     await client.page.browserContext().close();

@@ -46,6 +46,12 @@ async function faultless(
   }
 }
 
+async function allowClipboard({ page }: ClientPage): Promise<void> {
+  for (const name of ['clipboard-write', 'clipboard-read'] as const) {
+    await page.browserContext().setPermission(`http://${host}`, { permission: { name }, state: 'granted' });
+  }
+}
+
 /** Opens the menu of a message, and chooses an item if one is given. */
 async function act(client: ClientPage, words: string, item?: string): Promise<void> {
   await client.openMessageMenu(words);
@@ -118,14 +124,7 @@ t.test('a new password ends the sessions of other browsers, and only those', asy
 t.test('a member creates a bot and copies its key, which works', async (t) => {
   const client = await signedIn(member, '#organization/bots');
   const { page } = client;
-  await page.browserContext().setPermission(`http://${host}`, {
-    permission: { name: 'clipboard-write' },
-    state: 'granted',
-  });
-  await page.browserContext().setPermission(`http://${host}`, {
-    permission: { name: 'clipboard-read' },
-    state: 'granted',
-  });
+  await allowClipboard(client);
   await faultless(t, { client }, async () => {
     await client.click('button', 'Create bot');
     await page.locator('::-p-aria([name="Name"][role="textbox"])').fill('Ferry');
@@ -273,6 +272,202 @@ t.test('a sender sees who has read a message', async (t) => {
     await sender.waitFor('dialog', '1 person has read this message.');
     await sender.waitFor('dialog .receipts', member.name);
     t.strictSame([reader.faults, reader.refusals], [[], []]);
+  });
+});
+
+const copied = async ({ page }: ClientPage): Promise<string> =>
+  String(await page.evaluate('navigator.clipboard.readText()'));
+
+/** A message as the server has it for the member. */
+async function messageOf(message_id: number) {
+  type Found = {
+    readonly flags: readonly string[];
+    readonly subject: string;
+    readonly submessages: readonly { readonly content: string }[];
+  };
+  const { message } = await member.api.ok<{ message: Found }>('GET /messages/{message_id}', { message_id });
+  return message;
+}
+
+t.test(
+  'code is copied, a task is done, an option of a poll is added and chosen, a spoiler opens and closes',
+  async (t) => {
+    await say(owner, 'general', 'presses', '```python\nprint("x")\n```');
+    const todo = await say(owner, 'general', 'presses', '/todo');
+    const poll = await say(owner, 'general', 'presses', '/poll Lunch?\nPizza');
+    await say(owner, 'general', 'presses', '```spoiler The ending\nEverybody lives.\n```');
+    const client = await signedIn(member, hashOf('presses'));
+    const { page } = client;
+    await allowClipboard(client);
+    const enter = async (label: string, text: string) => {
+      await page.locator(`::-p-aria([name="${label}"][role="textbox"])`).fill(text);
+      await page.keyboard.press('Enter');
+    };
+    const actions = async (id: number): Promise<readonly unknown[]> =>
+      (await messageOf(id)).submessages.slice(1).map(({ content }) => (JSON.parse(content) as { type: string }).type);
+    await faultless(t, { client }, async () => {
+      await client.click('.code-copy', 'Copy');
+      await client.waitFor('.code-copy', 'Copied');
+      t.equal(await copied(client), 'print("x")');
+      await enter('Add a task', 'Sweep the deck');
+      await client.waitFor('.todo-task', 'Sweep the deck');
+      await client.click('.todo-task', 'Sweep the deck');
+      await client.waitFor('.todo-task .done', 'Sweep the deck');
+      await until('the task is done', async () => (await actions(todo)).join() === 'new_task,strike');
+      await enter('Add an option', 'Soup');
+      await client.click('.poll-vote', 'Soup');
+      await client.waitFor('.poll-vote[aria-pressed=true]', 'Soup');
+      await client.waitFor('.poll-option', member.name);
+      await until('the vote', async () => (await actions(poll)).join() === 'new_option,vote');
+      t.equal(await client.textOf('.spoiler-content[hidden]').then((text) => text.trim()), 'Everybody lives.');
+      await client.click('.spoiler-header', 'The ending');
+      await client.waitFor('.spoiler-content:not([hidden])', 'Everybody lives.');
+      await client.waitFor('.spoiler-button[aria-expanded=true]', 'Hide');
+      await client.click('.spoiler-header', 'The ending');
+      await client.waitFor('.spoiler-content[hidden]');
+      await page.reload();
+      await client.waitFor('.todo-task .done', 'Sweep the deck');
+      await client.waitFor('.poll-vote[aria-pressed=true]', 'Soup');
+      await act(client, 'Everybody lives.', 'Copy text');
+      await client.waitFor('.toast', 'Copied');
+      t.match(await copied(client), '```spoiler The ending');
+    });
+  },
+);
+
+/** A picture of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+async function upload(name: string): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([Buffer.from(PIXEL, 'base64')], { type: 'image/png' }), name);
+  const url = `http://127.0.0.1:${server.nextPort()}/api/v1/user_uploads`;
+  const sent = await fetch(url, { method: 'POST', headers: { ...owner.api.headers }, body: form });
+  return ((await sent.json()) as { uri: string }).uri;
+}
+
+t.test('pictures open by the key v or a press; keys, buttons and the pointer go on and zoom', async (t) => {
+  await say(owner, 'general', 'pictures', `[bow](${await upload('bow.png')})`);
+  await say(owner, 'general', 'pictures', `[stern](${await upload('stern.png')})`);
+  const client = await signedIn(member, hashOf('pictures'));
+  const { page } = client;
+  const { keyboard } = page;
+  const zoomIs = (zoom: number) =>
+    page.waitForFunction(`document.querySelector('.viewer-stage img').style.getPropertyValue('--zoom') === '${zoom}'`);
+  await faultless(t, { client }, async () => {
+    await page.waitForFunction(`document.querySelectorAll('a[data-image]').length === 2`);
+    await keyboard.press('v');
+    await client.waitFor('.viewer .viewer-count', '2 of 2');
+    await client.waitFor('.viewer .viewer-name', 'stern');
+    t.equal(await page.$('.viewer-after'), null, 'the last picture has none after it');
+    await keyboard.press('ArrowLeft');
+    await client.waitFor('.viewer-count', '1 of 2');
+    await client.waitFor('.viewer-name', 'bow');
+    await keyboard.press('ArrowLeft');
+    await client.click('.viewer-after');
+    await client.waitFor('.viewer-count', '2 of 2');
+    await client.click('.viewer-before');
+    await keyboard.press('ArrowRight');
+    await client.waitFor('.viewer-count', '2 of 2');
+    await zoomIs(1);
+    await keyboard.press('+');
+    await zoomIs(1.5);
+    await client.click('.viewer button', 'Zoom in');
+    await zoomIs(2.25);
+    await keyboard.press('-');
+    await zoomIs(1.5);
+    await keyboard.press('ArrowLeft');
+    await zoomIs(1);
+    await page.locator('.viewer-stage').click({ count: 2 });
+    await zoomIs(2.25);
+    await keyboard.press('0');
+    await zoomIs(1);
+    t.strictSame(await client.findings(), []);
+    await keyboard.press('Escape');
+    await client.waitUntilGone('.viewer');
+    t.match(await page.evaluate('location.hash'), /pictures$/, 'the key closes the viewer alone');
+    await page.evaluate(`document.querySelector('a[data-image]').click()`);
+    await client.waitFor('.viewer-count', '1 of 2');
+  });
+});
+
+t.test('n goes through unread topics and w to the filter of people', async (t) => {
+  await member.api.ok('POST /mark_all_as_read');
+  const first = await say(owner, 'general', 'first unread', 'one');
+  const second = await say(owner, 'general', 'second unread', 'two');
+  const client = await signedIn(member, hashOf('nothing unread here'));
+  const { page } = client;
+  const isRead = async (id: number) => (await messageOf(id)).flags.includes('read');
+  await faultless(t, { client }, async () => {
+    await client.waitFor('.row.topic', 'first unread');
+    await page.evaluate('document.activeElement?.blur()');
+    await page.keyboard.press('n');
+    await client.waitFor('.bar-title', 'second unread');
+    await until('the second is read', () => isRead(second));
+    await page.evaluate('document.activeElement?.blur()');
+    await page.keyboard.press('n');
+    await client.waitFor('.bar-title', 'first unread');
+    await until('the first is read', () => isRead(first));
+    await page.evaluate('document.activeElement?.blur()');
+    await page.keyboard.press('n');
+    await client.waitFor('.toast', 'unread');
+    await page.keyboard.press('w');
+    await page.keyboard.type(owner.name);
+    await page.waitForFunction(`document.querySelectorAll('.row.person').length === 1`);
+    await client.waitFor('.row.person', owner.name);
+  });
+});
+
+t.test('by its menu a topic is resolved and muted, and a message is marked as unread and forwarded', async (t) => {
+  const ids: number[] = [];
+  for (const text of ['knot one', 'knot two', 'knot three']) ids.push(await say(owner, 'general', 'knots', text));
+  const client = await signedIn(member, hashOf('knots'));
+  const isRead = async () => Promise.all(ids.map(async (id) => (await messageOf(id)).flags.includes('read')));
+  await faultless(t, { client }, async () => {
+    await until('all are read', async () => (await isRead()).every(Boolean));
+    await act(client, 'knot two', 'Mark as unread from here');
+    await client.waitFor('.row.topic .count', '2');
+    await until('two are unread', async () => (await isRead()).join() === 'true,false,false');
+    await act(client, 'knot two', 'Forward');
+    await client.page.waitForFunction(`document.querySelector('.compose-text').value.includes('knot two')`);
+    await client.fill('.compose [aria-label="Topic"], .compose input[placeholder^="Topic"]', 'forwarded knots');
+    await client.page.focus('.compose-text');
+    await client.pressControl('Enter');
+    await client.waitFor('.toast', 'sent');
+    type Sent = { readonly content: string };
+    const narrow = [
+      { operator: 'stream', operand: stream },
+      { operator: 'topic', operand: 'forwarded knots' },
+    ];
+    await until('the forwarded message', async () => {
+      const params = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false, narrow };
+      const { messages } = await member.api.ok<{ messages: Sent[] }>('GET /messages', params);
+      return messages.some(
+        ({ content }) => content.includes('quote\nknot two\n') && content.includes(`near/${ids[1]}`),
+      );
+    });
+    t.strictSame(await isRead(), [true, false, false], 'they stay unread while the view is open');
+    await act(client, 'knot two', 'Mute topic');
+    await client.waitFor('.toast', 'is muted');
+    type Topics = {
+      readonly user_topics: readonly { readonly topic_name: string; readonly visibility_policy: number }[];
+    };
+    const policy = async () => {
+      const fetched = { fetch_event_types: ['user_topic'], event_types: [] };
+      const { user_topics } = await member.api.ok<Topics>('POST /register', fetched);
+      return user_topics.find(({ topic_name }) => topic_name === 'knots')?.visibility_policy;
+    };
+    t.equal(await policy(), 1);
+    await act(client, 'knot two', 'Unmute topic');
+    await client.waitFor('.toast', 'no longer muted');
+    t.equal(await policy(), undefined);
+    await act(client, 'knot two', 'Mark topic as resolved');
+    await client.waitFor('.toast', 'The topic is resolved.');
+    await client.page.waitForFunction("location.hash.endsWith('topic/.E2.9C.94.20knots')");
+    t.strictSame(new Set((await Promise.all(ids.map(messageOf))).map(({ subject }) => subject)), new Set(['✔ knots']));
+    await act(client, 'knot two', 'Mark topic as open');
+    await client.waitFor('.toast', 'The topic is open again.');
+    t.equal((await messageOf(ids[0]!)).subject, 'knots');
   });
 });
 

@@ -181,6 +181,30 @@ t.test('a page says its title, its language, what it is, and how wide it is', as
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('a browser without scripts shows a page that says so, and others do not', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  const shown = () =>
+    page.evaluate(`(() => {
+      const notice = document.querySelector('.no-script');
+      const app = document.querySelector('#app');
+      return {
+        heading: notice?.checkVisibility() ? notice.querySelector('h1').textContent : undefined,
+        text: notice?.checkVisibility() ? notice.textContent.includes('needs JavaScript') : undefined,
+        isAppEmpty: app.childElementCount === 0,
+        isOnScreen: notice ? notice.getBoundingClientRect().top < innerHeight && notice.offsetHeight > 50 : undefined,
+      };
+    })()`);
+  await page.setJavaScriptEnabled(false);
+  await client.goTo('');
+  t.strictSame(await shown(), { heading: 'Conclave', text: true, isAppEmpty: true, isOnScreen: true });
+  await page.setJavaScriptEnabled(true);
+  await page.reload();
+  await client.waitFor('.sign-in-card');
+  t.match(await shown(), { heading: undefined, isAppEmpty: false });
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('pictures of messages are thumbnails, and have their size before they are loaded', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;

@@ -35,6 +35,10 @@ const rtl = await addPerson(org, 'rtl');
 await villain.api.ok('PATCH /settings', { full_name: `'-{{window.ran=2}}-&lt;img&gt;'${wide(50)}` });
 await rtl.api.ok('PATCH /settings', { full_name: `אבג &lt;script&gt; ;${wide(50)}` });
 const people = [owner, member, villain, rtl];
+const muted = await addPerson(org, 'muted');
+await muted.api.ok('PATCH /settings', { full_name: `&lt;script&gt;window.ran=22${wide(50)}` });
+await owner.api.ok('POST /users/me/muted_users/{muted_user_id}', { muted_user_id: muted.id });
+await owner.api.ok('POST /realm/domains', { domain: `${wide(60).toLowerCase()}.example.com`, allow_subdomains: true });
 /** Streams: 60 characters at most. */
 const streams = [`<svg onload=window.ran=3>${wide(30)}`, `${ODD}"><script>window.ran=4</script>`, wide(60)];
 for (const name of streams) {
@@ -116,35 +120,66 @@ await owner.api.ok('POST /scheduled_messages', {
   ...{ type: 'stream', to: stream, topic: topics[3], content: `${IMAGE}${wide(500)}` },
   scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 86_400,
 });
+await owner.api.ok('POST /bots', { full_name: `'-{{window.ran=21}}-&lt;s&gt;'${wide(50)}`, short_name: 'wide' });
+await owner.api.ok('POST /invites', {
+  ...{ invitee_emails: `${wide(50)}@${wide(60)}.example.com`, invite_as: 400 },
+  ...{ stream_ids: [stream], invite_expires_in_minutes: 60 },
+});
+await owner.api.ok('POST /default_streams', { stream_id: stream });
+await owner.api.ok('POST /realm/playgrounds', {
+  ...{ name: `${IMAGE}${wide(40)}`, highlighter_language: 'Python' },
+  url_prefix: `https://elsewhere.example.com/${wide(60)}?code=`,
+});
+await owner.api.ok('POST /user_topics', { stream_id: stream, topic: topics[2], visibility_policy: 1 });
 await owner.api.ok('POST /users/me/alert_words', { alert_words: [`${IMAGE}`, wide(80)] });
 
 const topicHash = (topic: string): string =>
   `#narrow/stream/${stream}/topic/${encodeURIComponent(topic).replaceAll('.', '%2E').replaceAll('%', '.')}`;
-const VIEWS = [
-  '#inbox',
-  '#recent',
-  '#all_messages',
-  `#narrow/stream/${stream}`,
-  ...topics.map(topicHash),
-  `#narrow/dm/${villain.id}`,
-  `#narrow/dm/${villain.id},${rtl.id}`,
-  '#narrow/search/reversed',
-  '#drafts',
-  '#scheduled',
-  `#user/${villain.id}`,
-  '#streams/all',
-  `#streams/${stream}`,
-  '#groups',
-  '#settings/profile',
-  '#settings/alert-words',
-  '#settings/muted',
-  '#organization/people',
-  '#organization/linkifiers',
-  '#organization/profile-fields',
-  '#organization/settings',
-  `#narrow/stream/9999-${IMAGE}/topic/${IMAGE}`,
-  `#settings/${IMAGE}`,
+const MESSAGES = '[data-message]';
+const ROWS = '.settings-content .rows';
+/** Addresses, and an element with words that is there when the view shows what is hostile. */
+const VIEWS: readonly (readonly [hash: string, ready: string, words: string])[] = [
+  ['#inbox', '.overview', 'script'],
+  ['#recent', '.overview', 'script'],
+  ['#all_messages', MESSAGES, ''],
+  [`#narrow/stream/${stream}`, MESSAGES, ''],
+  ...topics.map((topic) => [topicHash(topic), MESSAGES, ''] as const),
+  [`#narrow/dm/${villain.id}`, MESSAGES, ''],
+  [`#narrow/dm/${villain.id},${rtl.id}`, MESSAGES, ''],
+  ['#narrow/search/reversed', MESSAGES, ''],
+  ['#drafts', '.overview', IMAGE],
+  ['#scheduled', '.overview', IMAGE],
+  [`#users/${villain.id}`, '.person-card', `${IMAGE}${wide(18)}`],
+  [`#users/${rtl.id}`, '.person-card', 'script'],
+  ['#streams/all', '.stream-list', streams[0]!],
+  [`#streams/${stream}/general`, '.settings-page h2', streams[0]!],
+  [`#streams/${stream}/personal`, '.settings-page h2', streams[0]!],
+  [`#streams/${stream}/subscribers`, '.people-list', 'window.ran'],
+  ['#groups', ROWS, `<b ${RUN}>`],
+  ['#settings/profile', '.settings-page h2', 'Profile'],
+  ['#settings/alert-words', '.settings-content', IMAGE],
+  ['#settings/muted', '.settings-content', 'window.ran=22'],
+  ['#organization/profile', '.settings-page h2', 'Organization profile'],
+  ['#organization/permissions', '.settings-page h2', 'Permissions'],
+  ['#organization/people', '.people-list', 'window.ran'],
+  ['#organization/invitations', '.settings-content', streams[0]!],
+  ['#organization/bots', ROWS, 'window.ran=21'],
+  ['#organization/groups', ROWS, `<b ${RUN}>`],
+  ['#organization/linkifiers', ROWS, 'EVIL'],
+  ['#organization/playgrounds', ROWS, IMAGE],
+  ['#organization/profile-fields', ROWS, `<i ${RUN}>`],
+  ['#organization/default-streams', ROWS, streams[0]!],
+  ['#organization/defaults', '.settings-page h2', 'Defaults'],
 ];
+/** Hostile addresses, which lead to no place. */
+const NO_PLACES: readonly (readonly [hash: string, ready: string, words: string])[] = [
+  [`#narrow/stream/9999-${IMAGE}/topic/${IMAGE}`, '.messages', 'unknown stream'],
+  [`#settings/${IMAGE}`, '.settings', ''],
+  [`#${IMAGE}`, '.opening', 'nothing at this address'],
+];
+/** Notices of views that have nothing to show. On a desk, one stands beside the list of streams. */
+const NOTHING_HERE = '.opening, .settings-content .empty';
+const CHOOSE = 'Choose a stream.';
 
 /** Elements that stick out of the window, other than inside a block that scrolls or cuts by itself. */
 const STICKING = `(() => {
@@ -193,14 +228,17 @@ for (const viewport of [DESK, PHONE]) {
       void dialog.dismiss();
     });
     await client.openSignedIn(owner.email, PASSWORD, '#recent');
-    for (const hash of VIEWS) {
+    const clean = { ran: 'undefined', wide: [], sticking: [], links: [], elements: [] };
+    for (const [hash, ready, words] of [...VIEWS, ...NO_PLACES]) {
       await client.goTo(hash);
+      await client.waitFor(ready, words);
       await page.waitForFunction(
         `document.querySelector('main') !== null && document.querySelector('.spinner, [aria-busy=true]') === null`,
       );
-      if (/^#(?:all_messages|narrow\/(?:stream\/\d+(?!\d*-)|dm|search))/.test(hash))
-        await page.waitForSelector('[data-message]');
-      const clean = { ran: 'undefined', wide: [], sticking: [], links: [], elements: [] };
+      if (!NO_PLACES.some(([one]) => one === hash)) {
+        const said = await client.textOf(NOTHING_HERE);
+        t.equal(said, hash === '#streams/all' && viewport === DESK ? CHOOSE : '', `${hash} shows something`);
+      }
       t.strictSame(await page.evaluate(LOOK), clean, hash);
       for (let step = 0; step < STEPS && (await page.evaluate(SCROLL_UP)); step++) {
         t.strictSame(await page.evaluate(LOOK), clean, `${hash}, ${step + 1} screens further up`);
@@ -210,3 +248,21 @@ for (const viewport of [DESK, PHONE]) {
     await page.browserContext().close();
   });
 }
+
+t.test('a hostile picture is given as a file to save, and runs nothing', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await client.openSignedIn(owner.email, PASSWORD, topicHash(topics[0]!));
+  const answer = await page.evaluate(`fetch(${JSON.stringify(uri)}).then(({ status, headers }) => ({
+    status,
+    disposition: headers.get('content-disposition').replace(/;.*/, ''),
+    policy: headers.get('content-security-policy').replace(/;.*/, ''),
+    sniff: headers.get('x-content-type-options'),
+  }))`);
+  t.match(answer, { status: 200, disposition: 'attachment', policy: "default-src 'none'", sniff: 'nosniff' });
+  // The browser gives up the change of page in favour of a download.
+  await t.rejects(page.goto(`http://${host}${uri}`), { message: /ERR_ABORTED/ });
+  t.match(page.url(), '#narrow', 'the page stays');
+  t.equal(await page.evaluate('typeof window.ran'), 'undefined');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});

@@ -1,4 +1,5 @@
 /** Journeys through the settings of the web client in Chromium, and axe-core on each of their pages. */
+import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import { createUserAndReturnId } from '#app/admin';
@@ -57,6 +58,10 @@ const control = (page: Page, role: Role, name: string) => page.locator(`::-p-ari
 const press = (page: Page, name: string, role: Role = 'button') => control(page, role, name).click();
 
 const enter = (page: Page, name: string, text: string) => control(page, 'textbox', name).fill(text);
+
+/** Fills a field of the open dialog: the page behind it may have one of the same name. */
+const enterInDialog = (page: Page, name: string, text: string) =>
+  page.locator(`dialog ::-p-aria([name="${name}"][role="textbox"])`).fill(text);
 
 /** Text of a field. */
 async function textIn(page: Page, name: string): Promise<unknown> {
@@ -300,6 +305,244 @@ journey('lists of hundreds of people have some rows in the document, and keys re
     return subscribers.length === CROWD;
   });
   await client.waitUntilGone('.people-list li', `Sailor ${numbers.at(-1)}`);
+});
+
+/** Values of the registration under some names of event types. */
+const fetched = <T extends Readonly<Record<string, unknown>>>(person: Person, ...types: string[]): Promise<T> =>
+  person.api.ok<T>('POST /register', { fetch_event_types: types, event_types: [] });
+
+/** Chooses an item of the menu of a person's row. */
+async function manage(client: ClientPage, name: string, item: string): Promise<void> {
+  await press(client.page, `Actions for ${name}`);
+  await client.click('.menu-item', item);
+}
+
+journey('an owner changes a role, ends an account and takes it back; the other person sees each', async (t, open) => {
+  const crew = await makeOrganization(server, ['member', 'other']);
+  const { owner, member, other } = crew;
+  const client = await open(owner, '#organization/people', undefined, crew);
+  const { page } = client;
+  const reader = await open(member, '#organization/people', 401, crew);
+  await reader.waitFor('.people-list li', other.name);
+  t.equal(await reader.page.$('::-p-aria([name="Permissions"][role="link"])'), null);
+  await client.waitFor('.people-list li', member.name);
+  await manage(client, member.name, 'Administrator');
+  await control(reader.page, 'link', 'Permissions').wait();
+  type Account = { readonly user: { readonly role: number; readonly is_active: boolean; readonly full_name: string } };
+  const userOf = async ({ id }: Person) => (await owner.api.ok<Account>('GET /users/{user_id}', { user_id: id })).user;
+  t.equal((await userOf(member)).role, 200);
+  await manage(client, member.name, 'Edit person');
+  await page.locator('dialog input').fill('Renamed by the owner');
+  await choose(page, 'Role', 'Moderator');
+  await client.click('dialog button', 'Save');
+  await client.waitUntilGone('dialog');
+  await reader.waitUntilGone('.settings-nav a', 'Permissions');
+  await reader.waitFor('.people-list li', 'Renamed by the owner');
+  t.match(await userOf(member), { role: 300, full_name: 'Renamed by the owner' });
+  await manage(client, other.name, 'Deactivate');
+  await client.click('dialog button', 'Deactivate');
+  await reader.waitUntilGone('.people-list li', other.name);
+  t.equal((await userOf(other)).is_active, false);
+  await press(page, 'Deactivated', 'tab');
+  await client.waitFor('.people-list li', other.name);
+  await manage(client, other.name, 'Reactivate');
+  await reader.waitFor('.people-list li', other.name);
+  t.equal((await userOf(other)).is_active, true);
+});
+
+journey('an owner creates, changes and deletes a group, which others mention meanwhile', async (t, open) => {
+  const { owner, member } = org;
+  await subscribe(owner, 'fleet', { principals: [owner, member] });
+  const stream = await streamIdOf(owner, 'fleet');
+  const client = await open(owner, '#organization/groups');
+  const reader = await open(member, `#narrow/stream/${stream}-fleet/topic/groups`);
+  await press(client.page, 'Create group');
+  await client.waitFor('dialog h2', 'Create group');
+  await enterInDialog(client.page, 'Name', 'riggers');
+  await enterInDialog(client.page, 'Description', 'They climb');
+  await client.click('dialog button', 'Create');
+  await client.waitFor('.row-line', '@riggers');
+  await reader.fill('.compose-text', 'hello @rigg');
+  await reader.waitFor('.suggestion', 'riggers');
+  await press(client.page, 'Edit riggers');
+  await enterInDialog(client.page, 'Name', 'climbers');
+  await client.click('dialog button', 'Save');
+  await client.waitFor('.row-line', '@climbers');
+  await reader.fill('.compose-text', 'hello @climb');
+  await reader.waitFor('.suggestion', 'climbers');
+  type Groups = { readonly user_groups: readonly { readonly name: string; readonly description: string }[] };
+  const groups = async () => (await owner.api.ok<Groups>('GET /user_groups')).user_groups;
+  t.match(
+    (await groups()).find(({ name }) => name === 'climbers'),
+    { description: 'They climb' },
+  );
+  await press(client.page, 'Delete climbers');
+  await client.click('dialog button', 'Delete');
+  await client.waitUntilGone('.row-line', '@climbers');
+  t.notOk((await groups()).some(({ name }) => name === 'climbers'));
+});
+
+/** A picture of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Gives a file to the hidden field with this name. */
+async function giveFile(page: Page, field: string, file: string): Promise<void> {
+  const input = await page.waitForSelector<'input'>(`input[type=file][aria-label="${field}"]` as 'input');
+  await input!.uploadFile(file);
+}
+
+journey(
+  'what an owner makes for messages shows in those of a member: emoji, linkifier, playground',
+  async (t, open) => {
+    const { owner, member } = org;
+    await subscribe(owner, 'fleet', { principals: [owner, member] });
+    const stream = await streamIdOf(owner, 'fleet');
+    const file = join(t.testdir({ 'anchor.png': PIXEL }), 'anchor.png');
+    const client = await open(owner, '#organization/emoji');
+    const { page } = client;
+    const reader = await open(member, `#narrow/stream/${stream}-fleet/topic/things`);
+    await enter(page, 'Name', 'anchor_up');
+    await giveFile(page, 'Choose a picture', file);
+    await client.waitFor('button', 'anchor.png');
+    await press(page, 'Add');
+    await client.waitFor('.row-line', ':anchor_up:');
+    await reader.fill('.compose-text', ':anchor_u');
+    await reader.waitFor('.suggestion', 'anchor_up');
+    await goTo(page, '#organization/linkifiers');
+    await press(page, 'Add linkifier');
+    await enterInDialog(page, 'Pattern', 'ship-(?P<id>[0-9]+');
+    await enterInDialog(page, 'Address', 'https://ships.example.com/{id}');
+    await client.click('dialog button', 'Add');
+    await client.waitFor('dialog .field-error');
+    t.strictSame(client.refusals.splice(0), [400], 'the pattern has no end');
+    await enterInDialog(page, 'Pattern', 'ship-(?P<id>[0-9]+)');
+    await client.click('dialog button', 'Add');
+    await client.waitFor('.row-line', 'ships.example.com');
+    await goTo(page, '#organization/playgrounds');
+    await press(page, 'Add playground');
+    await enterInDialog(page, 'Name', 'Rusty');
+    await enterInDialog(page, 'Language', 'Rust');
+    const prefix = 'https://play.example.com/?code=';
+    await enterInDialog(page, 'Address before the code', prefix);
+    await client.click('dialog button', 'Add');
+    await client.waitFor('.row-line', 'Rusty');
+    type Playgrounds = { readonly realm_playgrounds: readonly { readonly name: string }[] };
+    const { realm_playgrounds: sites } = await fetched<Playgrounds>(member, 'realm_playgrounds');
+    t.strictSame(
+      sites.map(({ name }) => name),
+      ['Rusty'],
+    );
+    await reader.fill('.compose-text', ':anchor_up: and ship-12');
+    await reader.pressControl('Enter');
+    await reader.waitFor('.message-row:not(.pending) .message-body', 'ship-12');
+    await reader.page.waitForSelector('.message-body img.emoji[alt=":anchor_up:"]');
+    await reader.page.waitForSelector('.message-body a[href="https://ships.example.com/12"]');
+    await press(page, 'Remove Rusty');
+    await client.waitFor('.empty', 'no playgrounds');
+    await goTo(page, '#organization/linkifiers');
+    await press(page, 'Remove ship-(?P<id>[0-9]+)');
+    await client.waitFor('.empty', 'no linkifiers');
+    await goTo(page, '#organization/emoji');
+    await press(page, 'Delete anchor_up');
+    await client.click('dialog button', 'Delete');
+    await client.waitFor('.empty', 'no custom emoji');
+    type Emoji = { readonly realm_emoji: Readonly<Record<string, { readonly deactivated: boolean }>> };
+    const { realm_emoji } = await fetched<Emoji>(member, 'realm_emoji');
+    t.ok(Object.values(realm_emoji).every(({ deactivated }) => deactivated));
+  },
+);
+
+journey('an owner adds what new people meet: a profile field, a default stream, a domain, an icon', async (t, open) => {
+  const { owner, member } = org;
+  await subscribe(owner, 'welcome', { principals: [owner, member] });
+  const file = join(t.testdir({ 'icon.png': PIXEL }), 'icon.png');
+  const client = await open(owner, '#organization/profile-fields');
+  const { page } = client;
+  const reader = await open(member, '#settings/profile');
+  await press(page, 'Add field');
+  await enterInDialog(page, 'Label', 'Home port');
+  await client.click('dialog button', 'Add');
+  await client.waitFor('.row-line', 'Home port');
+  await enter(reader.page, 'Home port', 'Rotterdam');
+  await reader.page.keyboard.press('Enter');
+  await goTo(page, `#users/${member.id}`);
+  await client.waitFor('.person-card', 'Rotterdam');
+  await goTo(page, '#organization/default-streams');
+  await choose(page, 'Stream', '#welcome');
+  await press(page, 'Add');
+  await client.waitFor('.row-line', '#welcome');
+  type Defaults = { readonly realm_default_streams: readonly { readonly name: string }[] };
+  const defaults = async () => (await fetched<Defaults>(member, 'default_streams')).realm_default_streams;
+  t.ok((await defaults()).some(({ name }) => name === 'welcome'));
+  await press(page, 'Remove welcome');
+  await client.waitUntilGone('.row-line', '#welcome');
+  t.notOk((await defaults()).some(({ name }) => name === 'welcome'));
+  await goTo(page, '#organization/permissions');
+  await enter(page, 'Domain', 'harbour.example.com');
+  await control(page, 'textbox', 'Domain').waitHandle();
+  await page.keyboard.press('Enter');
+  await client.waitFor('.row-line', 'Subdomains of harbour.example.com');
+  await press(page, 'Subdomains of harbour.example.com', 'switch');
+  type Domains = { readonly domains: readonly { readonly domain: string; readonly allow_subdomains: boolean }[] };
+  const domains = async () => (await owner.api.ok<Domains>('GET /realm/domains')).domains;
+  await until('the domain with its subdomains', async () =>
+    (await domains()).some(({ domain, allow_subdomains }) => domain === 'harbour.example.com' && allow_subdomains),
+  );
+  await press(page, 'Remove harbour.example.com');
+  await client.waitUntilGone('.row-line', 'harbour.example.com');
+  t.strictSame(await domains(), []);
+  await goTo(page, '#organization/profile');
+  await giveFile(page, 'File for Icon', file);
+  await until('the icon', async () => (await realmSetting('realm_icon_source')) === 'U');
+  await client.waitFor('.settings-group button', 'Remove');
+  const before = await realmSetting('realm_icon_url');
+  t.match(before, /\/user_avatars\//);
+  await client.click('.settings-group button', 'Remove');
+  await until('no icon', async () => (await realmSetting('realm_icon_source')) === 'G');
+});
+
+journey('a stream is renamed, coloured, made silent and archived, and a subscriber sees it', async (t, open) => {
+  const { owner, member } = org;
+  await subscribe(owner, 'sandbank', { principals: [owner, member] });
+  const id = await streamIdOf(owner, 'sandbank');
+  const client = await open(owner, `#streams/${id}/general`);
+  const { page } = client;
+  const reader = await open(member, `#streams/${id}/general`);
+  await reader.waitFor('.row.stream', 'sandbank');
+  await enter(page, 'Name', 'reef');
+  await client.click('.setting button', 'Save');
+  await reader.waitFor('.row.stream', 'reef');
+  await reader.waitFor('.settings-page h2', 'reef');
+  await enter(page, 'Description', 'Mind your keel');
+  await client.click('.setting button', 'Save');
+  await reader.waitFor('.settings-content', 'Mind your keel');
+  await choose(page, 'Who can post', 'Administrators');
+  await goTo(reader.page, `#narrow/stream/${id}/topic/depths`);
+  await reader.waitFor('.compose-refused', 'Only some people may write');
+  type Stream = { readonly stream: { readonly name: string; readonly description: string } };
+  const { stream } = await member.api.ok<Stream>('GET /streams/{stream_id}', { stream_id: id });
+  t.match(stream, { name: 'reef', description: 'Mind your keel', stream_post_policy: 2 });
+  await goTo(reader.page, `#streams/${id}/personal`);
+  await press(reader.page, '#e4523d', 'radio');
+  await reader.page.waitForFunction(`[...document.querySelectorAll('.row.stream')].some((row) =>
+    row.textContent.includes('reef') && row.innerHTML.includes('#e4523d'))`);
+  await reader.click('label.toggle', 'Notifications on the desktop');
+  await reader.click('label.toggle', 'E-mail');
+  type Own = { readonly subscriptions: readonly Readonly<Record<string, unknown>>[] };
+  const own = async () =>
+    (await member.api.ok<Own>('GET /users/me/subscriptions')).subscriptions.find(({ stream_id }) => stream_id === id);
+  await until('the personal settings', async () => {
+    const { color, desktop_notifications, email_notifications } = (await own()) ?? {};
+    return color === '#e4523d' && desktop_notifications === true && email_notifications === true;
+  });
+  await press(page, 'Archive stream');
+  await client.click('dialog button', 'Archive stream');
+  await page.waitForFunction("location.hash === '#streams/all'");
+  await reader.waitUntilGone('.row.stream', 'reef');
+  t.equal(await own(), undefined);
 });
 
 const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HTTPRequest } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import {
   makeOrganization,
@@ -221,6 +222,111 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await org.owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, stream_post_policy: 1 });
     await has(page, 'too late');
     t.strictSame(page.faults, []);
+  });
+
+  await t.test('a message that the server refuses is sent again, edited or discarded by its buttons', async (t) => {
+    const page = await open(t, topicHash('returns'));
+    const isSending = (request: HTTPRequest): boolean =>
+      request.method() === 'POST' && /\/api\/v1\/messages$/.test(request.url());
+    let isRefused = true;
+    const refusal = { result: 'error', code: 'BAD_REQUEST', msg: 'Not today.' };
+    await page.intercept((request) =>
+      isRefused && isSending(request)
+        ? request.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) })
+        : request.continue(),
+    );
+    const sendRefused = async (text: string): Promise<void> => {
+      isRefused = true;
+      await page.fill('.compose-text', text);
+      await send(page);
+      await page.waitFor('.pending.failed .pending-text', text);
+      await page.waitFor('.pending.failed [role=alert]', 'Not today.');
+    };
+    await sendRefused('send again');
+    t.strictSame(await page.findings(), []);
+    await page.click('.pending button', 'Try again');
+    await page.page.waitForFunction(`document.querySelector('.pending.failed') !== null`);
+    isRefused = false;
+    await page.click('.pending button', 'Try again');
+    await page.waitFor('.message-row:not(.pending) .message-body', 'send again');
+    await page.waitUntilGone('.pending');
+    await sendRefused('edit');
+    await page.click('.pending button', 'Edit');
+    await page.waitUntilGone('.pending');
+    await page.waitFor('.compose-text:focus');
+    t.equal(await textIn(page), 'edit');
+    await page.page.keyboard.type(' and send');
+    isRefused = false;
+    await send(page);
+    await page.waitFor('.message-row:not(.pending) .message-body', 'edit and send');
+    await sendRefused('discard');
+    await page.page.reload();
+    await page.waitFor('.pending.failed .pending-text', 'discard');
+    await page.click('.pending button', 'Discard');
+    await page.waitUntilGone('.pending');
+    await page.page.reload();
+    await page.waitFor('.message-body', 'edit and send');
+    t.equal(await page.page.$('.pending'), null, 'a discarded message does not come back');
+    const contents = (await messagesIn('returns')).map(({ content }) => content);
+    t.strictSame(contents, ['send again', 'edit and send']);
+    t.strictSame([page.faults, new Set(page.refusals)], [[], new Set([400])]);
+  });
+
+  await t.test('files are dropped and pasted, and the progress of one is shown until it is cancelled', async (t) => {
+    const page = await open(t, topicHash('uploads'));
+    await focusText(page);
+    /** Gives files to the page as the browser does when they are dropped on the messages or pasted into the box. */
+    const give = (kind: 'drop' | 'paste', files: Readonly<Record<string, number>>): Promise<unknown> =>
+      page.page.evaluate(`(() => {
+        const data = new DataTransfer();
+        for (const [name, size] of Object.entries(${JSON.stringify(files)})) {
+          data.items.add(new File([new Uint8Array(size).fill(65)], name, { type: 'text/plain' }));
+        }
+        const init = { bubbles: true, cancelable: true };
+        if (${JSON.stringify(kind)} === 'paste') {
+          document.activeElement.dispatchEvent(new ClipboardEvent('paste', { ...init, clipboardData: data }));
+          return;
+        }
+        const target = document.querySelector('.messages');
+        target.dispatchEvent(new DragEvent('dragover', { ...init, dataTransfer: data }));
+        setTimeout(() => target.dispatchEvent(new DragEvent('drop', { ...init, dataTransfer: data })));
+      })()`);
+    type Attachments = { readonly attachments: readonly { readonly name: string }[] };
+    const stored = async (): Promise<readonly string[]> =>
+      (await org.member.api.ok<Attachments>('GET /attachments')).attachments.map(({ name }) => name);
+    await give('drop', { 'one.txt': 10, 'two.txt': 10 });
+    await has(page, '[one.txt](/user_uploads/');
+    await has(page, '[two.txt](/user_uploads/');
+    await focusText(page);
+    await give('paste', { 'pasted.txt': 10 });
+    await has(page, '[pasted.txt](/user_uploads/');
+    await page.waitUntilGone('.compose-uploads');
+    await send(page);
+    t.equal((await arrived('uploads', (content) => content.includes('pasted'))).match(/\/user_uploads\//g)?.length, 3);
+    await page.page.emulateNetworkConditions({ upload: 40_000, download: -1, latency: 0 });
+    await page.fill('.compose-text', 'with a file');
+    await give('paste', { 'slow.txt': 900_000 });
+    await page.page.waitForFunction(`(({ value, max } = {}) => value > 0 && value < max)
+      (document.querySelector('.compose-uploads progress') ?? undefined)`);
+    t.strictSame(await page.findings(), []);
+    await send(page);
+    await page.waitFor('.compose [role=alert]', 'Files are still on their way');
+    await page.click('.compose-uploads button', 'Cancel the upload of slow.txt');
+    await page.waitUntilGone('.compose-uploads');
+    await page.page.emulateNetworkConditions(null);
+    type Limit = { readonly max_file_upload_size_mib: number };
+    const limits = { fetch_event_types: ['realm'], event_types: [] };
+    const { max_file_upload_size_mib: limit } = await org.member.api.ok<Limit>('POST /register', limits);
+    await give('drop', { 'large.txt': limit * 1_048_576 + 1 });
+    await page.waitFor('.compose-uploads [role=alert]', `Files may have at most ${limit} MB.`);
+    await send(page);
+    await arrived('uploads', (content) => content === 'with a file');
+    await page.click('.compose-uploads button', 'Close');
+    await page.waitUntilGone('.compose-uploads');
+    const names = await stored();
+    t.ok(['one.txt', 'two.txt', 'pasted.txt'].every((name) => names.includes(name)));
+    t.notOk(names.includes('slow.txt') || names.includes('large.txt'), 'neither of the other files is kept');
+    t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
   await t.test('a message is scheduled', async (t) => {

@@ -35,7 +35,7 @@ export interface TestServer extends Target {
   /** Actors in memory. */
   readonly active: number;
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
-  restart(meanwhile?: () => void): Promise<void>;
+  restart(meanwhile?: () => unknown): Promise<void>;
   /** Stops everything and removes the stored data. */
   close(): Promise<void>;
 }
@@ -118,9 +118,9 @@ class Face implements TestServer {
     return fronts[this.#turn++ % fronts.length]!.port!;
   }
 
-  async restart(meanwhile?: () => void): Promise<void> {
+  async restart(meanwhile?: () => unknown): Promise<void> {
     await stopAll([...this.#nodes].reverse());
-    meanwhile?.();
+    await meanwhile?.();
     await this.#start();
   }
 

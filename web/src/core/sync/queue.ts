@@ -230,10 +230,12 @@ export class BrowserEventQueue {
       } catch (error) {
         if (turn !== this.#currentLoopNumber) return;
         if (error instanceof ApiFailure && error.status === 401) return;
-        if (isQueueLostError(error)) this.#queueId = undefined;
+        // The server is there: a pause would only delay the registration, by up to 30 s after a long outage.
+        const isPollRefused = this.#queueId !== undefined && isQueueLostError(error);
+        if (isPollRefused) this.#queueId = undefined;
         failures++;
         if (this.#wasPollCutShort) this.#wasPollCutShort = false;
-        else if (failures > 1 || !isQueueLostError(error)) await this.#pauseAfterFailure(failures, error);
+        else if (!isPollRefused) await this.#pauseAfterFailure(failures, error);
       }
     }
   }
