@@ -215,7 +215,7 @@ t.test('mutes and read marks of the sidebar show before the server has answered'
     await page.waitForFunction(`${ROW}.querySelector('.count') === null`);
     await choose('Mute');
     await client.waitFor('.row.heading', 'Muted');
-    t.equal(held.length, 2, 'both requests wait');
+    await until('both requests wait', async () => held.length === 2);
     await Promise.all(held.map((request) => request.continue()));
     await until('the server has both', async () => {
       type Subscription = { readonly name: string; readonly is_muted: boolean };
