@@ -5,6 +5,7 @@ import { botsEverywhere } from './bots/bots-everywhere.js';
 import { botsInGroups } from './bots/bots-in-groups.js';
 import { changingBots } from './bots/changing-bots.js';
 import { deactivatingBots } from './bots/deactivating-bots.js';
+import { keysInBrowsers } from './bots/keys-in-browsers.js';
 import { outgoingWebhooks } from './bots/outgoing-webhooks.js';
 import { ownedBots } from './bots/owned-bots.js';
 import { activityState } from './events/activity-state.js';
@@ -233,6 +234,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'custom emoji': emoji,
   bots,
   'changing bots': changingBots,
+  'keys of bots in browsers': keysInBrowsers,
   'bots everywhere': botsEverywhere,
   'deactivating bots': deactivatingBots,
   'outgoing webhooks': outgoingWebhooks,
