@@ -69,9 +69,10 @@ export class EventQueueInbox {
     fill: ReturnType<EventQueueBuffer['reserveSlot']>,
   ): Promise<void> {
     const { personal, clock } = this.services;
+    const { user, options } = this.state;
     while (!this.#isResolvingStopped) {
       try {
-        const fields = await personal.resolve(this.realm, this.state.user, own);
+        const fields = await personal.resolve(this.realm, user, own, options);
         fill(fields && makeQueueSpecificEvent(id, { ...item.event, ...fields }));
         this.listener.resolved();
         return;

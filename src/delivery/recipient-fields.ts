@@ -21,7 +21,7 @@ import {
   UnreadMessageScan,
   UserMessageFlagsView,
 } from '#domain/messages';
-import { withUnsealedBotSecrets } from '#domain/people';
+import { withoutBotSecrets, withUnsealedBotSecrets } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import {
@@ -32,6 +32,7 @@ import {
   toUserId,
   userActorKey,
 } from '#model';
+import type { EventQueueOptions } from '#model/commands';
 import type { Store } from '#ports/store';
 
 /** Maximum number of cached ranges of read messages, which the other slices of the same change of read state use. */
@@ -55,12 +56,20 @@ export class RecipientFieldResolver {
 
   /**
    * Resolves the fields of an event that differ from user to user.
+   * @param options of the queue that gets the event
    * @returns the fields for this user; null: there is no event for this user
    * @throws StoreUnavailableError
    */
-  async resolve(realm: RealmId, user: number, part: RecipientFieldRule): Promise<JsonObject | null> {
-    if (part.of === 'bot')
+  async resolve(
+    realm: RealmId,
+    user: number,
+    part: RecipientFieldRule,
+    options: Pick<EventQueueOptions, 'withoutBotSecrets'>,
+  ): Promise<JsonObject | null> {
+    if (part.of === 'bot') {
+      if (options.withoutBotSecrets) return { bot: withoutBotSecrets(part.bot) };
       return { bot: withUnsealedBotSecrets(part.bot, (text) => this.secrets.unsealOrUndefined(text)) };
+    }
     if (part.of === 'flags') return { flags: await this.#requestFlags(realm, part.message, user) };
     const ids = await this.#getOrFindReadIds(realm, user, part);
     const from = part.slice * MAX_READ_IDS_PER_EVENT;

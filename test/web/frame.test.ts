@@ -76,6 +76,22 @@ t.test('rows of the sidebar are reached by keys, and the address follows', async
   t.strictSame(client.faults, []);
 });
 
+t.test('Escape leads to the first view if the settings say so', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(member.email, PASSWORD, '#drafts');
+  await client.waitFor('.row.stream', 'general');
+  await client.page.keyboard.press('Escape');
+  await client.waitFor('.bar-title', 'Recent');
+  await member.api.ok('PATCH /settings', { escape_navigates_to_default_view: false, starred_message_counts: false });
+  await client.goTo('#drafts');
+  await client.waitFor('.bar-title', 'Drafts');
+  await client.waitFor('.row.stream', 'general');
+  await client.page.keyboard.press('Escape');
+  t.match(client.page.url(), /#drafts$/);
+  await member.api.ok('PATCH /settings', { escape_navigates_to_default_view: true, starred_message_counts: true });
+  t.strictSame(client.faults, []);
+});
+
 t.test('keys of a shortcut are changed in the list, and stay changed', async (t) => {
   const client = await ClientPage.open(browser, host);
   await client.openSignedIn(member.email, PASSWORD);

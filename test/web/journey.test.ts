@@ -110,8 +110,11 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
     await owner.page.keyboard.press('Enter');
     await ada.waitFor('.reaction', 'reacted with :tada:');
     await ada.click('.reaction', ':tada:');
-    await owner.waitFor('.reaction', '2');
+    await owner.waitFor('.reaction', `You, ${NAME}`);
     await ada.click('.reaction', ':tada:');
+    await owner.waitUntilGone('.reaction', NAME);
+    // By choice, or when more than three have reacted, numbers stand in place of the names.
+    await org.owner.api.ok('PATCH /settings', { display_emoji_reaction_users: false });
     await owner.waitFor('.reaction', '1');
   });
 

@@ -13,7 +13,7 @@ export interface RegistrationSnapshotInputs {
   readonly fileUploadLimits: FileUploadLimits;
   /** Notifications are pushed to mobile devices. */
   readonly pushesToDevices: boolean;
-  /** Decrypts the API keys of bots that the user may read. */
+  /** Decrypts the API keys of bots that the user may read. Not used for the web client, which gets no keys. */
   readonly tryUnsealText: TryUnsealText;
   /** Collects bots whose API key could not be decrypted. */
   readonly botsWithUnreadableKey: Set<DirectoryBot>;

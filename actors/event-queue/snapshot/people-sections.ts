@@ -13,6 +13,7 @@ import {
   isExactlyModerator,
   isGuest,
   isOwner,
+  withoutBotSecrets,
   withUnsealedBotSecrets,
 } from '#domain/people';
 import { presenceReplicaOfDirectory, toServerTimestampSeconds } from '#domain/presence';
@@ -89,10 +90,11 @@ export function makeRealmUsersSnapshotSection({
   };
 }
 
-/** Section `realm_bot`: the user's own bots; administrators get all. */
+/** Section `realm_bot`: the user's own bots; administrators get all. The web client gets no secrets. */
 export function makeBotsSnapshotSection({
   user,
   directory,
+  args,
   tryUnsealText,
   botsWithUnreadableKey,
 }: RegistrationSnapshotInputs): JsonObject {
@@ -101,15 +103,17 @@ export function makeBotsSnapshotSection({
   for (const bot of directory.bots()) {
     const account = directory.user(bot.user);
     if (!account || (!all && account.botOwner !== user.id)) continue;
+    const fields = formatBotWithSealedSecrets(account, bot, (id) => directory.stream(id)?.name);
+    if (args.options.withoutBotSecrets) {
+      realm_bots.push(withoutBotSecrets(fields));
+      continue;
+    }
     realm_bots.push(
-      withUnsealedBotSecrets(
-        formatBotWithSealedSecrets(account, bot, (id) => directory.stream(id)?.name),
-        (sealed) => {
-          const text = tryUnsealText(sealed);
-          if (text === undefined) botsWithUnreadableKey.add(bot);
-          return text;
-        },
-      ),
+      withUnsealedBotSecrets(fields, (sealed) => {
+        const text = tryUnsealText(sealed);
+        if (text === undefined) botsWithUnreadableKey.add(bot);
+        return text;
+      }),
     );
   }
   return { realm_bots };

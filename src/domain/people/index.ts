@@ -60,6 +60,7 @@ export {
   isBotOfOutgoingService,
   type StreamNameLookup,
   type TryUnsealText,
+  withoutBotSecrets,
   withUnsealedBotSecrets,
 } from './presenting/present-bot.js';
 export { formatEmailDomainForApi, formatLinkifierForApi, formatPlaygroundForApi } from './presenting/present-realm.js';

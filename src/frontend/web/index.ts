@@ -11,7 +11,8 @@
  * (authenticate.ts, browser.ts), and sessions live in the directory (actors/realm, commands/accounts/sessions.ts).
  *
  * Invariants: a file is found by its exact path in the manifest, never by a path that a client composes. Only the hash
- * of a session's secret leaves this process. No API key is sent to the page.
+ * of a session's secret leaves this process. No API key is sent to the page unasked: queues that a session registers
+ * carry no keys of bots (`withoutBotSecrets`, model/commands/event-queue.ts), and the page asks for one to show it.
  * Importers: `frontend/api`, `frontend/http` and `app/server`.
  */
 export { browserAndSystemNameOfUserAgent } from './client-name.js';

@@ -14,6 +14,11 @@ export type EventQueueOptions = {
   readonly apiLevel?: number;
   /** True if the client takes the empty topic name; only at an API level that has it. */
   readonly takesEmptyTopicName?: boolean;
+  /**
+   * True if a session of the web client registered the queue: neither state nor events carry API keys and tokens of
+   * bots, because any script of a page could read them.
+   */
+  readonly withoutBotSecrets?: true;
   /** Types of events that the queue delivers; null: all. */
   readonly eventTypes: readonly string[] | null;
   /** Narrow of the queue as pairs of operator and operand; it filters message events only. */

@@ -5,6 +5,7 @@ import { botsEverywhere } from './bots/bots-everywhere.js';
 import { botsInGroups } from './bots/bots-in-groups.js';
 import { changingBots } from './bots/changing-bots.js';
 import { deactivatingBots } from './bots/deactivating-bots.js';
+import { keysInBrowsers } from './bots/keys-in-browsers.js';
 import { outgoingWebhooks } from './bots/outgoing-webhooks.js';
 import { ownedBots } from './bots/owned-bots.js';
 import { activityState } from './events/activity-state.js';
@@ -233,6 +234,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'custom emoji': emoji,
   bots,
   'changing bots': changingBots,
+  'keys of bots in browsers': keysInBrowsers,
   'bots everywhere': botsEverywhere,
   'deactivating bots': deactivatingBots,
   'outgoing webhooks': outgoingWebhooks,
@@ -268,6 +270,7 @@ export const ONE_FACE: ReadonlySet<string> = new Set([
  * actor and take the same code; the adapters below them have contract tests.
  */
 export const BOTH_FACES: ReadonlySet<string> = new Set([
+  'keys of bots in browsers',
   'authentication',
   'every role',
   'fetching after changes',

@@ -130,6 +130,15 @@ t.test('an open stream shows its unread topics and the one on screen; muted topi
   t.strictSame(short(all).slice(7, 10), ['#general 2@', '  noise 1', '  lunch 2@']);
 });
 
+t.test('starred messages are counted if the reader wants that', async (t) => {
+  const countOfStarred = (starred_message_counts: boolean): unknown =>
+    makeSidebarRows(stateOf({ user_settings: { starred_message_counts }, starred_messages: [101, 105] }), PLAIN).find(
+      (row) => row.kind === 'view' && row.id === 'starred',
+    );
+  t.match(countOfStarred(true), { count: 2 });
+  t.match(countOfStarred(false), { count: 0 });
+});
+
 t.test('a closed section keeps its number', async (t) => {
   const rows = makeSidebarRows(stateOf(), { ...PLAIN, closedSections: new Set(['streams', 'directs']) });
   t.strictSame(short(rows), ['directs (closed)', 'pinned', '#engineering', 'streams (closed)', 'muted', '#cats 1']);

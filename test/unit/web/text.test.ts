@@ -8,6 +8,7 @@ import {
   compareNames,
   currentLanguage,
   formatByteSize,
+  formatFullDateTime,
   formatNameList,
   formatRelativeDay,
   formatRelativeTime,
@@ -15,6 +16,7 @@ import {
   formatTimeOfDay,
   loadAndUseFirstKnownLanguage,
   loadLaterTexts,
+  setDisplayZoneByName,
   t as text,
   translateToPieces,
   uses24HourClock,
@@ -126,6 +128,33 @@ t.test('times follow the setting, or the language’s habit', async (t) => {
   t.match(formatTimeOfDay(at), /^2:05\sPM$/);
   uses24HourClock.value = undefined;
   t.match(formatTimeOfDay(at), /^2:05\sPM$/);
+});
+
+t.test('times are those of the zone that was chosen, whatever zone the browser has', async (t) => {
+  t.teardown(() => {
+    setDisplayZoneByName('');
+    uses24HourClock.value = undefined;
+  });
+  const at = Date.UTC(2026, 11, 31, 23, 30);
+  const later = Date.UTC(2027, 0, 1, 10, 30);
+  uses24HourClock.value = true;
+  setDisplayZoneByName('Pacific/Kiritimati');
+  t.equal(formatTimeOfDay(at), '13:30');
+  t.equal(formatShortTime(at, later), 'Yesterday', 'the first of January at 13:30; it is the second');
+  t.match(formatFullDateTime(at), /^Friday, January 1, 2027 at 13:30$/);
+  setDisplayZoneByName('Pacific/Honolulu');
+  t.equal(formatTimeOfDay(at), '13:30');
+  t.equal(formatRelativeDay(at, later), 'Yesterday');
+  t.equal(formatShortTime(at, Date.UTC(2027, 0, 20)), 'Dec 31, 2026');
+  t.match(formatFullDateTime(at), /^Thursday, December 31, 2026 at 13:30$/);
+  const local = new Date(at);
+  for (const zone of ['', 'Nowhere/At_All']) {
+    setDisplayZoneByName(zone);
+    t.equal(
+      formatTimeOfDay(at),
+      `${String(local.getHours()).padStart(2, '0')}:${String(local.getMinutes()).padStart(2, '0')}`,
+    );
+  }
 });
 
 t.test('times of English are those of Intl, without a format being made', async (t) => {

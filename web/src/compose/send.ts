@@ -11,6 +11,7 @@ import {
   MAX_SUBSCRIBERS_FOR_FREE_WILDCARD,
   mayMentionAllInLargeStreams,
 } from './rules.js';
+import { runSlashCommandInText } from './slash.js';
 import { getCachedOrFetchSubscriberIds } from './subscribers.js';
 import { unfinishedUploads } from './uploads.js';
 
@@ -55,8 +56,9 @@ export async function validateAndConfirmSending(composer: Composer): Promise<boo
   return allowOrConfirmWildcardMention(composer);
 }
 
-/** Sends what is in the box. A message that appears elsewhere is said with a link. */
+/** Sends what is in the box, or carries it out. A message that appears elsewhere is said with a link. */
 export async function sendComposedMessage(composer: Composer): Promise<void> {
+  if (await runSlashCommandInText(composer)) return;
   if (!(await validateAndConfirmSending(composer))) {
     composer.focusNowOrWhenMounted();
     return;

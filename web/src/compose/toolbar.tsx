@@ -139,6 +139,13 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
   }, []);
   // A keystroke renders the buttons only when the first letter comes or the last one goes.
   const isEmpty = useComputed(() => composer.text.value.trim() === '').value;
+  const togglePreview = () => {
+    if (!canPreview || isEmpty) return false;
+    composer.isPreviewing.value = !previewing;
+    if (previewing) queueMicrotask(() => composer.focusNowOrWhenMounted());
+    return true;
+  };
+  useShortcut('preview', togglePreview);
   return (
     <div class="compose-tools" ref={bar}>
       <IconButton icon="attach" label={t('compose.attach')} onClick={() => files.current?.click()} />
@@ -199,12 +206,10 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
         <IconButton
           icon="eye"
           label={t(previewing ? 'compose.preview-end' : 'compose.preview')}
+          shortcut="preview"
           pressed={previewing}
           disabled={isEmpty}
-          onClick={() => {
-            composer.isPreviewing.value = !previewing;
-            if (previewing) queueMicrotask(() => composer.focusNowOrWhenMounted());
-          }}
+          onClick={togglePreview}
         />
       )}
       <span class="compose-rest" />

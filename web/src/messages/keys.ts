@@ -139,6 +139,14 @@ export function useMessageShortcuts(
     onMessage((message) => void withLaterChunk((of) => of.openHistory(message))),
   );
   useShortcut(
+    'receipts',
+    byMember(
+      (message) =>
+        core.state.realm.fields.peek().realm_enable_read_receipts === true &&
+        void withLaterChunk((of) => of.openReadReceipts(message)),
+    ),
+  );
+  useShortcut(
     'unread',
     byMember((message) => void withLaterChunk((of) => of.markUnreadFrom(message, window))),
   );

@@ -40,6 +40,8 @@ export function MessageItem({ row, index, window, measure }: MessageItemProps) {
       data-index={index}
       data-row={row.id}
       aria-labelledby={`sender-${row.id}`}
+      aria-posinset={index + 1}
+      aria-setsize={-1}
       aria-current={selected ? 'true' : undefined}
       tabIndex={-1}
       onPointerEnter={reach}

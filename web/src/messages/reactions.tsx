@@ -9,6 +9,8 @@ const EXTRA_EMOJI_PICTURE_BY_CODE: Readonly<Record<string, string>> = {
   conclave: '/static/emoji/conclave.png',
   zulip: '/static/generated/emoji/images/emoji/unicode/zulip.png',
 };
+/** With more reactions than this, a message shows numbers instead of names. */
+const MAX_REACTIONS_WITH_NAMES = 3;
 /** Names that a tooltip lists. */
 const MAX_TOOLTIP_NAMES = 20;
 
@@ -41,11 +43,13 @@ export function EmojiGlyph({
   return <img class="emoji" src={src} alt="" width={18} height={18} />;
 }
 
-/** Reactions with their numbers; a press joins or leaves. */
+/** Reactions with their numbers, or with names while there are few; a press joins or leaves. */
 export function MessageReactions({ message }: { readonly message: Message }) {
   const groups = groupReactionsByEmoji(message.reactions);
   if (groups.length === 0) return null;
   const { me, people } = core.state;
+  const withNames =
+    me.settings.value.display_emoji_reaction_users === true && message.reactions.length <= MAX_REACTIONS_WITH_NAMES;
   return (
     <div class="reactions">
       {groups.map(({ reaction, users }) => {
@@ -72,7 +76,7 @@ export function MessageReactions({ message }: { readonly message: Message }) {
             onClick={() => void setReaction(message, reaction, !mine)}
           >
             <EmojiGlyph of={reaction} />
-            <span>{users.length}</span>
+            <span>{withNames ? names.join(', ') : users.length}</span>
           </button>
         );
       })}

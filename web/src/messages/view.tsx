@@ -10,6 +10,7 @@ import {
 } from '../core/index.js';
 import { Button, EmptyNotice, Icon, noteFirstViewShown, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
+import { useArrivalAnnouncements } from './announce.js';
 import { haveTextsTheirHeight } from './content/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { RecipientHeader } from './headers.js';
@@ -183,6 +184,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   };
 
   useEffect(() => marker.follow(), [marker]);
+  useArrivalAnnouncements(window);
 
   useMessageShortcuts(window, rows, handle);
   const newest = async () => {

@@ -30,13 +30,14 @@ function goToNextUnreadConversation(direct: boolean): void {
   else showToast({ text: t(direct ? 'shell.no-unread-direct' : 'shell.no-unread-topic') });
 }
 
-/** Escape leaves a field first, then the view for the first one. */
+/** Escape leaves a field first, then the view for the first one, unless the settings turn that off. */
 function leaveFieldOrGoHome(): boolean {
   const focused = document.activeElement;
   if (isTypingTarget(focused) && focused instanceof HTMLElement) {
     focused.blur();
     return true;
   }
+  if (core.state.me.settings.peek().escape_navigates_to_default_view === false) return false;
   const home = getPreferredHomeRoute();
   if (core.router.formatHash(core.router.route.peek()) === core.router.formatHash(home)) return false;
   core.router.navigate(home);

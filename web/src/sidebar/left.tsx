@@ -6,6 +6,7 @@ import {
   findExactNarrowConversation,
   findPositiveOperand,
   makeConversationKey,
+  makeStreamNarrow,
 } from '../core/index.js';
 import { getRowHeightPx, IconButton, TextField, useShortcut, VirtualList } from '../kit/index.js';
 import { t } from '../text/index.js';
@@ -96,6 +97,18 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
         core.loadAllTopicsOnce(stream).catch(() => {});
     }
   });
+  /** Opens the stream above or below the one on screen, in the order of the rows; the ends are joined. */
+  const goToStream = (step: 1 | -1) => {
+    const streams = rows.peek().flatMap((row) => (row.kind === 'stream' ? row.stream.id : []));
+    const here = current.peek();
+    const at = here && 'stream' in here ? streams.indexOf(here.stream) : -1;
+    const next = streams.at(at < 0 && step < 0 ? -1 : (at + step) % streams.length);
+    if (next === undefined) return false;
+    core.router.navigate({ view: 'narrow', narrow: makeStreamNarrow(next) });
+    return true;
+  };
+  useShortcut('previous-stream', () => goToStream(-1));
+  useShortcut('next-stream', () => goToStream(1));
   useShortcut('filter-streams', () => field.current?.select());
   /** The link of the first row that matches by itself: a stream may stand there for one of its topics. */
   const firstRow = () => {

@@ -131,7 +131,7 @@ function makeViewRows(state: ClientState): SidebarRow[] {
     view('inbox', unread.totalUnmutedCount.value),
     ...open,
     view('mentions', unread.unreadMentionIds.value.length),
-    view('starred', ownLists.starredMessageIds.value.size, true),
+    view('starred', state.me.settings.value.starred_message_counts ? ownLists.starredMessageIds.value.size : 0, true),
   ];
   const { length: drafts } = ownLists.draftsNewestFirst.value;
   const { length: scheduled } = ownLists.scheduledNextFirst.value;

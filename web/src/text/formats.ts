@@ -4,6 +4,20 @@ import { t } from './lookup.js';
 /** Whether the reader wants 14:05 (true), 2:05 PM (false) or the language's habit (undefined). */
 export const uses24HourClock = signal<boolean | undefined>(undefined);
 
+/** A time zone that differs from the browser's (zone.ts). */
+export interface DisplayZone {
+  readonly name: string;
+  /** The moment as a clock on a wall of the zone shows it, counted as if it were UTC. */
+  toWallClockMs(ms: number): number;
+}
+
+/** The time zone of all times on screen; undefined: the browser's. */
+export const displayZone = signal<DisplayZone | undefined>(undefined);
+
+/** Loads the module that sets the zone of times; most readers are in the zone of their settings. */
+export const loadTimeZones = () => import('./zone.js');
+
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'] as const;
 
@@ -29,23 +43,29 @@ export const getFormatLocale = (): string => currentFormatLocale;
 
 function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeFormatOptions): string {
   const hour12 = uses24HourClock.value === undefined ? undefined : !uses24HourClock.value;
-  const key = `${name}${hour12}`;
+  const timeZone = displayZone.value?.name;
+  const key = `${name}${hour12}${timeZone}`;
   let format = dateFormatByKey.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(
-      currentFormatLocale,
-      hour12 === undefined || !options.hour ? options : { ...options, hour12 },
-    );
+    format = new Intl.DateTimeFormat(currentFormatLocale, {
+      ...options,
+      timeZone,
+      ...(options.hour && { hour12 }),
+    });
     dateFormatByKey.set(key, format);
   }
   return format.format(ms);
 }
 
+/** A date whose UTC fields are those of a local clock. */
+const toLocalClock = (ms: number): Date =>
+  new Date(displayZone.value?.toWallClockMs(ms) ?? ms - new Date(ms).getTimezoneOffset() * MINUTE_MS);
+
 /** Local days since a fixed day: two moments of one calendar day give the same number. */
-export const getLocalDayNumber = (ms: number): number => {
-  const date = new Date(ms);
-  return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);
-};
+export const getLocalDayNumber = (ms: number): number => Math.floor(toLocalClock(ms).getTime() / DAY_MS);
+
+const isSameYear = (a: number, b: number): boolean =>
+  toLocalClock(a).getUTCFullYear() === toLocalClock(b).getUTCFullYear();
 
 /** Languages whose times need no format of the browser. */
 const PLAIN_TIME_LOCALES: ReadonlySet<string> = new Set(['en', 'en-US']);
@@ -58,8 +78,8 @@ export function formatTimeOfDay(ms: number): string {
   const is24Hour = uses24HourClock.value;
   if (is24Hour === undefined || !PLAIN_TIME_LOCALES.has(currentFormatLocale))
     return formatDateWithOptions(ms, 'time', { hour: 'numeric', minute: '2-digit' });
-  const date = new Date(ms);
-  const [hour, minute] = [date.getHours(), String(date.getMinutes()).padStart(2, '0')];
+  const date = toLocalClock(ms);
+  const [hour, minute] = [date.getUTCHours(), String(date.getUTCMinutes()).padStart(2, '0')];
   if (is24Hour) return `${String(hour).padStart(2, '0')}:${minute}`;
   return `${hour % 12 || 12}:${minute}\u202f${hour < 12 ? 'AM' : 'PM'}`;
 }
@@ -85,7 +105,7 @@ export function formatShortTime(ms: number, now = Date.now()): string {
   if (days === 0) return formatTimeOfDay(ms);
   if (days === 1) return t('day.yesterday');
   if (days > 1 && days < 7) return formatDateWithOptions(ms, 'short-weekday', { weekday: 'short' });
-  const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear();
+  const isThisYear = isSameYear(ms, now);
   return formatDateWithOptions(ms, `short ${isThisYear}`, {
     day: 'numeric',
     month: 'short',
@@ -99,7 +119,7 @@ export function formatRelativeDay(ms: number, now = Date.now()): string {
   if (days === 0) return t('day.today');
   if (days === 1) return t('day.yesterday');
   if (days > 1 && days < 7) return formatDateWithOptions(ms, 'weekday', { weekday: 'long' });
-  if (new Date(ms).getFullYear() === new Date(now).getFullYear()) {
+  if (isSameYear(ms, now)) {
     return formatDateWithOptions(ms, 'day', { day: 'numeric', month: 'long' });
   }
   return formatDate(ms);

@@ -17,6 +17,8 @@
 
 export {
   compareNames,
+  type DisplayZone,
+  displayZone,
   formatByteSize,
   formatDate,
   formatFullDateTime,
@@ -25,6 +27,7 @@ export {
   formatRelativeDay,
   formatShortTime,
   formatTimeOfDay,
+  loadTimeZones,
   uses24HourClock,
 } from './formats.js';
 export {
@@ -37,3 +40,4 @@ export {
 } from './language.js';
 export { type TextKey, t, translateToPieces } from './lookup.js';
 export { formatRelativeTime } from './relative-time.js';
+export { resolveTimeZone, setDisplayZoneByName, toWallClockMs } from './zone.js';

@@ -45,6 +45,12 @@ export const formatBotWithSealedSecrets = (
   services: formatBotServicesWithSealedToken(bot),
 });
 
+/** Fields of a bot without the API key and the tokens, for the web client. */
+export function withoutBotSecrets({ api_key: _, ...bot }: JsonObject): JsonObject {
+  const services = bot.services as readonly JsonObject[] | undefined;
+  return services ? { ...bot, services: services.map(({ token: _, ...service }) => service) } : bot;
+}
+
 /**
  * Fields of a bot with the API key and the tokens in clear. A secret that can't be decrypted is void, and is shown
  * as ''.

@@ -63,6 +63,8 @@ function makeNewQueueKeyAndArgs(call: ApiCall<unknown>, args: EventQueueRegistra
     to: eventQueueActorKey(call.realm, call.caller, toEventQueueId(queue_id)),
     args: {
       ...args,
+      options:
+        call.callerSessionId === undefined ? args.options : { ...args.options, withoutBotSecrets: true as const },
       queue_id,
       origin: unverifiedBaseUrl,
       site,

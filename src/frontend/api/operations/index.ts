@@ -146,6 +146,7 @@ import {
   updateSubscriptionColorOperation,
 } from './streams/subscriptions.js';
 import { muteOrUnmuteTopicOperation, setTopicVisibilityPolicyOperation } from './streams/user-topics.js';
+import { WEB_BOT_OPERATIONS } from './web/bots.js';
 import { WEB_PUSH_OPERATIONS } from './web/push.js';
 import { WEB_SESSION_OPERATIONS } from './web/sessions.js';
 
@@ -264,6 +265,7 @@ export const API_OPERATIONS = [
   ...SIGN_UP_OPERATIONS,
   ...WEB_SESSION_OPERATIONS,
   ...WEB_PUSH_OPERATIONS,
+  ...WEB_BOT_OPERATIONS,
   ...PASSWORD_RESET_OPERATIONS,
   ...SINGLE_SIGN_ON_OPERATIONS,
 ] as unknown as readonly ApiOperation[];

@@ -2,21 +2,11 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
 import { Button, Dialog, openLayer, showToast, TextField } from '../../kit/index.js';
-import { formatFullDateTime, t } from '../../text/index.js';
+import { formatFullDateTime, resolveTimeZone, t } from '../../text/index.js';
 import { type Composer, NO_TOPIC_NAME } from '../composer.js';
-import { formatDateTimeField, listFutureQuickChoices, parseDateTimeField, shiftMsForZoneDisplay } from './times.js';
+import { formatDateTimeField, listFutureQuickChoices, parseDateTimeField } from './times.js';
 
 const HOUR_MS = 3_600_000;
-
-/** The zone of the user's settings, else that of the browser. */
-function getUserTimeZone(): string {
-  const wanted = core.state.me.settings.peek().timezone;
-  try {
-    return new Intl.DateTimeFormat('en', wanted ? { timeZone: wanted } : {}).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
-}
 
 interface ScheduleDialogProps {
   readonly composer: Composer;
@@ -24,7 +14,7 @@ interface ScheduleDialogProps {
 }
 
 function ScheduleDialog({ composer, onClose }: ScheduleDialogProps) {
-  const zone = getUserTimeZone();
+  const zone = resolveTimeZone(core.state.me.settings.peek().timezone);
   const [now] = useState(core.platform.now());
   const [field, setField] = useState(formatDateTimeField(now + HOUR_MS, zone));
   const [error, setError] = useState<string>();
@@ -46,7 +36,7 @@ function ScheduleDialog({ composer, onClose }: ScheduleDialogProps) {
       onClose();
       composer.resetToViewedConversation();
       showToast({
-        text: t('schedule.done', { time: formatFullDateTime(shiftMsForZoneDisplay(at, zone)) }),
+        text: t('schedule.done', { time: formatFullDateTime(at) }),
         kind: 'success',
         action: { label: t('schedule.list'), run: () => core.router.navigate({ view: 'scheduled' }) },
       });
@@ -75,7 +65,7 @@ function ScheduleDialog({ composer, onClose }: ScheduleDialogProps) {
         {listFutureQuickChoices(now, zone).map(({ choice, at }) => (
           <button key={choice} type="button" class="schedule-choice" onClick={() => void schedule(at)}>
             <span>{t(`schedule.${choice}`)}</span>
-            <span class="schedule-time">{formatFullDateTime(shiftMsForZoneDisplay(at, zone))}</span>
+            <span class="schedule-time">{formatFullDateTime(at)}</span>
           </button>
         ))}
         <TextField

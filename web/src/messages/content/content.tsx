@@ -1,4 +1,5 @@
 import { useCallback } from 'preact/hooks';
+import { displayZone } from '../../text/index.js';
 import { decorateMessageHtml } from './decorate.js';
 import { sanitizeHtml } from './sanitize.js';
 
@@ -37,17 +38,20 @@ interface MessageContentProps {
  * its height from the first moment.
  */
 export function MessageContent({ html, isMeMessage = false, ...rest }: MessageContentProps) {
+  // Times in the text are those of the reader's zone, so another zone makes the nodes again.
+  const zone = html.includes('<time') ? displayZone.value?.name : undefined;
   const fill = useCallback(
     (element: HTMLElement | null) => {
       const key = makeContentKey(html, isMeMessage);
-      if (!element || shownHtmlByElement.get(element) === key) return;
-      shownHtmlByElement.set(element, key);
+      const shown = `${zone} ${key}`;
+      if (!element || shownHtmlByElement.get(element) === shown) return;
+      shownHtmlByElement.set(element, shown);
       const prepared = preparedNodesByKey.get(key);
       // The nodes move into the element, so another one with the same text needs its own.
       preparedNodesByKey.delete(key);
       element.replaceChildren(prepared ?? makeContentNodes(html, isMeMessage));
     },
-    [html, isMeMessage],
+    [html, isMeMessage, zone],
   );
   return <div ref={fill} class={`content ${rest.class ?? ''}`} dir="auto" />;
 }

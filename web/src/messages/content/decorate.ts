@@ -76,7 +76,15 @@ function addCodeBarsAndTableFrames(root: DocumentFragment): void {
     const bar = makeElementWithClass('div', 'code-bar');
     const language = makeElementWithClass('span', '');
     language.textContent = block.dataset.codeLanguage ?? '';
-    bar.append(language, makeContentButton('code-copy', t('common.copy')));
+    bar.append(language);
+    const playgrounds = core.state.realm.fields.peek().realm_playgrounds ?? [];
+    for (const { id, name, highlighter_language } of playgrounds) {
+      if (highlighter_language !== block.dataset.codeLanguage) continue;
+      const button = makeContentButton('code-play', t('messages.code-open', { name }));
+      button.value = String(id);
+      bar.append(button);
+    }
+    bar.append(makeContentButton('code-copy', t('common.copy')));
     const code = block.querySelector('pre');
     if (code) code.tabIndex = 0;
     block.prepend(bar);

@@ -13,3 +13,4 @@ export { forgetPreparedContent, MessageContent, prepareMessageContent } from './
 export { decodeEmojiCode } from './decorate.js';
 export { haveTextsTheirHeight } from './formulas.js';
 export { handleContentPress, pressMentionOnKey } from './presses.js';
+export { sanitizeHtml } from './sanitize.js';

@@ -1,15 +1,27 @@
+import { core } from '../../client/index.js';
 import { announceToScreenReader, showToast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { withLaterChunk } from '../chunk.js';
+import { makePlaygroundUrl } from './playground-url.js';
 
 async function copyCodeBlock(button: HTMLElement): Promise<void> {
-  const code = button.closest('.codehilite')?.querySelector('code')?.textContent ?? '';
-  await navigator.clipboard.writeText(code.replace(/\n$/, ''));
+  await navigator.clipboard.writeText(readCode(button));
   button.textContent = t('common.copied');
   announceToScreenReader(t('common.copied'));
   setTimeout(() => {
     button.textContent = t('common.copy');
   }, 2000);
+}
+
+const readCode = (button: HTMLElement): string =>
+  (button.closest('.codehilite')?.querySelector('code')?.textContent ?? '').replace(/\n$/, '');
+
+/** Opens the code in a playground of the organization, which gets no way back to this page. */
+function openPlayground(button: HTMLElement): void {
+  const { realm_playgrounds: known = [] } = core.state.realm.fields.peek();
+  const playground = known.find(({ id }) => String(id) === (button as HTMLButtonElement).value);
+  if (playground && /^https?:/.test(playground.url_prefix))
+    window.open(makePlaygroundUrl(playground.url_prefix, readCode(button)), '_blank', 'noopener,noreferrer');
 }
 
 function toggleSpoiler(button: HTMLElement): void {
@@ -26,10 +38,13 @@ function toggleSpoiler(button: HTMLElement): void {
 export function handleContentPress(event: MouseEvent): boolean {
   const target = event.target;
   if (!(target instanceof Element)) return false;
-  const element = target.closest<HTMLElement>('.code-copy, .spoiler-header, a[data-image], .user-mention[role]');
+  const element = target.closest<HTMLElement>(
+    '.code-copy, .code-play, .spoiler-header, a[data-image], .user-mention[role]',
+  );
   if (!element) return target.closest('a, button') !== null;
   if (element.matches('.code-copy'))
     copyCodeBlock(element).catch(() => showToast({ text: t('messages.copy-failed'), kind: 'error' }));
+  else if (element.matches('.code-play')) openPlayground(element);
   else if (element.matches('.spoiler-header')) {
     const button = element.querySelector<HTMLElement>('.spoiler-button');
     if (button && !target.closest('a')) toggleSpoiler(button);

@@ -192,6 +192,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
       realm.value.realm_enable_read_receipts === true && {
         label: t('message.receipts'),
         icon: 'eye',
+        shortcut: 'receipts',
         run: () => void openReadReceipts(message),
       },
     member &&

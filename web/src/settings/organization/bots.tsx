@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Bot } from '../../contract/index.js';
 import { Avatar, Button, EmptyNotice, TextField } from '../../kit/index.js';
@@ -90,7 +90,7 @@ interface BotLineProps {
 }
 
 function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
-  const { user_id, full_name, email, avatar_url, bot_type, owner_id, api_key } = bot;
+  const { user_id, full_name, email, avatar_url, bot_type, owner_id } = bot;
   const type = BOT_TYPE_OPTIONS.find(({ value }) => value === bot_type);
   const regenerate = async () => {
     const text = t('settings.new-bot-key-question', { name: full_name });
@@ -112,7 +112,7 @@ function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
         <span class="field-hint">
           {[type?.label(), email, owner_id && core.state.people.getFullName(owner_id)].filter(Boolean).join(' · ')}
         </span>
-        {showsKey && api_key && <CopyableText text={api_key} label={t('settings.key-of', { name: full_name })} />}
+        {showsKey && <BotApiKey bot={bot} />}
       </span>
       <MenuButton
         label={t('settings.actions-for', { name: full_name })}
@@ -125,6 +125,42 @@ function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
         ]}
       />
     </li>
+  );
+}
+
+/**
+ * The API key of a bot, fetched to be shown and kept by this component only: the state of the client has no keys. It is
+ * fetched again when the bot changes, because a manager may have made a new key.
+ */
+function BotApiKey({ bot }: { readonly bot: Bot }) {
+  const { user_id, full_name, email } = bot;
+  const [key, setKey] = useState<string>();
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let isCurrent = true;
+    const show = (found: string | undefined) => {
+      if (!isCurrent) return;
+      setKey(found);
+      setFailed(found === undefined);
+    };
+    core.api
+      .callOutsideApi<{ readonly api_key: string }>('GET', `/web/bots/${user_id}/api_key`)
+      .then(({ api_key }) => show(api_key))
+      .catch(() => show(undefined));
+    return () => {
+      isCurrent = false;
+    };
+  }, [bot]);
+  if (failed) return <span class="field-hint">{t('settings.key-not-shown')}</span>;
+  if (key === undefined) return null;
+  const zuliprc = `[api]\nemail=${email}\nkey=${key}\nsite=${location.origin}\n`;
+  return (
+    <>
+      <CopyableText text={key} label={t('settings.key-of', { name: full_name })} />
+      <a href={`data:text/plain;charset=utf-8,${encodeURIComponent(zuliprc)}`} download="zuliprc">
+        {t('settings.download-zuliprc')}
+      </a>
+    </>
   );
 }
 

@@ -116,6 +116,8 @@ export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.bot-email': 'Kurzname',
   'settings.bot-email-hint': 'Die Adresse wird KURZNAME-bot@{host}.',
   'settings.bot-url': 'Adresse, die die Nachrichten erhält',
+  'settings.key-not-shown': 'Der API-Schlüssel konnte nicht geholt werden.',
+  'settings.download-zuliprc': 'zuliprc herunterladen',
   'settings.key-of': 'API-Schlüssel von {name}',
   'settings.new-bot-key-question': 'Programme mit dem alten Schlüssel von {name} funktionieren dann nicht mehr.',
   'settings.create-group': 'Gruppe erstellen',

@@ -114,6 +114,8 @@ export const organizationSettingsTexts = {
   'settings.bot-email': 'Short name',
   'settings.bot-email-hint': 'The address becomes SHORT-NAME-bot@{host}.',
   'settings.bot-url': 'Address that gets the messages',
+  'settings.key-not-shown': 'The API key could not be fetched.',
+  'settings.download-zuliprc': 'Download zuliprc',
   'settings.key-of': 'API key of {name}',
   'settings.new-bot-key-question': 'Programs that use the old key of {name} stop working.',
   'settings.create-group': 'Create group',
