@@ -1,7 +1,7 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
-import { formatBotWithSealedSecrets, isAdminOrOwner, isOwner, type StreamNameLookup } from '#domain/people';
+import { checkMayManageBot, formatBotWithSealedSecrets, isAdminOrOwner, type StreamNameLookup } from '#domain/people';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
@@ -38,9 +38,7 @@ export function findBotAccount(parts: ActorParts, id: number): BotAccount | unde
 export function getManagedBotOrThrow(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
   const found = findBotAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
-  if (found.user.botOwner !== acting.id && !isAdminOrOwner(acting)) throw apiError('INSUFFICIENT_PERMISSION');
-  // A bot's key gives all rights of the bot, so only owners may manage a bot with the owner role.
-  if (isOwner(found.user) && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+  checkMayManageBot(found.user, acting);
   return found;
 }
 

@@ -94,6 +94,7 @@ export {
   toCheckedStoredProfileValue,
 } from './profile/profile-values.js';
 export {
+  checkMayManageBot,
   isAdminOrOwner,
   isAllowedByPolicy,
   isExactlyModerator,

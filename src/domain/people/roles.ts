@@ -1,6 +1,7 @@
 /** Roles and policies (conventions.md § Roles). The functions have no side effects. */
 
 import type { RealmSettings } from '#model';
+import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 
 export const USER_ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
@@ -9,6 +10,16 @@ export const isAdminOrOwner = (user: DirectoryUser): boolean => user.role <= USE
 export const isOwner = (user: DirectoryUser): boolean => user.role === USER_ROLE.owner;
 export const isGuest = (user: DirectoryUser): boolean => user.role === USER_ROLE.guest;
 export const isExactlyModerator = (user: DirectoryUser): boolean => user.role === USER_ROLE.moderator;
+
+/**
+ * Its owner and administrators manage a bot.
+ * @throws ApiError for others
+ */
+export function checkMayManageBot(bot: DirectoryUser, acting: DirectoryUser): void {
+  if (bot.botOwner !== acting.id && !isAdminOrOwner(acting)) throw apiError('INSUFFICIENT_PERMISSION');
+  // A bot's key gives all rights of the bot, so only owners may manage a bot with the owner role.
+  if (isOwner(bot) && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+}
 
 /** The setting that decides how old the account of a full member must be. */
 export type WaitingPeriodSetting = Pick<RealmSettings, 'waiting_period_threshold'>;

@@ -43,6 +43,33 @@ function encode(params: Params): string {
   return form.toString();
 }
 
+interface BotWithoutSecrets extends Fields {
+  readonly services?: readonly Fields[];
+}
+
+const withTokens = (bot: BotWithoutSecrets): Fields => ({
+  ...bot,
+  ...(bot.services && { services: bot.services.map((service) => ({ token: '', ...service })) }),
+});
+
+const withSecrets = (bot: BotWithoutSecrets): Fields => ({ api_key: '', ...withTokens(bot) });
+
+/** The answer to a session in the form that the contract has for all clients. */
+function withPlaceholdersForBotSecrets(body: Fields): Fields {
+  const bots = body.realm_bots as readonly BotWithoutSecrets[] | undefined;
+  const events = body.events as readonly ApiEvent[] | undefined;
+  return {
+    ...body,
+    ...(bots && { realm_bots: bots.map(withSecrets) }),
+    ...(events && {
+      events: events.map((event) => {
+        if (event.type !== 'realm_bot' || (event.op !== 'add' && event.op !== 'update')) return event;
+        return { ...event, bot: (event.op === 'add' ? withSecrets : withTokens)(event.bot as BotWithoutSecrets) };
+      }),
+    }),
+  };
+}
+
 export class Client {
   constructor(
     readonly target: Target,
@@ -133,6 +160,8 @@ export class Client {
       countRefusal(operation, this.role, status, body, entry);
       return;
     }
+    // register.md § fetch_event_types: sessions of the web client get bots without API key and tokens.
+    if (this.headers.cookie !== undefined) body = withPlaceholdersForBotSecrets(body);
     checkResponse(operation, body);
     if (operation === 'GET /events') for (const event of body.events as ApiEvent[]) countEvent(checkEvent(event));
     countSuccess(operation, this.role);

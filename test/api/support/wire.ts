@@ -112,29 +112,6 @@ register.presences = {
 const { additionalProperties: status } = register.user_status as { additionalProperties: Schema };
 register.user_status = { type: 'object', additionalProperties: { ...status, required: [] } };
 
-/**
- * register.md § fetch_event_types: sessions of the web client get bots without API key and tokens. Other clients always
- * get both (suite/bots/keys-in-browsers.ts).
- */
-interface ServicesSchema {
-  readonly properties: {
-    readonly services: { readonly items: { readonly anyOf: readonly { required: string[] }[] } };
-  };
-  required: string[];
-}
-const botSchemas = [wire.$defs.Bot as unknown as ServicesSchema];
-for (const events of [wire.events, wire.events_strict]) {
-  for (const name of ['realm_bot/add', 'realm_bot/update']) {
-    const { bot } = (events[name] as { properties: { bot: ServicesSchema | { $ref: string } } }).properties;
-    if (!('$ref' in bot)) botSchemas.push(bot);
-  }
-}
-for (const bot of botSchemas) {
-  bot.required = bot.required.filter((name) => name !== 'api_key');
-  for (const service of bot.properties.services.items.anyOf)
-    service.required = service.required.filter((name) => name !== 'token');
-}
-
 /** realm.md § Other; wire.json leaves it out. */
 const asBad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', msg });
 (wire.extra_operations as Record<string, Declared>)['GET /compatibility'] = {

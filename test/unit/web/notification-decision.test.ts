@@ -1,4 +1,4 @@
-/** Which messages notify: a table of settings of the account and of the stream, mutes and mentions. */
+/** The decision to notify about a message, by settings of the account and of the stream, mutes and mentions. */
 import t from 'tap';
 import type { Events, Snapshot, Subscriptions } from '../../../web/src/contract/index.js';
 import { ClientState, TOPIC_VISIBILITY_POLICY } from '../../../web/src/core/index.js';

@@ -74,8 +74,9 @@ interface VirtualListProps<T> {
   readonly label: string;
   readonly class?: string | undefined;
   /**
-   * Values besides items and signals that rows are made of. With them, a row is rendered again only when its item is
-   * another object or one of these values has changed; without them, each row is rendered with the list.
+   * Values that rows are made of besides their items, and signals that components inside read. With them, a row is
+   * rendered again only when its item is another object or one of these values has changed; without them, each row is
+   * rendered with the list.
    */
   readonly rowDependencies?: readonly unknown[];
   readonly children: (item: T, row: RowFocusAttributes) => ComponentChild;
@@ -91,7 +92,7 @@ interface RowContentProps<T> {
 /** The inside of a row. Preact leaves out what is the same node as before. */
 function RowContent<T>({ item, isTabStop, dependencies, render }: RowContentProps<T>) {
   const make = (): ComponentChild => render(item, { 'data-row': '', tabIndex: isTabStop ? 0 : -1 });
-  return <>{useMemo(make, dependencies ? [item, isTabStop, ...dependencies] : [{}])}</>;
+  return <>{useMemo(make, dependencies && [item, isTabStop, ...dependencies])}</>;
 }
 
 /**

@@ -45,10 +45,11 @@ export function startUnreadCountIcon(core: Core): void {
   const drawWhenIdle = () => void (globalThis.requestIdleCallback ?? setTimeout)(draw);
   const show = () => {
     timer = 0;
+    if (count === shown) return;
+    const isSameIcon = Math.min(count, shown) > MAX_SHOWN_COUNT;
+    shown = count;
     if ('setAppBadge' in navigator) void navigator.setAppBadge(count).catch(() => {});
-    const clamped = Math.min(count, MAX_SHOWN_COUNT + 1);
-    if (clamped === shown) return;
-    shown = clamped;
+    if (isSameIcon) return;
     if (picture.complete && picture.naturalWidth > 0) drawWhenIdle();
     else {
       picture.onload = drawWhenIdle;

@@ -1,5 +1,5 @@
 /** Operation by which the web client shows the API key of a bot: its state and events have no keys. */
-import { isAdminOrOwner, isOwner } from '#domain/people';
+import { checkMayManageBot } from '#domain/people';
 import { toUserId } from '#model';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation } from '../../operation.js';
@@ -23,9 +23,7 @@ export const getBotApiKeyOperation = defineOperation({
     const { directory } = call;
     const [user, bot, acting] = [directory.user(id), directory.bot(id), directory.user(caller)];
     if (!user || !bot || !acting) throw apiError('NO_SUCH_BOT');
-    if (user.botOwner !== caller && !isAdminOrOwner(acting)) throw apiError('INSUFFICIENT_PERMISSION');
-    // The key gives all rights of the bot, so only owners may have the one of a bot with the owner role.
-    if (isOwner(user) && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+    checkMayManageBot(user, acting);
     const sealed = { user: id, sealed: bot.keySealed, instead: bot.keySealed };
     return { fields: { api_key: (await unsealOrRenewApiKey(call, sealed)) ?? '' } };
   },
