@@ -287,12 +287,12 @@ t.test('one of two tabs notifies, and none of the conversation that is being rea
   await tell(other, [member], 'a **direct** message & more');
   await until('the notification', async () => (await noted()).length > 0);
   t.strictSame(await noted(), [`${other.name}: a direct message & more`]);
-  const icon = await client.page.$eval('link[rel=icon]', (link) => link.href);
-  t.match(icon, /^data:image\/png/, 'the icon has a number');
+  const readIcon = (): Promise<string> => client.page.$eval('link[rel=icon]', (link) => link.href);
+  // It is drawn when the number has rested.
+  await until('another icon', async () => !(await readIcon()).endsWith('/favicon.ico'));
+  t.match(await readIcon(), /^data:image\/png/, 'the icon has a number');
   await member.api.ok('POST /mark_all_as_read');
   await until('the end of the notification', async () => (await noted()).includes('closed'));
-  await until('the plain icon', async () =>
-    (await client.page.$eval('link[rel=icon]', (link) => link.href)).endsWith('/favicon.ico'),
-  );
+  await until('the plain icon', async () => (await readIcon()).endsWith('/favicon.ico'));
   t.strictSame(faultsOf(client), []);
 });
