@@ -274,6 +274,10 @@ t.test('an address with a message opens its conversation at that message', async
   const { page, faults } = await openAt(`${hashOf('history')}/near/${id}`);
   await until('the message is on screen', async () => (await shownOn(page)).includes(id));
   t.equal(await page.evaluate(`document.querySelector('[aria-current="true"]').dataset.row`), String(id));
+  const countRows = async () => Number(await page.evaluate(`document.querySelectorAll('[data-row]').length`));
+  const rows = await countRows();
+  await page.mouse.move(300, 300);
+  await until('rows beside the screen come once the pointer moves', async () => (await countRows()) >= rows + 12);
   t.strictSame(faults, []);
 });
 

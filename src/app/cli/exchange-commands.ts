@@ -128,7 +128,7 @@ function lowerPriorityOfAllThreads(): void {
   const threads = existsSync(LINUX_THREADS_FOLDER) ? readdirSync(LINUX_THREADS_FOLDER).map(Number) : [process.pid];
   for (const thread of threads) {
     try {
-      setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
+      setPriority(thread, constants.priority.PRIORITY_LOW);
     } catch {
       // The thread has ended, or its priority is lower already.
     }

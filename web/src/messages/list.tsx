@@ -26,8 +26,12 @@ import { useVirtualizer } from './virtual.js';
 /** Rows on each side of those on screen; few at first, so that what is on screen is painted sooner. */
 const OVERSCAN_ROWS_PER_SIDE = 12;
 const FIRST_OVERSCAN_ROWS_PER_SIDE = 1;
-/** The others come two at a time on each side while the browser is idle: a row is 5 ms of work on a phone. */
+/**
+ * The others come two at a time on each side while the browser is idle, from the first of these events on: a row is 5
+ * ms of work on a phone, and a reader who does not scroll needs none of them.
+ */
 const OVERSCAN_STEP_ROWS_PER_SIDE = 2;
+const EVENTS_BEFORE_A_SCROLL = ['pointermove', 'pointerdown', 'wheel', 'keydown'] as const;
 /** Rows that come in each of the first tasks of a page, until its screen is full. */
 const ROWS_PER_PART = 4;
 /** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
@@ -119,6 +123,7 @@ function useMessageListScrolling(
   const timer = useRef(0);
   const isMounted = useRef(true);
   const overscanRows = useRef(FIRST_OVERSCAN_ROWS_PER_SIDE);
+  const isOverscanBegun = useRef(false);
   const hasRested = useRef(false);
   const maxRowsOnScreen = useRef(firstPlacement?.isInParts ? ROWS_PER_PART : Number.POSITIVE_INFINITY);
   const firstId = useRef(firstPlacement?.id);
@@ -179,14 +184,16 @@ function useMessageListScrolling(
     again(undefined);
     runWhenIdle(addOverscan);
   };
+  const beginOverscan = () => {
+    if (isOverscanBegun.current) return;
+    isOverscanBegun.current = true;
+    runWhenIdle(addOverscan);
+  };
   const rest = () => {
     if (timer.current) return;
     timer.current = globalThis.setTimeout(() => {
       timer.current = 0;
-      if (!hasRested.current) {
-        hasRested.current = true;
-        runWhenIdle(addOverscan);
-      }
+      hasRested.current = true;
       onRest();
     }, SEEN_CHECK_DELAY_MS);
   };
@@ -194,6 +201,7 @@ function useMessageListScrolling(
   useLayoutEffect(() => {
     const element = scroller.current!;
     const onScroll = () => {
+      if (hasRested.current) beginOverscan();
       wanted.current = undefined;
       place.restoreThenNotePlace(follows());
       onStep();
@@ -204,12 +212,15 @@ function useMessageListScrolling(
     };
     // Before the listener of the virtualizer, which renders: a render would take back what the reader scrolled.
     element.addEventListener('scroll', onScroll, { capture: true, passive: true });
+    for (const name of EVENTS_BEFORE_A_SCROLL)
+      document.addEventListener(name, beginOverscan, { capture: true, passive: true });
     const watch = new ResizeObserver(() => place.restorePlace());
     watch.observe(element);
     isMounted.current = true;
     return () => {
       isMounted.current = false;
       element.removeEventListener('scroll', onScroll, { capture: true });
+      for (const name of EVENTS_BEFORE_A_SCROLL) document.removeEventListener(name, beginOverscan, { capture: true });
       watch.disconnect();
       globalThis.clearTimeout(timer.current);
       timer.current = 0;

@@ -53,9 +53,9 @@ export class StreamsState implements StateSlice {
   }
 
   makeSnapshotFields(): Partial<Snapshot> {
+    // In no order: the first comparison of names by the rules of a language takes a browser 20 ms.
     const of = (wanted: Stream['membership']) =>
-      this.allSortedByName
-        .peek()
+      [...this.byId.peek().values()]
         .filter(({ membership }) => membership === wanted)
         .map(({ membership: _, ...stream }) => stream as Subscriptions);
     return { subscriptions: of('subscribed'), unsubscribed: of('former'), never_subscribed: of('never') };
