@@ -118,7 +118,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     option: 'workers',
     value: 'N',
     description:
-      'Processes of the embedded face that serve clients beside the one that has the data: 0 to 64; 0: that one serves them itself; auto: cores - 1, at most 8.',
+      'Processes of the embedded face that serve clients beside the one that has the data: 0 to 64; 0: that one serves them itself; auto: cores - 1, at most 8. Each takes some 100 MB of memory at rest and 130 MB under load.',
     fallback: 'auto' as number | 'auto',
     parse: parseWorkerCount,
   }),
