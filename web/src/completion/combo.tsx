@@ -1,5 +1,6 @@
 import type { ComponentChildren, Ref } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { useUniqueId } from '../kit/index.js';
 import { findActiveIndexAfterKey, makeSuggestionOptionId, SuggestionList } from './list.js';
 import type { Suggestion } from './suggestion.js';
 
@@ -26,7 +27,7 @@ interface ComboProps {
 /** A line of text with completions. */
 export function SuggestionCombobox(props: ComboProps) {
   const { label, value, findSuggestions, onInput, onPick, onFinish, enterPicksFirst } = props;
-  const id = useId();
+  const id = useUniqueId();
   const frame = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
   const first = enterPicksFirst && value !== '' ? 0 : -1;

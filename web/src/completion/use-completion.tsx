@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChild, RefObject } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../core/index.js';
 import type { TextEdit } from '../editing/index.js';
-import { runWhenIdle } from '../kit/index.js';
+import { runWhenIdle, useUniqueId } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { findActiveIndexAfterKey, makeSuggestionOptionId, SuggestionList } from './list.js';
 import { suggestForTrigger, warmPeopleIndex } from './sources.js';
@@ -41,7 +41,7 @@ export function useTextCompletion(
   to: Conversation | undefined,
   applyEdit: (edit: TextEdit) => void,
 ): TextCompletion {
-  const id = useId();
+  const id = useUniqueId();
   const trigger = useSignal<CompletionTrigger | undefined>(undefined);
   const [active, setActive] = useState(0);
   /** Where Escape closed the list: it stays closed until another word begins. */

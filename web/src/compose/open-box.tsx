@@ -1,5 +1,5 @@
-import { useEffect, useId } from 'preact/hooks';
-import { Icon } from '../kit/index.js';
+import { useEffect } from 'preact/hooks';
+import { Icon, useUniqueId } from '../kit/index.js';
 import { listenForTopicMoves } from '../moves/index.js';
 import { t } from '../text/index.js';
 import { ComposeAddressRow } from './address.js';
@@ -13,7 +13,7 @@ import { ComposeToolbar } from './toolbar.js';
 
 /** The box while something can be written. It is a chunk of its own, fetched as soon as the first view is there. */
 export function OpenBox({ composer, content }: ComposeBoxProps & { readonly composer: Composer }) {
-  const id = useId();
+  const id = useUniqueId();
   // The text goes where its topic went. Of a topic that is not on screen, only the move of all messages counts.
   useEffect(
     () =>

@@ -1,5 +1,4 @@
-import { useId } from 'preact/hooks';
-import { Icon, LabeledEntry, type LabeledEntryProps, type TextEntryProps } from '../kit/index.js';
+import { Icon, LabeledEntry, type LabeledEntryProps, type TextEntryProps, useUniqueId } from '../kit/index.js';
 
 /** Several lines of text. */
 export function TextArea({ rows = 3, ...props }: TextEntryProps & { readonly rows?: number }) {
@@ -82,7 +81,7 @@ export function RadioGroup<V extends string | number>({
   onChange,
   disabled,
 }: ChoiceFieldProps<V>) {
-  const name = useId();
+  const name = useUniqueId();
   return (
     <fieldset class="choices">
       <legend>{label}</legend>
@@ -114,7 +113,7 @@ interface ToggleProps extends LabeledEntryProps {
 
 /** A switch that takes effect at once. */
 export function Toggle({ label, hint, error, checked, onChange, disabled }: ToggleProps) {
-  const id = useId();
+  const id = useUniqueId();
   return (
     <div class="field">
       <label class="toggle">

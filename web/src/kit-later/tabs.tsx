@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { moveFocusByArrowKey } from '../kit/index.js';
+import { moveFocusByArrowKey, useUniqueId } from '../kit/index.js';
 
 interface TabsProps<Id extends string> {
   readonly label: string;
@@ -13,7 +12,7 @@ interface TabsProps<Id extends string> {
 
 /** Tabs with their panel. Arrows move among them and choose at once. */
 export function Tabs<Id extends string>({ label, tabs, current, onChange, children }: TabsProps<Id>) {
-  const id = useId();
+  const id = useUniqueId();
   return (
     <div class="tabs">
       <div

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { IconButton } from './button.js';
 import { rememberFocusForRestore } from './focus.js';
 import { moveOverlayToLayerHost } from './layers.js';
 import { pageShortcuts, ShortcutScopeContext } from './shortcut.js';
+import { useUniqueId } from './unique-id.js';
 
 interface DialogProps {
   readonly title: string;
@@ -27,7 +28,7 @@ interface DialogProps {
 export function Dialog({ title, children, onClose, footer, size, drawerSide, withoutHeader, ...rest }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const scope = useRef(Symbol(title));
-  const id = useId();
+  const id = useUniqueId();
   useLayoutEffect(() => {
     const dialog = ref.current!;
     const restore = rememberFocusForRestore();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import { Icon } from './icons.js';
+import { useUniqueId } from './unique-id.js';
 
 export interface LabeledEntryProps {
   readonly label: string;
@@ -24,7 +24,7 @@ export function LabeledEntry({
   error,
   control,
 }: LabeledEntryProps & { readonly control: (ids: EntryControlAttributes) => ComponentChildren }) {
-  const id = useId();
+  const id = useUniqueId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">

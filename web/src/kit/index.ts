@@ -53,4 +53,5 @@ export {
 export { EmptyNotice, Spinner } from './spinner.js';
 export { announceToScreenReader, removeToast, showToast } from './toast.js';
 export { runInTurns, yieldToBrowser } from './turns.js';
+export { useUniqueId } from './unique-id.js';
 export { type RowFocusAttributes, VirtualList } from './virtual-list.js';

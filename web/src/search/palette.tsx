@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Dialog, Icon, type IconName } from '../kit/index.js';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Dialog, Icon, type IconName, useUniqueId } from '../kit/index.js';
 
 /** A line of the list. */
 export interface PaletteOption {
@@ -47,7 +47,7 @@ export function TextWithMatches({ text, at }: { readonly text: string; readonly 
 export function SearchPalette(props: PaletteProps) {
   const { title, placeholder, icon, text, onTextChange, options, chips, onEraseAtStart, emptyText, footer, onClose } =
     props;
-  const id = useId();
+  const id = useUniqueId();
   const own = useRef<HTMLInputElement>(null);
   const input = props.inputRef ?? own;
   const list = useRef<HTMLDivElement>(null);

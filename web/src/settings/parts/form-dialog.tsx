@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { Button, Dialog } from '../../kit/index.js';
+import { Button, Dialog, useUniqueId } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { SavingError, useSavingState } from './saving.js';
 
@@ -19,7 +18,7 @@ interface FormDialogProps {
 /** A form in a dialog: closes when the server has agreed, and says why if it has not. */
 export function FormDialog({ title, submitLabel, children, danger, hasFieldError, submit, onClose }: FormDialogProps) {
   const saving = useSavingState();
-  const id = useId();
+  const id = useUniqueId();
   return (
     <Dialog
       title={title}

@@ -1,6 +1,6 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Avatar, IconButton, TextField } from '../../kit/index.js';
+import { Avatar, IconButton, TextField, useUniqueId } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 const MAX_SHOWN_MATCHES = 8;
@@ -25,7 +25,7 @@ export function PeoplePicker({
   error,
 }: PeoplePickerProps) {
   const [text, setText] = useState('');
-  const id = useId();
+  const id = useUniqueId();
   const wanted = text.trim().toLowerCase();
   const { people } = core.state;
   const left = new Set([...chosenIds, ...excludedIds]);
