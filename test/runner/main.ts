@@ -10,7 +10,7 @@ import { type Finished, runProgram } from './child.js';
 import { FILE_END } from './facts.js';
 import { commandFor, type Options, readOptions, tapPatterns, USAGE } from './options.js';
 import { type Program, programsFor, sourceOf } from './programs.js';
-import { runAll } from './schedule.js';
+import { runAll, watchIdleCores } from './schedule.js';
 
 const PROGRAM_SECONDS = 900;
 /** A test of its own may take this long. */
@@ -35,12 +35,13 @@ function temporaryFolder(): string {
   return mkdtempSync(join(base, 'conclave-tests-'));
 }
 
-function environmentOf({ grep, long, verbose }: Options, folder: string): Record<string, string> {
+function environmentOf({ grep, long, quick, seed, verbose }: Options, folder: string): Record<string, string> {
   return {
     TMPDIR: folder,
     API_TEST_COVERAGE: folder,
     TAP_TIMEOUT: String(TEST_SECONDS * (long ? LONG_FACTOR : 1)),
     ...(long ? { TEST_LONG: '1' } : {}),
+    ...(quick ? { TEST_QUICK: '1', SEED: seed } : {}),
     ...(verbose ? { TEST_EVERY_FACT: '1' } : {}),
     ...(grep === undefined ? {} : { TAP_GREP: tapPatterns(grep, FILE_END), TAP_FILTER_QUIETLY: '1' }),
   };
@@ -129,6 +130,7 @@ async function main(options: Options): Promise<boolean> {
     for (const { title, files } of programs) print(`${title}${files.length > 1 ? ` (${files.length} files)` : ''}`);
     return true;
   }
+  if (options.quick) print(`SEED=${options.seed}`);
   const begun = performance.now();
   const folder = temporaryFolder();
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -138,7 +140,8 @@ async function main(options: Options): Promise<boolean> {
   const limitSeconds = PROGRAM_SECONDS * (options.long ? LONG_FACTOR : 1);
   const attempt = (program: Program): Promise<Finished> => runProgram(program, { env, limitSeconds, onOutput });
   const unsteady: Finished[] = [];
-  await runAll<Program>(programs, options.jobs, async (program) => {
+  const cores = { count: options.jobs, idle: watchIdleCores() };
+  await runAll<Program>(programs, cores, async (program) => {
     const finished = await attempt(program);
     const lines = programs.length > 1 && getsSecondAttempt(program) ? failuresOf(finished) : [];
     if (lines.length === 0) return report.add(finished);

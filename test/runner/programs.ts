@@ -57,7 +57,7 @@ function filesAt(path: string): string[] {
  */
 const LOADS: readonly (readonly [beginning: string, load: number, seconds: number])[] = [
   ['dist/test/api/contract-tried', 1, 1],
-  ['dist/test/api/cluster.', 0.6, 90],
+  ['dist/test/api/cluster.', 0.6, 60],
   ['dist/test/api/embedded.', 0.9, 60],
   ['dist/test/api/hostile', 0.9, 20],
   ['dist/test/api', 0.6, 15],
@@ -78,7 +78,8 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   // Waits for connections to time out.
   ['dist/test/unit/http', 0.3, 2],
   ['dist/test/unit', 0.9, 0.4],
-  ['dist/test/web', 0.7, 20],
+  // Renderers of Chromium included.
+  ['dist/test/web', 0.9, 20],
 ];
 
 export function loadOf(file: string): Load {
@@ -230,7 +231,7 @@ export function programsFor({ paths, grep, quick }: Options): Program[] {
     ...(grep === undefined ? others.flatMap(shards) : others.map(alone)),
   ];
   // A part of the suite cannot have tried everything.
-  if (grep !== undefined || !files.includes(JUDGED)) return programs;
+  if (grep !== undefined || quick || !files.includes(JUDGED)) return programs;
   const judged = programs.filter(({ files }) => files.includes(JUDGED));
   return [...programs, { ...alone(JUDGE), after: judged.map(({ title }) => title) }];
 }

@@ -1,4 +1,6 @@
 /** Runs programs side by side, so that the cores are busy and not crowded. */
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Load {
   /** Share of one core that the program uses on average: 1 computes all the time, 0.2 mostly waits. */
@@ -15,11 +17,34 @@ export interface Scheduled extends Load {
 
 /** Programs at a time, however much they wait: each also needs memory. */
 const MAX_AT_ONCE = 8;
+/** Cores that must have been idle since the last look for a program to start beyond the loads of the table. */
+const MIN_IDLE_CORES = 0.6;
+const IDLE_LOOK_MS = 3_000;
 
-/** Longest first; the next one that fits starts as soon as there is room. @param cores that may be used */
+/** Cores of this machine that were idle since the look before, every three seconds. */
+export async function* watchIdleCores(): AsyncGenerator<number> {
+  const idleSeconds = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0) / 1e3;
+  for (;;) {
+    const [idle, begun] = [idleSeconds(), performance.now()];
+    await sleep(IDLE_LOOK_MS, undefined, { ref: false });
+    yield (idleSeconds() - idle) / ((performance.now() - begun) / 1e3);
+  }
+}
+
+export interface Cores {
+  /** Number that may be used. */
+  readonly count: number;
+  /** Idle ones, from time to time. */
+  readonly idle: AsyncGenerator<number>;
+}
+
+/**
+ * Longest first; the next one that fits starts as soon as there is room. Loads are averages, and a program that waits
+ * leaves its core to others: one more starts at each look that finds the cores idle.
+ */
 export async function runAll<P extends Scheduled>(
   programs: readonly P[],
-  cores: number,
+  cores: Cores,
   run: (program: P) => Promise<void>,
 ): Promise<void> {
   const waiting = [...programs].sort((a, b) => b.seconds - a.seconds);
@@ -35,16 +60,24 @@ export async function runAll<P extends Scheduled>(
     });
     running.add(done);
   };
-  while (waiting.length > 0 || running.size > 0) {
-    while (running.size < MAX_AT_ONCE) {
-      const room = cores - load + 1e-9;
-      // Alone, a program may want more than there is.
-      const next = waiting.findIndex(
-        ({ load, after }) => !after.some((title) => open.has(title)) && (load <= room || running.size === 0),
-      );
-      if (next < 0) break;
-      start(waiting.splice(next, 1)[0]!);
+  /** Starts the longest program that may run and has at most this load. */
+  const startNext = (room: number): boolean => {
+    if (running.size >= MAX_AT_ONCE) return false;
+    const next = waiting.findIndex(({ load, after }) => !after.some((title) => open.has(title)) && load <= room);
+    if (next < 0) return false;
+    start(waiting.splice(next, 1)[0]!);
+    return true;
+  };
+  const useIdleCores = async (): Promise<void> => {
+    for await (const idle of cores.idle) {
+      if (waiting.length === 0) return;
+      if (idle >= MIN_IDLE_CORES) startNext(Number.POSITIVE_INFINITY);
     }
+  };
+  void useIdleCores();
+  while (waiting.length > 0 || running.size > 0) {
+    // Alone, a program may want more than there is.
+    while (startNext(running.size === 0 ? Number.POSITIVE_INFINITY : cores.count - load + 1e-9));
     await Promise.race(running);
   }
 }

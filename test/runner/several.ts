@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { endChildren, treeCpuSeconds } from './cpu-time.js';
 import { FILE_END, FILE_MARK } from './facts.js';
 import { endShared } from './shared.js';
 
@@ -18,18 +19,13 @@ t.teardown = (teardown: () => unknown) => {
 /** Time of each file, ms, unless it sets another one. */
 const FILE_MS = Number(process.env.TAP_TIMEOUT ?? 30) * 1_000;
 
-/** CPU seconds of this process so far. */
-const cpuSeconds = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 const costs: string[] = [];
 
 for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   t.comment(`${FILE_MARK}${file}`);
   // The time counts from here.
   t.setTimeout(FILE_MS);
-  const [before, start] = [cpuSeconds(), performance.now()];
+  const [before, start] = [treeCpuSeconds(), performance.now()];
   try {
     await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
@@ -39,7 +35,7 @@ for (const file of (process.env.TEST_FILES ?? '').split(' ').filter(Boolean)) {
   await t.test(FILE_END, async () => {});
   for (const teardown of teardowns.splice(0)) await teardown();
   const took = (performance.now() - start) / 1e3;
-  costs.push(`${(cpuSeconds() - before).toFixed(1)} s CPU, ${took.toFixed(1)} s: ${file}`);
+  costs.push(`${(treeCpuSeconds() - before).toFixed(1)} s CPU, ${took.toFixed(1)} s: ${file}`);
 }
-t.comment(['cost of each file, without its child processes', ...costs].join('\n'));
-await endShared();
+t.comment(['cost of each file, with its child processes', ...costs].join('\n'));
+await endChildren(endShared);

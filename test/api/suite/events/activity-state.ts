@@ -96,7 +96,7 @@ export const activityState: Facts = async (t, server) => {
           ? owner.api.ok('DELETE /users/me/subscriptions', { subscriptions: [one(names)], principals: [person.id] })
           : reactivate(person).then(() => active.set(person, true)),
     ];
-    const MANY = server.kind === 'cluster' ? rounds(4, 12) : 12;
+    const MANY = rounds(server.kind === 'cluster' ? 3 : 6, 12);
     for (let round = 0; round < MANY; round++) {
       const followers = await Follower.all([owner, member, guest]);
       // Clients of users deactivated meanwhile are shut out, so they end.

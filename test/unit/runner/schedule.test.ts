@@ -1,0 +1,86 @@
+import t, { type Test } from 'tap';
+import { runAll, type Scheduled } from '../../runner/schedule.js';
+
+/** A run whose programs end when the test says so, with idle cores by the test's own looks. */
+class World {
+  readonly running: string[] = [];
+  readonly #ends = new Map<string, () => void>();
+  #look: (idle: number) => void = () => {};
+
+  async *idle(): AsyncGenerator<number> {
+    for (;;) yield await new Promise<number>((resolve) => (this.#look = resolve));
+  }
+
+  run = ({ title }: Scheduled): Promise<void> => {
+    this.running.push(title);
+    return new Promise((resolve) => this.#ends.set(title, resolve));
+  };
+
+  async end(title: string): Promise<void> {
+    this.#ends.get(title)?.();
+    this.running.splice(this.running.indexOf(title), 1);
+    await turn();
+  }
+
+  async look(idle: number): Promise<void> {
+    this.#look(idle);
+    await turn();
+  }
+}
+
+/** The promises of a step are settled. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const program = (title: string, load: number, seconds: number, ...after: string[]): Scheduled => ({
+  ...{ title, load, seconds, after },
+});
+
+async function begin(programs: readonly Scheduled[], count: number): Promise<{ world: World; done: Promise<void> }> {
+  const world = new World();
+  const done = runAll(programs, { count, idle: world.idle() }, world.run);
+  await turn();
+  return { world, done };
+}
+
+t.test('the longest programs start first, as many as the cores can carry', async (t: Test) => {
+  const programs = [
+    program('short', 0.4, 1),
+    program('long', 1, 9),
+    program('middle', 0.7, 5),
+    program('tiny', 0.3, 0),
+  ];
+  const { world, done } = await begin(programs, 2);
+  t.strictSame(world.running, ['long', 'middle', 'tiny'], 'the short one has no room, the tiny one has');
+  await world.end('middle');
+  t.strictSame(world.running, ['long', 'tiny', 'short']);
+  for (const title of ['long', 'tiny', 'short']) await world.end(title);
+  await done;
+});
+
+t.test('a program that waits for others starts when they have ended, whatever its load', async (t: Test) => {
+  const { world, done } = await begin([program('judge', 3, 1, 'judged'), program('judged', 0.5, 5)], 2);
+  await world.look(2);
+  t.strictSame(world.running, ['judged']);
+  await world.end('judged');
+  t.strictSame(world.running, ['judge']);
+  await world.end('judge');
+  await done;
+});
+
+t.test('one program more starts at each look that finds cores idle', async (t: Test) => {
+  const { world, done } = await begin(
+    ['a', 'b', 'c', 'd'].map((title, n) => program(title, 1, 9 - n)),
+    2,
+  );
+  t.strictSame(world.running, ['a', 'b']);
+  await world.look(0.2);
+  t.strictSame(world.running, ['a', 'b'], 'the cores are busy');
+  await world.look(1.1);
+  t.strictSame(world.running, ['a', 'b', 'c']);
+  await world.end('a');
+  t.strictSame(world.running, ['b', 'c'], 'the loads of the table have no room');
+  await world.look(1.1);
+  t.strictSame(world.running, ['b', 'c', 'd']);
+  for (const title of ['b', 'c', 'd']) await world.end(title);
+  await done;
+});
