@@ -1,6 +1,7 @@
 /** Inbox, recent conversations, drafts, scheduled messages, search and quick switcher in Chromium. */
 import t from 'tap';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
@@ -229,10 +230,12 @@ t.test('a scheduled message gets another time, and is sent now', async (t) => {
   t.strictSame(client.faults, []);
 });
 
-for (const [name, look] of [
+const LOOKS = [
   ['light', { viewport: DESK, scheme: 'light' }],
   ['a dark phone', { viewport: PHONE, scheme: 'dark' }],
-] as const) {
+] as const;
+
+for (const [name, look] of picked(LOOKS, 1, ([name]) => `finding ${name}`)) {
   t.test(`inbox, recent conversations, drafts and scheduled messages are accessible: ${name}`, async (t) => {
     await say(other, 'general', 'plans', `@**${member.name}** look`);
     const client = await open('#inbox', look);

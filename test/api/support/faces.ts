@@ -50,7 +50,7 @@ const keep = (context: object, message: string): void => {
 };
 const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep };
 
-const SECRET = 'the secret of the API tests';
+export const SECRET = 'the secret of the API tests';
 
 async function stopAll(nodes: readonly RunningServer[]): Promise<void> {
   // Frontends stop first, because a stopping actor host answers no commands.

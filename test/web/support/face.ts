@@ -3,7 +3,7 @@ import t from 'tap';
 import { services, startCluster, startEmbedded, type TestServer } from '../../api/support/faces.js';
 import { picked } from '../../support/rounds.js';
 
-/** Journeys that are known to pass on both faces. Two people chat on both in each run (journey.test.ts). */
+/** Journeys that are known to pass on both faces. Two people chat on either, by SEED (journey.test.ts). */
 const JOURNEYS = ['finding', 'frame', 'spectators'];
 /** Journeys of one run on the cluster; the long form runs all of them there. */
 const ON_CLUSTER = 1;

@@ -1,16 +1,20 @@
-/** A server that a test kills as `kill -9` does, and starts again on the same data and port. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+/**
+ * A server that a test kills as `kill -9` does, and starts again on the same data and port. The first one makes an
+ * organization; later ones are the program itself, which starts in a third of the CPU.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { basic, Client } from '../../api/support/client.js';
+import { SECRET } from '../../api/support/faces.js';
 import type { Person } from '../../api/support/organization.js';
+import { Child, cleanEnvironment, MAIN } from '../../clients/support/process.js';
 
 const SCRIPT = fileURLToPath(new URL('./served.js', import.meta.url));
+/** Passwords of the first server are hashed cheaply. Only a program that hashes them so, too, accepts them. */
+const CHEAP_PASSWORDS = new URL('../../support/cheap-passwords.js', import.meta.url).href;
 
 interface Ready {
   readonly port: number;
@@ -22,7 +26,7 @@ interface Ready {
 
 export class KillableServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'conclave-kill-'));
-  #process: ChildProcess | undefined;
+  #process: Child | undefined;
   #ready: Ready | undefined;
 
   static async start(t: Test): Promise<KillableServer> {
@@ -54,19 +58,24 @@ export class KillableServer {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [SCRIPT, this.#folder, String(this.#ready?.port ?? 0)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    this.#process = child;
-    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-    this.#ready = JSON.parse(line) as Ready;
+    if (this.#ready) {
+      const { port, ops } = this.#ready;
+      const options = ['--data-dir', this.#folder, '--secret', SECRET, '--external-host', 'localhost'];
+      const ports = ['--port', String(port), '--ops-port', String(ops)];
+      return this.#run('Conclave serves', '--import', CHEAP_PASSWORDS, MAIN, 'serve', ...options, ...ports);
+    }
+    await this.#run('\n', SCRIPT, this.#folder);
+    this.#ready = JSON.parse(this.#process!.stdout) as Ready;
   }
 
   async kill(): Promise<void> {
-    const child = this.#process;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    if (this.#process && !this.#process.over) await this.#process.kill();
+  }
+
+  /** Starts Node with these words, and waits until it says that it is ready. */
+  async #run(ready: string, ...words: readonly string[]): Promise<void> {
+    this.#process = new Child(process.execPath, words, cleanEnvironment());
+    await this.#process.says(ready);
   }
 
   get #known(): Ready {
