@@ -31,12 +31,12 @@ const SIZE: MadeSize = LONG
   ? { people: 2_000, streams: 300, messages: Number(process.env.IMPORT_MESSAGES ?? 1_000_000), seed: 7 }
   : { people: 40, streams: 9, messages: 2_100, seed: 7 };
 const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
-const KILLS = rounds(2, 10);
+const KILLS = rounds(1, 10);
 /** Longest time from the first write of an import to its kill, ms. */
 const KILLED_WITHIN_MS = LONG ? 20_000 : 700;
-const ROUND_TRIPS = LONG ? 20 : 2;
+const ROUND_TRIPS = LONG ? 20 : 1;
 /** Hostile exports of a run, of 18. */
-const HOSTILE = 9;
+const HOSTILE = 6;
 /** Longest import of a test, ms. */
 const IMPORT_MS = LONG ? 3_600_000 : HANGS_MS;
 /** Ids of people here begin behind those of system bots, in the order of their ids in the export. */

@@ -6,7 +6,7 @@ import { Embedded } from './support/face.js';
 import { judge, killAmidst, STREAM } from './support/kill.js';
 import { WITH_WORKERS } from './support/process.js';
 
-const ROUNDS = rounds(2, 5);
+const ROUNDS = rounds(1, 5);
 
 const face = await Embedded.start(WITH_WORKERS);
 t.teardown(() => face.stop());
@@ -47,7 +47,7 @@ t.test('an acknowledged send is there after kill -9, in the history and in the q
   test.ok(third > second, 'message ids go on growing');
 });
 
-t.test(`${ROUNDS} times kill -9 while messages are sent`, async (test) => {
+t.test('kill -9 while messages are sent', async (test) => {
   const follower = await Follower.start([api]);
   const sender = new Sender([api], STREAM, 'm');
   test.teardown(() => end(sender, follower));

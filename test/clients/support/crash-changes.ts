@@ -42,7 +42,7 @@ class Facts {
 export async function changesKept(test: Test, face: Embedded): Promise<void> {
   const world = await begin(face, 3, ['general']);
   const { owner, other, random, streams } = world;
-  const KILLS = rounds(2, 5);
+  const KILLS = rounds(1, 5);
   const ids: number[] = [];
   for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
   const facts = new Facts();

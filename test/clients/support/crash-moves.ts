@@ -15,7 +15,7 @@ export async function movedWhole(test: Test, face: Embedded): Promise<void> {
   const { owner, other, random, streams } = world;
   // Two commits of 500 at most, or three.
   const SIZE = rounds(700, 1_500);
-  const ROUNDS = rounds(2, 6);
+  const ROUNDS = rounds(1, 6);
   const ids = await fill(owner, SIZE);
   const follower = await Follower.start([other], ['update_message']);
   test.teardown(() => follower.stop());

@@ -22,7 +22,7 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
     for (const follower of followers) follower.stop();
   });
 
-  const KILLS = rounds(2, 6);
+  const KILLS = rounds(1, 6);
   // More than an actor hands over at once.
   const EACH = 30;
   const firstDue = Math.floor(Date.now() / 1000) + AHEAD_S;
