@@ -1,15 +1,21 @@
 import t from 'tap';
 import { LONG, picked } from '../support/rounds.js';
 import { ONLY, runSuite } from './run.js';
-import { BOTH_FACES, ONE_FACE, SUITE } from './suite/index.js';
+import { BOTH_FACES, OFTEN_ON_BOTH_FACES, ONE_FACE, SUITE } from './suite/index.js';
 import { services, startCluster } from './support/faces.js';
 
+/** A short run has the third or the tenth part of these families on the cluster. */
+const [OFTEN, SELDOM] = [3, 10];
+
 const at = services(t);
-const others = Object.keys(SUITE).filter((family) => !ONE_FACE.has(family) && !BOTH_FACES.has(family));
-const some = new Set(ONLY === '' ? picked(others, others.length / 10, (family) => family) : others);
-const families = Object.keys(SUITE).filter((family) => LONG || BOTH_FACES.has(family) || some.has(family));
+const sets = [ONE_FACE, BOTH_FACES, OFTEN_ON_BOTH_FACES];
+const others = Object.keys(SUITE).filter((family) => !sets.some((set) => set.has(family)));
+const some = (families: readonly string[], part: number): readonly string[] =>
+  ONLY === '' ? picked(families, families.length / part, (family) => family) : families;
+const chosen = new Set([...BOTH_FACES, ...some([...OFTEN_ON_BOTH_FACES], OFTEN), ...some(others, SELDOM)]);
+const families = Object.keys(SUITE).filter((family) => LONG || chosen.has(family));
 t.same(
-  [...ONE_FACE, ...BOTH_FACES].filter((family) => !(family in SUITE)),
+  sets.flatMap((set) => [...set]).filter((family) => !(family in SUITE)),
   [],
   'the sets name families of the suite',
 );
