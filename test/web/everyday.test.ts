@@ -244,6 +244,16 @@ t.test('the menu of an own message offers moves only as far as the policies allo
     t.equal((await offered()).length, 2, 'topics may be changed by everyone at first');
     await owner.api.ok('PATCH /realm', { edit_topic_policy: 2, move_messages_between_streams_policy: 2 });
     await until('the client knows the policies', async () => (await offered()).length === 0);
+    await client.click('.bar > [aria-haspopup=menu]');
+    await client.waitFor('.menu-item', 'Copy link');
+    const items = await client.page.$$eval('.menu-item', (all) => all.map((one) => one.textContent));
+    t.strictSame(
+      items.filter((item) => /Rename|resolved|Delete/.test(item ?? '')),
+      [],
+      'nor does the menu of the topic',
+    );
+    await client.page.keyboard.press('Escape');
+    await client.waitUntilGone('.menu-item');
     await owner.api.ok('PATCH /realm', { move_messages_between_streams_policy: 1 });
     await until('another stream may be chosen', async () => (await offered()).length === 1);
     await act(client, 'mine to move?', 'Move message');
@@ -470,6 +480,62 @@ t.test('by its menu a topic is resolved and muted, and a message is marked as un
     await act(client, 'knot two', 'Mark topic as open');
     await client.waitFor('.toast', 'The topic is open again.');
     t.equal((await messageOf(ids[0]!)).subject, 'knots');
+  });
+});
+
+t.test('a topic is renamed, resolved and deleted by its menu; screen readers get a word for its mark', async (t) => {
+  const ids = [await say(owner, 'general', 'splices', 'eye'), await say(member, 'general', 'splices', 'back')];
+  const client = await signedIn(owner, hashOf('splices'));
+  const { page } = client;
+  const subjects = async () => [...new Set((await Promise.all(ids.map(messageOf))).map(({ subject }) => subject))];
+  await faultless(t, { client }, async () => {
+    await client.waitFor('.message-body', 'back');
+    await client.click('.bar > [aria-haspopup=menu]');
+    await client.click('.menu-item', 'Rename or move topic');
+    await client.fill('dialog input[type=text]', 'bends');
+    t.strictSame(await client.findings(), []);
+    await client.click('dialog button', 'Save');
+    await page.waitForFunction("location.hash.endsWith('topic/bends')");
+    t.strictSame(await subjects(), ['bends']);
+    await client.waitFor('.row.topic', 'bends');
+    await page.evaluate(`[...document.querySelectorAll('.row.topic a')].find((one) => one.textContent.includes('bends'))
+      .dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2, clientX: 40, clientY: 40 }))`);
+    await client.click('.menu-item', 'Mark topic as resolved');
+    await client.waitFor('.toast', 'The topic is resolved.');
+    t.strictSame(await subjects(), ['✔ bends']);
+    const told = 'bends, resolved';
+    for (const place of ['.bar-title', '.row.topic']) await client.waitFor(place, told);
+    await client.fill('.compose-text', '#**general>ben');
+    await client.waitFor('.suggestion', told);
+    await client.fill('.compose-text', ' ');
+    await client.goTo('#recent');
+    await client.waitFor('.overview-row', told);
+    await client.goTo('#inbox');
+    await say(member, 'general', '✔ bends', 'sheet');
+    await client.waitFor('.overview-row.inbox', told);
+    await client.goTo(`#narrow/stream/${stream}-general/near/${ids[0]}`);
+    await client.waitFor('.messages .recipient', told);
+    const tries: string[] = [];
+    await client.intercept((request) => {
+      if (!request.url().endsWith('/delete_topic') || tries.push(request.url()) > 1) return request.continue();
+      const partly = { result: 'partially_completed', code: 'REQUEST_TIMEOUT', msg: '' };
+      return request.respond({ contentType: 'application/json', body: JSON.stringify(partly) });
+    });
+    const header = `[...document.querySelectorAll('.recipient')].find((one) => one.textContent.includes('${told}'))`;
+    await page.evaluate(`${header}.querySelector('[aria-haspopup=menu]').click()`);
+    await client.click('.menu-item', 'Delete topic');
+    await client.click('dialog button', 'Delete topic');
+    await client.waitFor('.toast', 'The topic is deleted.');
+    await client.waitUntilGone('.messages .recipient', told);
+    t.equal(tries.length, 2, 'a deletion that the server has not finished goes on');
+    const narrow = [
+      { operator: 'stream', operand: stream },
+      { operator: 'topic', operand: '✔ bends' },
+    ];
+    const { messages } = await owner.api.ok<{ messages: unknown[] }>('GET /messages', {
+      ...{ anchor: 'newest', num_before: 10, num_after: 0, narrow },
+    });
+    t.strictSame(messages, []);
   });
 });
 

@@ -545,6 +545,59 @@ journey('a stream is renamed, coloured, made silent and archived, and a subscrib
   t.equal(await own(), undefined);
 });
 
+journey('an owner changes everything about a bot, and a refusal stands in its form', async (t, open) => {
+  const crew = await makeOrganization(server, ['member']);
+  const { owner, member } = crew;
+  await subscribe(owner, 'beacons');
+  const { user_id } = await owner.api.ok<{ user_id: number }>('POST /bots', {
+    ...{
+      full_name: 'Foghorn',
+      short_name: 'foghorn',
+      bot_type: 3,
+      payload_url: JSON.stringify('https://fog.example.com/old'),
+    },
+  });
+  const file = join(t.testdir({ 'horn.png': PIXEL }), 'horn.png');
+  const client = await open(owner, '#organization/bots', 400, crew);
+  const { page } = client;
+  await manage(client, 'Foghorn', 'Edit bot');
+  await enterInDialog(page, 'Name', member.name);
+  await client.click('dialog button', 'Save');
+  await client.waitFor('dialog .field-error', 'already in use');
+  t.strictSame(await client.findings(), []);
+  await giveFile(page, 'File for Profile picture', file);
+  await client.waitFor('dialog .saved-mark', 'Saved');
+  await enterInDialog(page, 'Name', 'Siren');
+  await enterInDialog(page, 'Owner', member.name);
+  await client.click('dialog .match', member.name);
+  await choose(page, 'Role', 'Moderator');
+  await enterInDialog(page, 'Address that gets the messages', 'https://fog.example.com/new');
+  await choose(page, 'Form of the posts', 'Like posts of Slack');
+  await choose(page, 'Stream to write to', '#beacons');
+  await choose(page, 'Stream to listen to', '#beacons');
+  await client.click('dialog label.toggle', 'all public streams');
+  await client.click('dialog button', 'Save');
+  await client.waitUntilGone('dialog');
+  await client.waitFor('.row-line', `Siren`);
+  await client.waitFor('.row-line .field-hint', member.name);
+  type Bots = { readonly realm_bots: readonly Readonly<Record<string, unknown>>[] };
+  const { realm_bots } = await fetched<Bots>(owner, 'realm_bot');
+  t.match(
+    realm_bots.find((bot) => bot.user_id === user_id),
+    {
+      full_name: 'Siren',
+      owner_id: member.id,
+      avatar_url: /user_avatars/,
+      services: [{ base_url: 'https://fog.example.com/new', interface: 2 }],
+      default_sending_stream: 'beacons',
+      default_events_register_stream: 'beacons',
+      default_all_public_streams: true,
+    },
+  );
+  type Account = { readonly user: { readonly role: number } };
+  t.equal((await owner.api.ok<Account>('GET /users/{user_id}', { user_id })).user.role, 300);
+});
+
 const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
 const ORGANIZATION = [
   ...['profile', 'permissions', 'messages', 'people', 'invitations', 'bots', 'groups', 'emoji', 'linkifiers'],

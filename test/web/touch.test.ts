@@ -205,6 +205,14 @@ t.test('a conversation, and what opens from it', async (t) => {
       },
     ],
     [
+      'menu of the topic',
+      async () => {
+        await close();
+        await client.click('.bar > [aria-haspopup=menu]');
+        await client.waitFor('.menu-item', 'Rename or move topic');
+      },
+    ],
+    [
       'emoji picker',
       async () => {
         await close();
@@ -340,6 +348,16 @@ t.test('dialogs of the settings', async (t) => {
       },
     ],
   );
+  steps.push([
+    'a bot',
+    async () => {
+      await closeAll(client);
+      await client.goTo('#organization/bots');
+      await client.click('.row-line button', 'Actions for');
+      await client.click('.menu-item', 'Edit bot');
+      await client.waitFor('dialog[open] .picture-entry');
+    },
+  ]);
   await checkSteps(t, client, steps);
 });
 

@@ -18,6 +18,8 @@ const VIEW = [
   'moves',
   'text',
   'toggles',
+  'topics',
+  'topics-later',
 ];
 const MAY: Readonly<Record<string, readonly string[]>> = {
   contract: [],
@@ -26,10 +28,12 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   core: ['contract'],
   platform: ['contract', 'core'],
   client: ['core'],
-  completion: ['client', 'core', 'editing', 'kit', 'text'],
+  completion: ['client', 'core', 'editing', 'kit', 'text', 'topics'],
   editing: [],
   moves: ['client', 'contract', 'core'],
   toggles: ['client', 'core'],
+  topics: ['core', 'kit', 'text', 'topics-later'],
+  'topics-later': ['client', 'contract', 'core', 'kit', 'kit-later', 'text', 'toggles'],
   kit: ['keyboard', 'text'],
   'kit-later': ['kit', 'text'],
   style: [],

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Avatar, Icon, Popover } from '../kit/index.js';
+import { TopicName } from '../topics/index.js';
 import type { Suggestion } from './suggestion.js';
 
 interface SuggestionListProps {
@@ -71,7 +72,9 @@ export function SuggestionList({ id, label, items, activeIndex, anchor, side, on
             onClick={() => onPick(suggestion)}
           >
             <SuggestionPicture suggestion={suggestion} />
-            <span class="suggestion-text">{suggestion.text}</span>
+            <span class="suggestion-text">
+              {suggestion.isTopic ? <TopicName topic={suggestion.text} /> : suggestion.text}
+            </span>
             {suggestion.detail && <span class="suggestion-detail">{suggestion.detail}</span>}
           </div>
         ))}

@@ -120,6 +120,7 @@ export function makeStreamSuggestion({ stream_id: id, name, description }: Strea
 export const makeTopicSuggestion = (name: string, insert = name): Suggestion => ({
   key: `t${name}`,
   text: name,
+  isTopic: true,
   insertedText: insert,
 });
 

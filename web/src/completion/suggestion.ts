@@ -7,6 +7,8 @@ export interface Suggestion {
   /** Tells it from others: an address, a description. */
   readonly detail?: string | undefined;
   readonly icon?: IconName;
+  /** The text is the name of a topic. */
+  readonly isTopic?: boolean;
   /** A person, shown with the picture. */
   readonly personId?: number;
   /** An emoji as a character, or the address of its picture. */

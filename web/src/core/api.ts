@@ -28,6 +28,10 @@ export interface ApiCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+interface UploadOptions extends ApiCallOptions {
+  readonly method?: 'POST' | 'PATCH';
+}
+
 /** The server's refusal. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
@@ -101,9 +105,9 @@ export class ApiClient {
     path: string,
     file: LocalFile,
     onProgress: (sent: number) => void,
-    { signal }: ApiCallOptions = {},
+    { signal, method = 'POST' }: UploadOptions = {},
   ): Promise<T> {
-    const request = { path: `${API_PATH_PREFIX}${path}`, headers: CSRF_HEADERS, file, onProgress, signal };
+    const request = { method, path: `${API_PATH_PREFIX}${path}`, headers: CSRF_HEADERS, file, onProgress, signal };
     return this.#parseAnswerOrThrow<T>(await awaitAnswerOrUnreachable(this.platform.upload(request), signal));
   }
 

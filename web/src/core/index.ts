@@ -30,7 +30,13 @@ export { type ApiCallOptions, ApiClient, ApiFailure, ServerUnreachable } from '.
 export { Core } from './core.js';
 export { type ComposeRequest, type EmojiPickerRequest, SharedViewState } from './focus.js';
 export { type AddressNameLookup, decodeHashPart, encodeHashPart, formatNarrowHash, parseNarrowHash } from './hash.js';
-export { getDirectParticipantIds, getMessageConversation, matchesNarrow, type NarrowMatchFacts } from './match.js';
+export {
+  getDirectParticipantIds,
+  getMessageConversation,
+  matchesNarrow,
+  type NarrowMatchFacts,
+  RESOLVED_TOPIC_PREFIX,
+} from './match.js';
 export { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type WindowAnchor } from './messages/request.js';
 export { MessageStore } from './messages/store.js';
 export { MessageWindow, type WindowListChange, type WindowPhase } from './messages/window.js';

@@ -11,7 +11,8 @@ export interface NarrowMatchFacts {
   isSubscribed(stream: number): boolean;
 }
 
-const RESOLVED_TOPIC_PREFIX = '✔ ';
+/** Beginning of the names of resolved topics. */
+export const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** Ids of all users of a direct message, the reader among them. */
 export const getDirectParticipantIds = ({

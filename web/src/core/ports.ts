@@ -23,6 +23,7 @@ export interface LocalFile {
 }
 
 export interface UploadRequest {
+  readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly file: LocalFile;

@@ -14,6 +14,7 @@
  *     showToast({ text, kind: 'error', action: { label, run } }), announceToScreenReader(text)
  *     <VirtualList items={…} getItemKey={…} getItemHeightPx={…} label={…}>{(item, row) => …}</VirtualList>
  *     const SettingsView = makeLazyComponent(async () => (await import('../settings/index.js')).SettingsView)
+ *     runWithLazyChunk(() => import('./menus.js'), ({ openOwnMenu }) => openOwnMenu(button))   with its texts
  *     await waitForFirstView()   for what may come after the view of the address, such as chunks for later
  *     await runInTurns(parts)    long work in short tasks
  *     isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: a change of the layout renders again
@@ -37,7 +38,7 @@ export {
 } from './focus.js';
 export { Icon, type IconName } from './icons.js';
 export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
-export { makeLazyComponent } from './lazy.js';
+export { makeLazyComponent, runWithLazyChunk } from './lazy.js';
 export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhoneLayout } from './media.js';
 export { type MenuItem, toggleMenu } from './menu.js';
 export { startToastsAndTooltips } from './overlays.js';

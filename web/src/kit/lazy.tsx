@@ -1,8 +1,9 @@
 import { type ComponentType, type FunctionComponent, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { t } from '../text/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
 import { Button } from './button.js';
 import { EmptyNotice, Spinner } from './spinner.js';
+import { showToast } from './toast.js';
 
 type LazyComponent<P> = FunctionComponent<P> & {
   /** Loads the chunk. A component that is shown after that needs no render without its content. */
@@ -47,4 +48,16 @@ export function makeLazyComponent<P extends object>(load: () => Promise<Componen
     );
   }
   return Object.assign(Lazy, { preload });
+}
+
+/** Loads a chunk and its texts, and does something with it. A toast says that the chunk did not arrive. */
+export async function runWithLazyChunk<T>(load: () => Promise<T>, run: (chunk: T) => unknown): Promise<void> {
+  let chunk: T;
+  try {
+    [chunk] = await Promise.all([load(), loadLaterTexts()]);
+  } catch {
+    showToast({ text: t('error.unreachable'), kind: 'error' });
+    return;
+  }
+  await run(chunk);
 }

@@ -1,25 +1,16 @@
-import { showToast } from '../kit/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
+import { runWithLazyChunk } from '../kit/index.js';
+import { loadLaterTexts } from '../text/index.js';
 
 type LaterChunk = typeof import('./later/index.js');
 
-const loadLaterChunk = async (): Promise<LaterChunk> =>
-  (await Promise.all([import('./later/index.js'), loadLaterTexts()]))[0];
+const importLaterChunk = (): Promise<LaterChunk> => import('./later/index.js');
 
 /** A component of the lazy chunk. */
 export const makeLaterChunkComponentLoader =
   <K extends keyof LaterChunk>(name: K): (() => Promise<LaterChunk[K]>) =>
   async () =>
-    (await loadLaterChunk())[name];
+    (await Promise.all([importLaterChunk(), loadLaterTexts()]))[0][name];
 
 /** Does something with the lazy chunk of menus, dialogs and widgets. */
-export async function withLaterChunk(run: (later: LaterChunk) => unknown): Promise<void> {
-  let later: LaterChunk;
-  try {
-    later = await loadLaterChunk();
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-    return;
-  }
-  await run(later);
-}
+export const withLaterChunk = (run: (later: LaterChunk) => unknown): Promise<void> =>
+  runWithLazyChunk(importLaterChunk, run);

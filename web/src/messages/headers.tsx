@@ -2,8 +2,7 @@ import { core } from '../client/index.js';
 import { type Conversation, makeConversationNarrow, makeStreamNarrow } from '../core/index.js';
 import { Icon } from '../kit/index.js';
 import { formatDate, formatRelativeDay, t } from '../text/index.js';
-
-const RESOLVED_TOPIC_PREFIX = '✔ ';
+import { TopicMenuButton, TopicName } from '../topics/index.js';
 
 export function DayLine({ at }: { readonly at: number }) {
   return (
@@ -39,7 +38,6 @@ export function RecipientHeader({ of }: { readonly of: Conversation }) {
   const { streams } = core.state;
   const stream = streams.byId.value.get(of.stream);
   const kind = streams.getPrivacy(of.stream);
-  const resolved = of.topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <div class="recipient" style={{ '--stream': stream?.color || 'var(--edge)' }}>
       <span class="recipient-stream">
@@ -49,10 +47,10 @@ export function RecipientHeader({ of }: { readonly of: Conversation }) {
         </a>
       </span>
       <span aria-hidden="true">›</span>
-      {resolved && <Icon name="resolved" size={16} />}
       <a href={href} class="recipient-topic" dir="auto">
-        {resolved ? of.topic.slice(RESOLVED_TOPIC_PREFIX.length) : of.topic}
+        <TopicName topic={of.topic} />
       </a>
+      <TopicMenuButton {...of} />
     </div>
   );
 }

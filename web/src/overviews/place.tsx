@@ -2,8 +2,7 @@ import { core } from '../client/index.js';
 import { type Conversation, makeConversationNarrow } from '../core/index.js';
 import { Avatar, Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
-
-const RESOLVED_TOPIC_PREFIX = '✔ ';
+import { TopicName } from '../topics/index.js';
 
 /** Address of a conversation. */
 export const formatConversationHash = (of: Conversation): string =>
@@ -28,14 +27,10 @@ export function StreamNameWithIcon({ id }: { readonly id: number }) {
   );
 }
 
-/** Topic without the mark of resolved ones, which becomes an icon. */
-export function TopicNameWithResolvedIcon({ topic }: { readonly topic: string }) {
-  const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
+function TopicLabel({ topic }: { readonly topic: string }) {
   return (
     <span class="place-topic">
-      {resolved && <Icon name="resolved" size={16} />}
-      <span data-cut="">{resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}</span>
-      {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
+      <TopicName topic={topic} />
     </span>
   );
 }
@@ -65,14 +60,14 @@ export function ConversationLabel({
   readonly withStream?: boolean;
 }) {
   if ('users' in of) return <DirectUsersLabel users={of.users} />;
-  if (!withStream) return <TopicNameWithResolvedIcon topic={of.topic} />;
+  if (!withStream) return <TopicLabel topic={of.topic} />;
   return (
     <span class="place">
       <StreamNameWithIcon id={of.stream} />
       <span class="place-soft" aria-hidden="true">
         ›
       </span>
-      <TopicNameWithResolvedIcon topic={of.topic} />
+      <TopicLabel topic={of.topic} />
     </span>
   );
 }

@@ -21,10 +21,10 @@ async function fetchHttpAnswer({ method, path, headers, body, signal: abort }: H
 const isBlob = (file: LocalFile): file is LocalFile & Blob => file instanceof Blob;
 
 /** XMLHttpRequest, because fetch says nothing about the progress of an upload. */
-function uploadByXhr({ path, headers, file, signal: abort, onProgress }: UploadRequest): Promise<HttpAnswer> {
+function uploadByXhr({ method, path, headers, file, signal: abort, onProgress }: UploadRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', path);
+    request.open(method, path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () => resolve({ status: request.status, text: request.responseText });

@@ -1,6 +1,5 @@
 import { type ComponentType, h } from 'preact';
-import { openLayer, showToast } from '../kit/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
+import { openLayer, runWithLazyChunk } from '../kit/index.js';
 
 type SearchPanel = ComponentType<{ readonly onClose: () => void }>;
 
@@ -13,8 +12,7 @@ async function togglePanel(load: () => Promise<SearchPanel>): Promise<void> {
     closeOpenPanel();
     return;
   }
-  try {
-    const [panel] = await Promise.all([load(), loadLaterTexts()]);
+  await runWithLazyChunk(load, (panel) => {
     const end: () => void = openLayer((done) => {
       closeOpenPanel = () => {
         closeOpenPanel = undefined;
@@ -23,9 +21,7 @@ async function togglePanel(load: () => Promise<SearchPanel>): Promise<void> {
       return h(panel, { onClose: () => closeOpenPanel?.() });
     });
     closeOpenPanel ??= end;
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-  }
+  });
 }
 
 export const toggleSearch = (): Promise<void> => togglePanel(async () => (await import('./search-box.js')).SearchBox);

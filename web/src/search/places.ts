@@ -5,6 +5,7 @@ import {
   makeConversationKey,
   makeConversationNarrow,
   makeStreamNarrow,
+  RESOLVED_TOPIC_PREFIX,
   type Route,
 } from '../core/index.js';
 import { type RankedItem, rankByQuery } from './ranking.js';
@@ -20,6 +21,8 @@ export interface SwitcherPlace {
   /** Stream of a stream or topic, users of direct messages. */
   readonly stream?: number;
   readonly users?: readonly number[];
+  /** A topic that is marked as resolved. */
+  readonly isResolved?: boolean;
   /** Unread messages. */
   readonly count: number;
   /** Addition to the rank, 0 to 1: readers more often look for unread and recent places. */
@@ -73,6 +76,7 @@ export function listSwitcherPlaces(state: ClientState, views: NamedViewRoutes): 
         kind: 'topic',
         key: makeConversationKey(of),
         name: text,
+        isResolved: topic.name.startsWith(RESOLVED_TOPIC_PREFIX),
         route: makeConversationRoute(of),
         ...facts,
       });

@@ -56,7 +56,12 @@ export function QuickSwitcher({ onClose }: { readonly onClose: () => void }) {
   const optionOf = ({ item, matchedPositions }: RankedItem<SwitcherPlace>): PaletteOption => ({
     key: item.key,
     leadingIcon: <SwitcherPlaceIcon place={item} />,
-    name: <TextWithMatches text={item.name} at={matchedPositions} />,
+    name: (
+      <>
+        <TextWithMatches text={item.name} at={matchedPositions} />
+        {item.isResolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
+      </>
+    ),
     detail: item.count > 0 ? <CountBadge count={item.count} strong={item.kind === 'direct'} /> : undefined,
     choose: () => {
       onClose();

@@ -9,9 +9,8 @@ import {
 } from '../core/index.js';
 import { Icon, IconButton, type IconName, KeyCaps, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
+import { TopicMenuButton, TopicName } from '../topics/index.js';
 import { findNarrowIcon, formatNarrowName, formatRouteName } from './names.js';
-
-const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 const ICON_BY_VIEW: Partial<Record<Route['view'], IconName>> = {
   inbox: 'inbox',
@@ -27,7 +26,6 @@ const ICON_BY_VIEW: Partial<Record<Route['view'], IconName>> = {
 
 function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topic: string | undefined }) {
   const kind = core.state.streams.getPrivacy(stream.stream_id);
-  const resolved = topic?.startsWith(RESOLVED_TOPIC_PREFIX) ?? false;
   return (
     <>
       <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
@@ -40,8 +38,7 @@ function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topi
             ›
           </span>
           <span class="bar-topic">
-            {resolved && <Icon name="resolved" />}
-            <span>{resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}</span>
+            <TopicName topic={topic} />
           </span>
         </>
       )}
@@ -86,6 +83,7 @@ interface TopBarProps {
 export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarProps) {
   const route = core.router.route.value;
   const chord = pageShortcuts.getChords('search')[0];
+  const conversation = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
   return (
     <header class="bar">
       <div class="open-sidebar">
@@ -102,6 +100,7 @@ export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarPro
           </>
         )}
       </h1>
+      {conversation && 'topic' in conversation && <TopicMenuButton {...conversation} />}
       <p class="bar-about">{route.view === 'narrow' && <StreamDescriptionOrPersonStatus narrow={route.narrow} />}</p>
       <button
         type="button"

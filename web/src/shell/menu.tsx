@@ -1,16 +1,13 @@
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Avatar, Icon, showToast, useShortcut } from '../kit/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
+import { Avatar, Icon, runWithLazyChunk, useShortcut } from '../kit/index.js';
+import { t } from '../text/index.js';
 
-async function loadAndOpenMenu(which: 'openRealmMenu' | 'openOwnMenu', anchor: Element | null): Promise<void> {
-  try {
-    const [menus] = await Promise.all([import('./menus.js'), loadLaterTexts()]);
-    if (anchor) menus[which](anchor);
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-  }
-}
+const loadAndOpenMenu = (which: 'openRealmMenu' | 'openOwnMenu', anchor: Element | null): Promise<void> =>
+  runWithLazyChunk(
+    () => import('./menus.js'),
+    (menus) => anchor && menus[which](anchor),
+  );
 
 /** Goes to the first view in this page: only the address behind `#` changes. */
 function navigateHomeInPage(event: MouseEvent): void {

@@ -6,7 +6,7 @@
  *
  * - Rows are links with the address of their view, so that the browser's own ways to open links work.
  * - Tab reaches one row; arrows move; right and left open and close streams and sections.
- * - `menus/` (a lazy chunk) has the actions on streams and topics.
+ * - `menus/` (a lazy chunk) has the actions on streams, ../topics-later those on topics.
  * - Choices (open sections, filter) are signals of the module: they outlive the drawer of a phone.
  *
  * The shell shows both; `onGo` tells it that a row was followed, so that it closes the drawer.

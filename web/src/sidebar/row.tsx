@@ -16,6 +16,7 @@ import {
   type RowFocusAttributes as RowAttributes,
 } from '../kit/index.js';
 import { type TextKey, t } from '../text/index.js';
+import { TopicName } from '../topics/index.js';
 import { openStreamWithAllTopics, setSectionOpen, setStreamOpen, showsAllDirects } from './choices.js';
 import { loadAndOpenRowMenu } from './open-menu.js';
 import { formatDirectUserNames, type SidebarRow, type SidebarSection, type SidebarViewId } from './rows.js';
@@ -49,8 +50,6 @@ const TITLE_KEY_BY_SECTION = {
 } as const satisfies Record<SidebarSection, TextKey>;
 
 const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
-
-const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 function SidebarViewRow({
   row: { id, count, quiet },
@@ -170,7 +169,6 @@ function SidebarStreamRow({ row, attributes, currentPlace, onNavigate }: Sidebar
 function SidebarTopicRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'topic'>>) {
   const { key, stream, topic, count, mentioned, muted } = row;
   const isCurrent = currentPlace !== undefined && 'topic' in currentPlace && makeConversationKey(currentPlace) === key;
-  const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <div class={`row topic ${muted ? 'muted' : ''}`}>
       <a
@@ -179,11 +177,7 @@ function SidebarTopicRow({ row, attributes, currentPlace, onNavigate }: SidebarR
         onClick={onNavigate}
         {...attributes}
       >
-        {resolved && <Icon name="check" />}
-        <span class="row-name" data-cut="">
-          {resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}
-          {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
-        </span>
+        <TopicName topic={topic} class="row-name" />
         <CountBadge count={count} mentioned={mentioned} quiet={muted} />
       </a>
       <span class="row-tools">

@@ -2,13 +2,14 @@
  * Everything that readers do with messages now and then: a chunk of its own, loaded by `../chunk.ts` with its texts.
  *
  * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message ·
- * `move.tsx` move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
+ * `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
  * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up; `marks.ts` votes
  * and check marks at the press.
  */
+
+export { openMoveDialog } from '../../topics-later/index.js';
 export { EditBox, openMessageSource } from './edit.js';
 export { openHistory, openReadReceipts } from './history.js';
 export { markUnreadFrom, openMessageMenu, openPersonMenu, toggleTopicMute } from './menu.js';
-export { openMoveDialog } from './move.js';
 export { openViewer } from './viewer.js';
 export { Widget } from './widget.js';

@@ -6,6 +6,13 @@ import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
 import {
+  isTopicResolved,
+  mayChangeTopics,
+  mayMoveMessages,
+  openMoveDialog,
+  toggleTopicResolved,
+} from '../../topics-later/index.js';
+import {
   fetchMessageMarkdown,
   isCollapseToggled,
   makeMessageUrl,
@@ -21,7 +28,6 @@ import {
 import { setFirstKeptUnread } from '../seen.js';
 import { openMessageSource } from './edit.js';
 import { openHistory, openReadReceipts } from './history.js';
-import { isTopicResolved, mayChangeTopics, mayMoveMessage, openMoveDialog, toggleTopicResolved } from './move.js';
 
 async function copyTextWithToast(text: string): Promise<void> {
   try {
@@ -165,8 +171,9 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
     },
     'line',
     member &&
-      mayMoveMessage(message) && {
-        label: t('message.move'),
+      inStream &&
+      mayMoveMessages() && {
+        label: t('topics.move'),
         icon: 'move',
         shortcut: 'move',
         run: () => openMoveDialog(message),
@@ -174,7 +181,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
     member &&
       inStream &&
       mayChangeTopics() && {
-        label: t(isTopicResolved(topic) ? 'message.unresolve' : 'message.resolve'),
+        label: t(isTopicResolved(topic) ? 'topics.reopen' : 'topics.resolve'),
         icon: 'resolved',
         run: () => void toggleTopicResolved(message),
       },

@@ -1,21 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Bot } from '../../contract/index.js';
-import { Avatar, Button, EmptyNotice, TextField } from '../../kit/index.js';
-import { confirm, MenuButton, Select } from '../../kit-later/index.js';
+import { Avatar, Button, EmptyNotice } from '../../kit/index.js';
+import { confirm, MenuButton } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { FormDialog } from '../parts/form-dialog.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavingError, type SavingState, useSavingState } from '../parts/saving.js';
 import { CopyableText } from '../parts/secret.js';
-
-const BOT_TYPE = { generic: 1, incoming: 2, outgoing: 3 } as const;
-
-const BOT_TYPE_OPTIONS = [
-  { value: BOT_TYPE.generic, label: () => t('settings.bot.generic') },
-  { value: BOT_TYPE.incoming, label: () => t('settings.bot.incoming') },
-  { value: BOT_TYPE.outgoing, label: () => t('settings.bot.outgoing') },
-];
+import { BOT_TYPE, BOT_TYPE_OPTIONS, CreateBotDialog, EditBotDialog } from './bot-dialogs.js';
 
 /** Types of bots that the organization's policy lets the reader create. */
 function listCreatableBotTypes() {
@@ -29,10 +21,12 @@ function listCreatableBotTypes() {
 export function BotsPage() {
   const [creating, setCreating] = useState(false);
   const [shown, setShown] = useState<number>();
+  const [editing, setEditing] = useState<number>();
   const saving = useSavingState();
   const bots = core.state.realm.value.realm_bots ?? [];
   const active = bots.filter(({ is_active }) => is_active);
   const ended = bots.filter(({ is_active }) => !is_active);
+  const edited = active.find(({ user_id }) => user_id === editing);
   const types = listCreatableBotTypes();
   return (
     <>
@@ -52,6 +46,7 @@ export function BotsPage() {
             bot={bot}
             saving={saving}
             showsKey={shown === bot.user_id}
+            onEdit={() => setEditing(bot.user_id)}
             onToggleApiKey={() => setShown(shown === bot.user_id ? undefined : bot.user_id)}
           />
         ))}
@@ -78,6 +73,7 @@ export function BotsPage() {
       {creating && (
         <CreateBotDialog creatableTypes={types} onClose={() => setCreating(false)} onBotCreated={setShown} />
       )}
+      {edited && <EditBotDialog bot={edited} onClose={() => setEditing(undefined)} />}
     </>
   );
 }
@@ -86,10 +82,11 @@ interface BotLineProps {
   readonly bot: Bot;
   readonly saving: SavingState;
   readonly showsKey: boolean;
+  readonly onEdit: () => void;
   readonly onToggleApiKey: () => void;
 }
 
-function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
+function BotLine({ bot, saving, showsKey, onEdit, onToggleApiKey }: BotLineProps) {
   const { user_id, full_name, email, avatar_url, bot_type, owner_id } = bot;
   const type = BOT_TYPE_OPTIONS.find(({ value }) => value === bot_type);
   const regenerate = async () => {
@@ -118,6 +115,7 @@ function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
         label={t('settings.actions-for', { name: full_name })}
         align="end"
         items={() => [
+          { label: t('settings.edit-bot'), icon: 'edit', run: onEdit },
           { label: t(showsKey ? 'settings.hide-key' : 'settings.show-key'), icon: 'lock', run: onToggleApiKey },
           { label: t('settings.new-key'), icon: 'refresh', run: () => void regenerate() },
           'line',
@@ -161,52 +159,5 @@ function BotApiKey({ bot }: { readonly bot: Bot }) {
         {t('settings.download-zuliprc')}
       </a>
     </>
-  );
-}
-
-interface CreateBotDialogProps {
-  readonly creatableTypes: readonly { readonly value: number; readonly label: () => string }[];
-  readonly onClose: () => void;
-  readonly onBotCreated: (id: number) => void;
-}
-
-function CreateBotDialog({ creatableTypes, onClose, onBotCreated }: CreateBotDialogProps) {
-  const [name, setName] = useState('');
-  const [short, setShort] = useState('');
-  const [type, setType] = useState(creatableTypes[0]?.value ?? BOT_TYPE.generic);
-  const [url, setUrl] = useState('');
-  return (
-    <FormDialog
-      title={t('settings.create-bot')}
-      submitLabel={t('settings.create')}
-      onClose={onClose}
-      submit={async () => {
-        const bot = await core.api.post('/bots', {
-          full_name: name,
-          short_name: short,
-          bot_type: type,
-          ...(type === BOT_TYPE.outgoing ? { payload_url: url } : {}),
-        });
-        onBotCreated(Number(bot.user_id));
-      }}
-    >
-      <Select
-        label={t('settings.bot-type')}
-        value={type}
-        options={creatableTypes.map(({ value, label }) => ({ value, label: label() }))}
-        onChange={setType}
-      />
-      <TextField label={t('settings.name')} value={name} onInput={setName} autofocus required />
-      <TextField
-        label={t('settings.bot-email')}
-        hint={t('settings.bot-email-hint', { host: core.state.realm.value.realm_bot_domain ?? '' })}
-        value={short}
-        onInput={setShort}
-        required
-      />
-      {type === BOT_TYPE.outgoing && (
-        <TextField type="url" label={t('settings.bot-url')} value={url} onInput={setUrl} required />
-      )}
-    </FormDialog>
   );
 }

@@ -18,9 +18,8 @@ export function OrganizationProfilePage() {
           label={t('settings.icon')}
           picture={<Avatar name={realm_name} src={realm_icon_url} size={80} />}
           maxMib={max_icon_file_size_mib}
-          removable={realm_icon_source === 'U'}
           upload={(file) => core.api.uploadFile('/realm/icon', file, ignoreUploadProgress)}
-          remove={() => core.api.delete('/realm/icon', {})}
+          remove={realm_icon_source === 'U' ? () => core.api.delete('/realm/icon', {}) : undefined}
         />
       </SettingsGroup>
       <SettingsGroup title={t('settings.logo')} hint={t('settings.logo-hint')}>
@@ -48,9 +47,8 @@ function RealmLogoEntry({ night }: { readonly night: boolean }) {
         </span>
       }
       maxMib={realm.max_logo_file_size_mib ?? 5}
-      removable={Boolean(own)}
       upload={(file) => core.api.uploadFile(`/realm/logo?night=${night}`, file, ignoreUploadProgress)}
-      remove={() => core.api.delete('/realm/logo', { night })}
+      remove={own ? () => core.api.delete('/realm/logo', { night }) : undefined}
     />
   );
 }

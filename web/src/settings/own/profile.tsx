@@ -30,9 +30,8 @@ export function OwnProfilePage() {
           label={t('settings.picture')}
           picture={avatar}
           maxMib={realm.value.max_avatar_file_size_mib ?? 5}
-          removable={realm.value.avatar_source === 'U'}
           upload={(file) => core.api.uploadFile('/users/me/avatar', file, () => {})}
-          remove={() => core.api.delete('/users/me/avatar', {})}
+          remove={realm.value.avatar_source === 'U' ? () => core.api.delete('/users/me/avatar', {}) : undefined}
         />
       ) : (
         avatar

@@ -9,14 +9,13 @@ interface PictureEntryProps {
   readonly label: string;
   readonly picture: ComponentChild;
   readonly maxMib: number;
-  /** Whether there is an own picture to remove. */
-  readonly removable: boolean;
   readonly upload: (file: File) => Promise<unknown>;
-  readonly remove: () => Promise<unknown>;
+  /** Removes the own picture; absent where there is none, or none can be removed. */
+  readonly remove?: (() => Promise<unknown>) | undefined;
 }
 
 /** A picture that can be replaced and removed. */
-export function PictureEntry({ label, picture, maxMib, removable, upload, remove }: PictureEntryProps) {
+export function PictureEntry({ label, picture, maxMib, upload, remove }: PictureEntryProps) {
   const saving = useSavingState();
   const input = useRef<HTMLInputElement>(null);
   const take = (file: File | undefined) => {
@@ -45,7 +44,7 @@ export function PictureEntry({ label, picture, maxMib, removable, upload, remove
           <Button icon="image" busy={saving.busy} onClick={() => input.current?.click()}>
             {t('settings.upload')}
           </Button>
-          {removable && (
+          {remove && (
             <Button kind="quiet" onClick={() => void saving.runChange(remove)}>
               {t('settings.remove')}
             </Button>

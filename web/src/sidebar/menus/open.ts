@@ -1,23 +1,10 @@
 import { core } from '../../client/index.js';
-import { ApiFailure, makeStreamNarrow, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
-import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
+import { makeStreamNarrow } from '../../core/index.js';
+import { type MenuItem, type PopoverAnchor, toggleMenu } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { subscriptionFlags, subscriptions, topicPolicies } from '../../toggles/index.js';
-
-/** Runs an action and says a refusal. */
-async function awaitOrToastError(action: Promise<unknown>): Promise<void> {
-  try {
-    await action;
-  } catch (error) {
-    showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
-  }
-}
-
-async function copyAbsoluteLink(hash: string): Promise<void> {
-  await navigator.clipboard.writeText(new URL(hash, location.href).href);
-  showToast({ text: t('common.copied'), kind: 'success' });
-}
+import { subscriptionFlags, subscriptions } from '../../toggles/index.js';
+import { awaitOrToastError, copyAbsoluteLink } from '../../topics-later/index.js';
 
 async function confirmAndUnsubscribe(id: number, name: string): Promise<void> {
   const action = t('sidebar.leave');
@@ -75,36 +62,4 @@ export function openStreamMenu(anchor: PopoverAnchor, id: number): void {
     },
   ];
   toggleMenu(anchor, { label: t('sidebar.stream-menu', { name }), items });
-}
-
-/** Actions on a topic. */
-export function openTopicMenu(anchor: PopoverAnchor, stream: number, topic: string): void {
-  const policy = topicPolicies.shown({ stream, topic });
-  const choice = (label: string, value: 0 | 1 | 2 | 3): MenuItem => ({
-    label,
-    checked: policy === value,
-    run: () => void awaitOrToastError(topicPolicies.press({ stream, topic }, value)),
-  });
-  const { inherit, muted, unmuted, followed } = TOPIC_VISIBILITY_POLICY;
-  const own: MenuItem[] = [
-    {
-      label: t('sidebar.mark-read'),
-      icon: 'resolved',
-      run: () => void awaitOrToastError(core.readMarker.markConversationRead({ stream, topic })),
-    },
-    'line',
-    choice(t('sidebar.topic-inherit'), inherit),
-    choice(t('sidebar.topic-muted'), muted),
-    choice(t('sidebar.topic-unmuted'), unmuted),
-    choice(t('sidebar.topic-followed'), followed),
-    'line',
-  ];
-  const link: MenuItem = {
-    label: t('sidebar.copy-link'),
-    icon: 'link',
-    run: () =>
-      void copyAbsoluteLink(core.router.formatHash({ view: 'narrow', narrow: makeTopicNarrow(stream, topic) })),
-  };
-  const items = core.state.me.id === 0 ? [link] : [...own, link];
-  toggleMenu(anchor, { label: t('sidebar.topic-menu', { name: topic }), items });
 }

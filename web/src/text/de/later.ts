@@ -13,6 +13,7 @@ import { shellMenuTexts } from './shell-menus.js';
 import { shortcutTexts } from './shortcuts.js';
 import { sidebarMenuTexts } from './sidebar-menus.js';
 import { signInTexts } from './sign-in.js';
+import { topicTexts } from './topics.js';
 import { emojiAndSchedulingTexts } from './writing.js';
 
 export const laterTexts: TextCatalog<LaterTexts> = {
@@ -29,5 +30,6 @@ export const laterTexts: TextCatalog<LaterTexts> = {
   ...shortcutTexts,
   ...sidebarMenuTexts,
   ...signInTexts,
+  ...topicTexts,
   ...emojiAndSchedulingTexts,
 };

@@ -3,7 +3,6 @@ import type { sidebarMenuTexts as source } from '../en/sidebar-menus.js';
 
 export const sidebarMenuTexts: TextCatalog<typeof source> = {
   'sidebar.stream-menu': 'Aktionen zu {name}',
-  'sidebar.topic-menu': 'Aktionen zu {name}',
   'sidebar.mark-read': 'Alles als gelesen markieren',
   'sidebar.pin': 'Anheften',
   'sidebar.unpin': 'Lösen',
@@ -13,8 +12,4 @@ export const sidebarMenuTexts: TextCatalog<typeof source> = {
   'sidebar.stream-settings': 'Einstellungen des Streams',
   'sidebar.leave': 'Abbestellen',
   'sidebar.leave-question': 'Nachrichten aus {name} erreichen dich dann nicht mehr.',
-  'sidebar.topic-inherit': 'Wie der Stream',
-  'sidebar.topic-muted': 'Stumm',
-  'sidebar.topic-unmuted': 'Nicht stumm',
-  'sidebar.topic-followed': 'Gefolgt',
 };

@@ -1,6 +1,6 @@
 /**
  * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the frame
- * and of the sidebar, emoji picker, drafts, scheduling.
+ * and of the sidebar, menu of topics, emoji picker, drafts, scheduling.
  */
 import { composeTexts } from './compose.js';
 import { draftTexts } from './drafts.js';
@@ -15,6 +15,7 @@ import { shellMenuTexts } from './shell-menus.js';
 import { shortcutTexts } from './shortcuts.js';
 import { sidebarMenuTexts } from './sidebar-menus.js';
 import { signInTexts } from './sign-in.js';
+import { topicTexts } from './topics.js';
 import { emojiAndSchedulingTexts } from './writing.js';
 
 export const laterTexts = {
@@ -31,5 +32,6 @@ export const laterTexts = {
   ...shortcutTexts,
   ...sidebarMenuTexts,
   ...signInTexts,
+  ...topicTexts,
   ...emojiAndSchedulingTexts,
 } as const;

@@ -1,7 +1,6 @@
 /** Texts of the menus of the sidebar; part of the lazy texts. */
 export const sidebarMenuTexts = {
   'sidebar.stream-menu': 'Actions on {name}',
-  'sidebar.topic-menu': 'Actions on {name}',
   'sidebar.mark-read': 'Mark all as read',
   'sidebar.pin': 'Pin',
   'sidebar.unpin': 'Unpin',
@@ -11,8 +10,4 @@ export const sidebarMenuTexts = {
   'sidebar.stream-settings': 'Settings of the stream',
   'sidebar.leave': 'Unsubscribe',
   'sidebar.leave-question': 'Messages of {name} no longer reach you.',
-  'sidebar.topic-inherit': 'Like the stream',
-  'sidebar.topic-muted': 'Muted',
-  'sidebar.topic-unmuted': 'Not muted',
-  'sidebar.topic-followed': 'Followed',
 } as const;
