@@ -1,8 +1,8 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { findNotifyingMentions } from '../completion/index.js';
-import { ApiFailure, type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
+import { type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { Button, Icon, IconButton, showToast } from '../kit/index.js';
 import { formatByteSize, t } from '../text/index.js';
 import type { Composer } from './composer.js';
@@ -92,7 +92,7 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
       dropCachedSubscribers(to.stream);
       again();
     } catch (error) {
-      showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+      showToast({ text: formatFailureText(error), kind: 'error' });
     }
   };
   return (

@@ -1,6 +1,4 @@
-import { core } from '../client/index.js';
-import { ApiFailure } from '../core/index.js';
-import { t } from '../text/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import type { Composer } from './composer.js';
 
 /** Commands of the server by the text of a message; the older names of the themes are the server's own. */
@@ -22,7 +20,7 @@ export async function runSlashCommandInText(composer: Composer): Promise<boolean
     await core.api.post('/zcommand', { command });
     if (composer.text.peek().trim() === text) composer.clearAfterSending();
   } catch (error) {
-    composer.error.value = error instanceof ApiFailure ? error.message : t('error.unreachable');
+    composer.error.value = formatFailureText(error);
   }
   composer.focusNowOrWhenMounted();
   return true;

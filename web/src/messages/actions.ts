@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { ApiFailure, getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
+import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { withLaterChunk } from './chunk.js';
@@ -22,7 +22,7 @@ export const isCollapseToggled = Object.assign((id: number): boolean => toggledC
 
 /** Says why an action failed. */
 export function showFailureToast(error: unknown): void {
-  showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+  showToast({ text: formatFailureText(error), kind: 'error' });
 }
 
 const optimisticToggles = new OptimisticToggles(

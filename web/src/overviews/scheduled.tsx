@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import type { ScheduledMessage } from '../contract/index.js';
-import { ApiFailure, type Conversation, getOtherOrOwnUserIds } from '../core/index.js';
+import { type Conversation, getOtherOrOwnUserIds } from '../core/index.js';
 import {
   Button,
   Dialog,
@@ -25,15 +25,12 @@ function getScheduledConversation({ type, to, topic = '' }: ScheduledMessage): C
   return { users: getOtherOrOwnUserIds(ids, core.state.me.userIdSignal.peek()) };
 }
 
-const formatFailure = (error: unknown): string =>
-  error instanceof ApiFailure ? error.message : t('error.unreachable');
-
 async function deleteScheduledOrToastError(id: number): Promise<boolean> {
   try {
     await core.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
     return true;
   } catch (error) {
-    showToast({ text: formatFailure(error), kind: 'error' });
+    showToast({ text: formatFailureText(error), kind: 'error' });
     return false;
   }
 }
@@ -81,7 +78,7 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
       });
       onClose();
     } catch (failure) {
-      setError(formatFailure(failure));
+      setError(formatFailureText(failure));
       setBusy(false);
     }
   };

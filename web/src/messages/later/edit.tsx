@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { core } from '../../client/index.js';
+import { core, formatFailureText } from '../../client/index.js';
 import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
-import { ApiFailure, getMessageConversation } from '../../core/index.js';
+import { getMessageConversation } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
@@ -61,7 +61,7 @@ export function EditBox({ message }: { readonly message: Message }) {
       await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
       discardEditAndCloseBox(id);
     } catch (error) {
-      setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
+      setFailure(formatFailureText(error));
       setBusy(false);
     }
   };

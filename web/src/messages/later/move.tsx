@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { core } from '../../client/index.js';
+import { core, formatFailureText } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
-import { ApiFailure } from '../../core/index.js';
 import { Button, Dialog, openLayer, showToast, TextField } from '../../kit/index.js';
 import { RadioGroup, Select, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
@@ -66,7 +65,7 @@ function MoveMessagesDialog({ message, onClose }: { readonly message: Message; r
       });
       onClose();
     } catch (error) {
-      setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
+      setFailure(formatFailureText(error));
       setBusy(false);
     }
   };

@@ -1,5 +1,5 @@
-import { core } from '../../client/index.js';
-import { ApiFailure, makeStreamNarrow, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
+import { core, formatFailureText } from '../../client/index.js';
+import { makeStreamNarrow, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
 import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
@@ -10,7 +10,7 @@ async function awaitOrToastError(action: Promise<unknown>): Promise<void> {
   try {
     await action;
   } catch (error) {
-    showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+    showToast({ text: formatFailureText(error), kind: 'error' });
   }
 }
 
