@@ -54,6 +54,18 @@ const makeTargetKey = (target: ComposeTarget): string => {
   return of ? makeConversationKey(of) : target.kind;
 };
 
+/** A file on its way to the server, or one that failed. */
+export interface ComposeUpload {
+  readonly id: number;
+  /** Its text gets the link. */
+  readonly draft: OpenDraft;
+  readonly name: string;
+  readonly size: number;
+  readonly sentBytes: number;
+  readonly error?: string;
+  readonly cancel: () => void;
+}
+
 /**
  * State of the compose box.
  *
@@ -69,6 +81,8 @@ export class Composer {
   readonly isTargetChosen = signal(false);
   readonly text = signal('');
   readonly error = signal<string | undefined>(undefined);
+  /** Files of all drafts of this tab that are on their way, and failed ones until they are dismissed. */
+  readonly uploads = signal<readonly ComposeUpload[]>([]);
   /** Preview instead of the text. */
   readonly isPreviewing = signal(false);
   readonly targetConversation: ReadonlySignal<Conversation | undefined> = computed(() =>
@@ -206,15 +220,36 @@ export class Composer {
     this.error.value = undefined;
     if (before === after) {
       this.target.value = target;
-    } else if (this.text.peek().trim() === '') {
+    } else if (this.text.peek().trim() === '' && !this.uploads.peek().some(({ draft }) => this.isInBox(draft))) {
       this.#closeAndRememberDraft();
       this.#setTargetAndItsDraft(target);
     } else {
-      // The text goes to the new address.
+      // The text and its files go to the new address.
       this.target.value = target;
       this.#currentDraft.setTarget(findConversationOfTarget(target));
       core.typingNotices.sendStopIfTyping();
     }
+  }
+
+  get currentDraft(): OpenDraft {
+    return this.#currentDraft;
+  }
+
+  /** Whether the box has the draft, or another one of the same conversation. */
+  isInBox(draft: OpenDraft): boolean {
+    const to = this.targetConversation.value;
+    if (draft === this.#currentDraft) return true;
+    return to !== undefined && draft.target !== undefined && makeConversationKey(to) === makeConversationKey(draft.target);
+  }
+
+  /** Appends to a draft that the box has left: to the newest one of its conversation. */
+  appendToLeftDraft(draft: OpenDraft, makeText: (before: string) => string): void {
+    const { target } = draft;
+    const newest = target ? this.#openNewestDraft(makeTargetOfConversation(target)) : draft;
+    const before = newest.content.peek();
+    newest.setContent(before + makeText(before));
+    newest.closeAndSaveNow();
+    if (target) this.#rememberDraft(makeConversationKey(target), newest);
   }
 
   /** At every input of the user. */
@@ -313,22 +348,27 @@ export class Composer {
   #closeAndRememberDraft(): void {
     core.typingNotices.sendStopIfTyping();
     this.#currentDraft.closeAndSaveNow();
-    this.#leftDraftByTargetKey.set(makeTargetKey(this.target.peek()), {
-      draft: this.#currentDraft,
-      at: core.platform.now(),
-    });
+    this.#rememberDraft(makeTargetKey(this.target.peek()), this.#currentDraft);
   }
 
-  /** Takes the draft of the address: that of this tab while it is not saved, else the server's. */
-  #setTargetAndItsDraft(target: ComposeTarget): void {
+  #rememberDraft(targetKey: string, draft: OpenDraft): void {
+    this.#leftDraftByTargetKey.set(targetKey, { draft, at: core.platform.now() });
+  }
+
+  /** @returns the draft of the address: that of this tab while it is not saved, else the server's */
+  #openNewestDraft(target: ComposeTarget): OpenDraft {
     const left = this.#leftDraftByTargetKey.get(makeTargetKey(target));
     const isNewer =
       left !== undefined &&
       (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < LEFT_DRAFT_PREFERENCE_MS);
+    return isNewer ? left.draft : core.draftService.openNewestOrNew(findConversationOfTarget(target));
+  }
+
+  #setTargetAndItsDraft(target: ComposeTarget): void {
     this.target.value = target;
     this.error.value = undefined;
     this.isPreviewing.value = false;
-    this.#currentDraft = isNewer ? left.draft : core.draftService.openNewestOrNew(findConversationOfTarget(target));
+    this.#currentDraft = this.#openNewestDraft(target);
     this.#showText(this.#currentDraft.content.peek());
   }
 

@@ -8,7 +8,7 @@
  * - `editor.tsx` is the text area, with the completions of `../completion`; `address.tsx` the row of the address;
  *   `toolbar.tsx` the buttons.
  * - `notices.tsx` says what is to be said about the text; `rules.ts` and `send.ts` decide whether it may leave.
- * - `uploads.ts` sends files and puts in their links.
+ * - `uploads.ts` sends files and puts their links into the draft where the upload began.
  * - `emoji/` and `schedule/` are chunks of their own; other views ask for the picker by
  *   `core.sharedViewState.emojiPickerRequest`.
  *

@@ -7,17 +7,18 @@ import { Button, Icon, IconButton, showToast } from '../kit/index.js';
 import { formatByteSize, t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
-import { removeUploadFromList, unfinishedUploads } from './uploads.js';
+import { listUploadsInBox, removeUploadFromList } from './uploads.js';
 
 /** Mentions are looked at when the keyboard rests. */
 const MENTION_CHECK_DELAY_MS = 400;
 
-/** Files on their way, with progress. */
-export function UploadNotices() {
-  if (unfinishedUploads.value.length === 0) return null;
+/** Files on their way into the text, with progress. */
+function UploadNotices({ composer }: { readonly composer: Composer }) {
+  const uploads = listUploadsInBox(composer);
+  if (uploads.length === 0) return null;
   return (
     <ul class="compose-uploads" aria-label={t('compose.uploads')}>
-      {unfinishedUploads.value.map(({ id, name, size, sentBytes, error, cancel }) => (
+      {uploads.map(({ id, name, size, sentBytes, error, cancel }) => (
         <li key={id} class="compose-notice">
           <Icon name={error ? 'warning' : 'attach'} size={16} />
           <span class="upload-name" data-cut="">
@@ -37,7 +38,7 @@ export function UploadNotices() {
             icon="close"
             size={14}
             label={t(error ? 'common.close' : 'compose.upload-cancel', { name })}
-            onClick={() => (error ? removeUploadFromList(id) : cancel())}
+            onClick={() => (error ? removeUploadFromList(composer, id) : cancel())}
           />
         </li>
       ))}
@@ -150,7 +151,7 @@ export function ComposeNotices({ composer, errorId }: { readonly composer: Compo
     <>
       <FailedMessageNotices composer={composer} />
       <NonSubscriberNotices composer={composer} />
-      <UploadNotices />
+      <UploadNotices composer={composer} />
       {error && (
         <p class="compose-notice error" role="alert" id={errorId}>
           <Icon name="warning" size={16} />

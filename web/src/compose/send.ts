@@ -13,17 +13,18 @@ import {
 } from './rules.js';
 import { runSlashCommandInText } from './slash.js';
 import { getCachedOrFetchSubscriberIds } from './subscribers.js';
-import { unfinishedUploads } from './uploads.js';
+import { listUploadsInBox } from './uploads.js';
 
 /** Looks at the message as the server will. @returns a text that says what is missing; undefined for a good one */
-export function findProblemTextBeforeSending({ target, targetConversation, text }: Composer): string | undefined {
+export function findProblemTextBeforeSending(composer: Composer): string | undefined {
+  const { target, targetConversation, text } = composer;
   const [{ kind }, to, content] = [target.peek(), targetConversation.peek(), text.peek()];
   if (to === undefined) return t(kind === 'stream' ? 'compose.choose-stream' : 'compose.choose-people');
   const refusal = findSendRefusalTextKey(to);
   if (refusal) return t(refusal);
   if (lacksMandatoryTopic(to)) return t('compose.topic-required');
   if (content.trim() === '') return t('compose.empty');
-  if (unfinishedUploads.value.some(({ error }) => error === undefined)) return t('compose.uploading');
+  if (listUploadsInBox(composer).some(({ error }) => error === undefined)) return t('compose.uploading');
   const limit = core.state.realm.value.max_message_length ?? Infinity;
   if ([...content].length > limit) return t('compose.too-long', { n: limit });
   return undefined;

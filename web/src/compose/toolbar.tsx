@@ -17,7 +17,7 @@ import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
-import { unfinishedUploads, uploadFiles } from './uploads.js';
+import { listUploadsInBox, uploadFiles } from './uploads.js';
 import { areVideoCallsOffered, makeVideoCallLink } from './video-call.js';
 
 /** The counter appears when this share of the limit is written. */
@@ -224,7 +224,7 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
       <span class="compose-send" data-tip={t('compose.send')} data-shortcut={enterSends() ? undefined : 'send'}>
         <Button
           kind="primary"
-          disabled={isEmpty && unfinishedUploads.value.length === 0}
+          disabled={isEmpty && listUploadsInBox(composer).length === 0}
           onClick={() => void sendComposedMessage(composer)}
         >
           <Icon name="send" />
