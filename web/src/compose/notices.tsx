@@ -9,7 +9,7 @@ import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
 import { listUploadsInBox, removeUploadFromList } from './uploads.js';
 
-/** Mentions are looked at when the keyboard rests. */
+/** Mentions are checked this long after the last change. */
 const MENTION_CHECK_DELAY_MS = 400;
 
 /** Files on their way into the text, with progress. */
@@ -46,7 +46,7 @@ function UploadNotices({ composer }: { readonly composer: Composer }) {
   );
 }
 
-/** People whom the text mentions in a stream that they don't get. */
+/** People who are mentioned in the text and not subscribed to its stream. */
 function useMentionedNonSubscribersAndRecheck(composer: Composer): [readonly Person[], () => void] {
   const [outsiders, setOutsiders] = useState<readonly Person[]>([]);
   const [turn, setTurn] = useState(0);
@@ -77,7 +77,7 @@ function findMentionedHumans(text: string): Person[] {
   return [...new Set(found)].filter((person) => person !== undefined && !person.is_bot) as Person[];
 }
 
-/** Says that somebody who is mentioned does not get the stream, with a button that changes it. */
+/** Warns that a mentioned person is not subscribed, with a button that subscribes them. */
 function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
   const [outsiders, again] = useMentionedNonSubscribersAndRecheck(composer);
   const to = composer.targetConversation.value;
@@ -109,7 +109,9 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
   );
 }
 
-/** A message that failed in a conversation that is not on screen; the list of messages shows the others. */
+/**
+ * Messages that failed in conversations that are not on screen. Those of the conversation on screen are in its list.
+ */
 function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
   const viewed = composer.viewedConversation.value;
   const isElsewhere = ({ phase, to }: OutboxItem): boolean =>
@@ -136,7 +138,7 @@ function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
   );
 }
 
-/** A conversation in a sentence. */
+/** Name of a conversation for use in a sentence. */
 export function formatConversationName(to: Conversation): string {
   const { people, streams } = core.state;
   return 'users' in to
@@ -144,7 +146,7 @@ export function formatConversationName(to: Conversation): string {
     : `#${streams.getStreamName(to.stream)} › ${to.topic}`;
 }
 
-/** Everything that is to be said about the text, above it. */
+/** Notices about the text, above it. */
 export function ComposeNotices({ composer, errorId }: { readonly composer: Composer; readonly errorId: string }) {
   const error = composer.error.value;
   return (

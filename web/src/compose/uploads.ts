@@ -19,7 +19,7 @@ export function removeUploadFromList({ uploads }: Composer, id: number): void {
   uploads.value = uploads.peek().filter((one) => one.id !== id);
 }
 
-/** A name in brackets keeps its own brackets. */
+/** Link text of a file. Brackets in its name are escaped. */
 const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
 
 /** Puts the link on a line of its own: at the caret, or at the end of a draft that the reader has left. */

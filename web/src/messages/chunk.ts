@@ -12,7 +12,7 @@ export const makeLaterChunkComponentLoader =
   async () =>
     (await loadLaterChunk())[name];
 
-/** Does something with the lazy chunk of menus, dialogs and widgets. */
+/** Calls a function with the lazy chunk of menus, dialogs and widgets; a toast says if the chunk can't be loaded. */
 export async function withLaterChunk(run: (later: LaterChunk) => unknown): Promise<void> {
   let later: LaterChunk;
   try {

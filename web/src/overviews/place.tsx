@@ -16,7 +16,7 @@ export function formatConversationName(of: Conversation): string {
   return `#${streams.getStreamName(of.stream)} › ${of.topic}`;
 }
 
-/** Sign and name of a stream, in the stream's colour. */
+/** Icon and name of a stream, in the stream's colour. */
 export function StreamNameWithIcon({ id }: { readonly id: number }) {
   const { streams } = core.state;
   const kind = streams.getPrivacy(id);
@@ -28,7 +28,7 @@ export function StreamNameWithIcon({ id }: { readonly id: number }) {
   );
 }
 
-/** Topic without the mark of resolved ones, which becomes an icon. */
+/** Topic; the mark of a resolved one becomes an icon. */
 export function TopicNameWithResolvedIcon({ topic }: { readonly topic: string }) {
   const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
@@ -56,7 +56,7 @@ export function DirectUsersLabel({ users }: { readonly users: readonly number[] 
   );
 }
 
-/** A conversation in a row: its stream, if asked for, and its topic, or its people. */
+/** Label of a conversation: topic, with the stream if asked for, or people. */
 export function ConversationLabel({
   of,
   withStream = true,

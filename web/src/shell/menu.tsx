@@ -12,7 +12,7 @@ async function loadAndOpenMenu(which: 'openRealmMenu' | 'openOwnMenu', anchor: E
   }
 }
 
-/** Goes to the first view in this page: only the address behind `#` changes. */
+/** Opens the first view without loading the page again. */
 function navigateHomeInPage(event: MouseEvent): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

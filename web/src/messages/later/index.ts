@@ -1,10 +1,10 @@
 /**
- * Everything that readers do with messages now and then: a chunk of its own, loaded by `../chunk.ts` with its texts.
+ * Less frequent actions on messages. The folder is a lazy chunk, loaded by `../chunk.ts` with its texts.
  *
- * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message ·
- * `move.tsx` move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
- * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up; `marks.ts` votes
- * and check marks at the press.
+ * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message · `move.tsx`
+ * move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures · `widget.tsx` polls, to-do
+ * lists and forms, whose state `submessages.ts` computes from submessages; `marks.ts` votes and check marks, which show
+ * at the press.
  */
 export { EditBox, openMessageSource } from './edit.js';
 export { openHistory, openReadReceipts } from './history.js';
