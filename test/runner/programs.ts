@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { JOURNEYS_WITH_FACES } from '../web/support/journeys.js';
 import { type Options, titlesOf } from './options.js';
 import type { Load } from './schedule.js';
 
@@ -165,6 +166,21 @@ function sharedPrograms(files: readonly string[]): Program[] {
   });
 }
 
+const FILES_WITH_FACES: ReadonlySet<string> = new Set(
+  JOURNEYS_WITH_FACES.map((name) => `dist/test/web/${name}.test.js`),
+);
+
+/** The program on the embedded face, and its files that have faces once more on the cluster. */
+function onBothFaces(program: Program): Program[] {
+  const files = program.files.filter((file) => FILES_WITH_FACES.has(file));
+  if (files.length === 0) return [program];
+  const again = sharing(`${program.title}, cluster face`, files);
+  return [
+    { ...program, env: { ...program.env, WEB_FACE: 'embedded' } },
+    { ...again, env: { ...again.env, WEB_FACE: 'cluster' } },
+  ];
+}
+
 const JUDGED = 'dist/test/api/embedded.test.js';
 /** Judges what all programs of the embedded face have tried. */
 const JUDGE = 'dist/test/api/contract-tried.test.js';
@@ -219,7 +235,7 @@ const alone = (file: string): Program => ({
 });
 
 /** @throws Error for a path that is no test */
-export function programsFor({ paths, grep, quick }: Options): Program[] {
+export function programsFor({ paths, grep, quick, long }: Options): Program[] {
   const named = paths.length > 0 ? [...new Set(paths.flatMap(filesAt))] : filesUnder(ROOT);
   const inTime = quick ? named.filter((file) => QUICK.some((beginning) => file.startsWith(beginning))) : named;
   const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
@@ -227,7 +243,7 @@ export function programsFor({ paths, grep, quick }: Options): Program[] {
   const others = files.filter((file) => !isBundled(file) && !isShared(file));
   const programs = [
     ...bundles(files.filter(isBundled)),
-    ...sharedPrograms(files.filter(isShared)),
+    ...sharedPrograms(files.filter(isShared)).flatMap((program) => (long ? onBothFaces(program) : program)),
     ...(grep === undefined ? others.flatMap(shards) : others.map(alone)),
   ];
   // A part of the suite cannot have tried everything.

@@ -108,7 +108,7 @@ t.test('a member signs in with an account of another service, and stays signed i
 
 const SWITCH = '::-p-aria([name="Require single sign-on"][role="switch"])';
 
-t.test('an owner requires single sign-on by a switch, which others are not offered', async (t) => {
+t.test('an owner requires single sign-on by a switch that others don’t see', async (t) => {
   const registered = async () =>
     (await org.owner.api.ok('POST /register', { fetch_event_types: ['realm'] })).realm_authentication_methods;
   const [owner, admin] = await Promise.all(
@@ -145,7 +145,7 @@ t.test('an owner requires single sign-on by a switch, which others are not offer
   t.strictSame([owner!.faults, admin!.faults], [[], []]);
 });
 
-t.test('where passwords are off, owners find their form, and others the provider', async (t) => {
+t.test('where passwords are off, the sign-in shows the provider, and owners find the form', async (t) => {
   await org.owner.api.ok('PATCH /realm', { authentication_methods: REQUIRED });
   const client = await ClientPage.open(browser, host);
   await withPictures(t, { client }, async () => {

@@ -52,7 +52,7 @@ t.test('a member who deactivates the own account reads a plain sentence, in ever
   t.strictSame([client.faults, client.refusals, refusals], [[], [], []], 'no request is refused');
 });
 
-t.test('an owner who is the last one stays, and reads why', async (t) => {
+t.test('the last owner cannot deactivate the own account, and reads why', async (t) => {
   const client = await signedIn(owner);
   await withPictures(t, { client }, async () => {
     await client.goTo('#settings/account');
@@ -76,7 +76,7 @@ t.test('a member whose account an owner deactivates is signed out, and reads why
   t.strictSame(client.faults, []);
 });
 
-t.test('an organization closes for all who are there, and opens again with everything in it', async (t) => {
+t.test('a deactivated organization signs everyone out, and has everything when it is reactivated', async (t) => {
   const [boss, client] = [await signedIn(owner), await signedIn(other)];
   await withPictures(t, { boss, client }, async () => {
     await client.fill('.compose-text', 'before the end');
@@ -104,7 +104,7 @@ t.test('an organization closes for all who are there, and opens again with every
   t.strictSame([client.faults, boss.faults], [[], []]);
 });
 
-t.test('a page that learns by a refused request that its organization was closed shows the same text', async (t) => {
+t.test('a page shows the same text if it learns of the deactivation by a refused request', async (t) => {
   const client = await signedIn(other);
   await withPictures(t, { client }, async () => {
     await client.intercept((request) => request.url().includes('/api/v1/events?') || request.continue());

@@ -403,7 +403,7 @@ t.test('pictures open by the key v or a press; keys, buttons and the pointer go 
   });
 });
 
-t.test('n goes through unread topics and w to the filter of people', async (t) => {
+t.test('the key n goes through unread topics, and w goes to the filter of people', async (t) => {
   await member.api.ok('POST /mark_all_as_read');
   const first = await say(owner, 'general', 'first unread', 'one');
   const second = await say(owner, 'general', 'second unread', 'two');
@@ -652,7 +652,7 @@ t.test(
   },
 );
 
-t.test('a reader whose topic goes where it cannot be read stays', async (t) => {
+t.test('a reader stays when the topic is moved to a stream that they cannot read', async (t) => {
   const secret = { subscriptions: [{ name: 'secret' }], invite_only: true };
   await owner.api.ok('POST /users/me/subscriptions', secret);
   const id = await say(owner, 'general', 'rumours', 'hear, hear');

@@ -189,7 +189,7 @@ t.test('the quick switcher goes to streams, topics, people and views', async (t)
   t.strictSame(client.faults, []);
 });
 
-t.test('a draft goes on in the compose box, and is deleted and restored', async (t) => {
+t.test('a draft is continued in the compose box, and is deleted and restored', async (t) => {
   const to = [await streamIdOf(member, 'general')];
   const timestamp = Math.floor(Date.now() / 1000);
   await member.api.ok('POST /drafts', {

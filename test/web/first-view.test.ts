@@ -141,7 +141,7 @@ t.test('styles of formulas that do not come leave the texts readable', async (t)
   t.match(client.faults, [/ERR_FAILED/], 'nothing else fails');
 });
 
-t.test('a watch sees what moves', async (t) => {
+t.test('the observer of layout shifts sees an element that moves', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_SHIFTS);
@@ -152,7 +152,7 @@ t.test('a watch sees what moves', async (t) => {
   t.strictSame(client.faults, []);
 });
 
-t.test('a page says its title, its language, what it is, and how wide it is', async (t) => {
+t.test('a page has a title, a language, a description and a viewport that can be zoomed', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   const facts = () =>
@@ -295,7 +295,7 @@ for (const [title, isHinted] of [
   );
 }
 
-t.test('a session that ended elsewhere costs one refused registration, and leads to the sign-in', async (t) => {
+t.test('after a session ended elsewhere, one registration is refused and the sign-in is shown', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#recent');
@@ -536,7 +536,7 @@ t.test('a message has its buttons when the pointer or the focus comes to it', as
   t.strictSame(client.faults, []);
 });
 
-t.test('a pointer over a time reads the whole date', async (t) => {
+t.test('a tooltip over a time shows the whole date', async (t) => {
   const client = await ClientPage.open(browser, host);
   await client.openSignedIn(other.email, PASSWORD, `#narrow/dm/${member.id}`);
   await client.waitFor('.message-body', 'hello');

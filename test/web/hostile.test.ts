@@ -256,7 +256,7 @@ for (const viewport of VIEWPORTS) {
   });
 }
 
-t.test('a hostile picture is given as a file to save, and runs nothing', async (t) => {
+t.test('a hostile picture is offered as a download, and runs no script', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   await client.openSignedIn(owner.email, PASSWORD, topicHash(topics[0]!));

@@ -1,16 +1,13 @@
-/**
- * Two people from the first link to the end of a session, each in a browser profile of their own. A short run has them
- * on one of the faces, by seed.
- */
+/** Two people from the first link to the end of a session, each in a browser profile of their own. */
 import type { Browser } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import { createOneTimeSignInUrl } from '#app/admin';
-import { services, startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
+import type { TestServer } from '../api/support/faces.js';
 import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, streamIdOf, subscribe } from '../api/support/organization.js';
 import type { ApiUser } from '../api/support/types.js';
-import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 const PASSWORD = 'brightly-heron-canoe-52';
 const NAME = 'Ada Newcomer';
@@ -241,13 +238,5 @@ t.setTimeout(240_000);
 
 t.test('two people chat', { skip: CHROMIUM_IS_MISSING }, async (t) => {
   const browser = await openChromium(t);
-  const known = services(t);
-  const faces = { embedded: () => startEmbedded(), ...(known ? { cluster: () => startCluster(known) } : {}) };
-  for (const [name, start] of picked(Object.entries(faces), 1, ([name]) => `journey ${name}`)) {
-    await t.test(`${name} face`, async (t) => {
-      const server = await start();
-      t.teardown(() => server.close());
-      await runJourney(t, server, browser);
-    });
-  }
+  await runJourney(t, await startFace('journey'), browser);
 });

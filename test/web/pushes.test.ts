@@ -79,7 +79,7 @@ const shownBy = (worker: WebWorker): Promise<Shown[]> =>
     'self.registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))',
   ) as Promise<Shown[]>;
 
-t.test('a push shows one notification per conversation, and a later push takes it away', async (t) => {
+t.test('a push shows one notification per conversation, and a later push closes it', async (t) => {
   const receiver = await subscribeReceiver();
   const client = await open();
   const { worker, session, id } = await workerOf(client);
@@ -143,16 +143,19 @@ t.test('a press on a notification brings the open page to the conversation', asy
   t.same(client.faults, []);
 });
 
-t.test('the settings say how it stands with push in this browser, and offer to turn it on', async (t) => {
-  const client = await open();
-  await client.page.evaluate(`location.hash = '#settings/notifications'`);
-  await client.waitFor('.settings-group', 'Push notifications in this browser');
-  await client.click('.settings-group button', 'Turn on in this browser');
-  // The headless browser has no push service.
-  await client.waitFor('.settings-group', 'gave no subscription');
-  t.same(await client.findings(), []);
-  t.same(
-    client.faults.filter((text) => !text.includes('incognito')),
-    [],
-  );
-});
+t.test(
+  'the settings show the state of push notifications in this browser, with a button that turns them on',
+  async (t) => {
+    const client = await open();
+    await client.page.evaluate(`location.hash = '#settings/notifications'`);
+    await client.waitFor('.settings-group', 'Push notifications in this browser');
+    await client.click('.settings-group button', 'Turn on in this browser');
+    // The headless browser has no push service.
+    await client.waitFor('.settings-group', 'gave no subscription');
+    t.same(await client.findings(), []);
+    t.same(
+      client.faults.filter((text) => !text.includes('incognito')),
+      [],
+    );
+  },
+);

@@ -179,7 +179,7 @@ t.test('thousands of messages are scrolled through both ways, and the text that 
   t.strictSame(faults, []);
 });
 
-t.test('a message that comes while old ones are read does not move them, and is followed at the end', async (t) => {
+t.test('a new message does not move older ones that are read, and scrolls a list that is at its end', async (t) => {
   await write('arrivals', 80);
   await markAllRead(org.member);
   const { page, faults } = await openTopic('arrivals');
@@ -272,6 +272,21 @@ t.test('the line "New" goes when the reader answers', async (t) => {
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('a message of a muted sender is collapsed, and opened and collapsed again', async (t) => {
+  await say(org.other, 'general', 'muted', 'loud words');
+  const muted = { muted_user_id: org.other.id };
+  await org.member.api.ok('POST /users/me/muted_users/{muted_user_id}', muted);
+  t.teardown(() => org.member.api.ok('DELETE /users/me/muted_users/{muted_user_id}', muted));
+  const client = await openAt(hashOf('muted'));
+  await client.click('.message-collapsed', 'muted');
+  await client.waitFor('.message-body', 'loud words');
+  await client.openMessageMenu('loud words');
+  await client.click('.menu-item', 'Collapse');
+  await client.click('.message-collapsed', 'muted');
+  await client.waitFor('.message-body', 'loud words');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('an address with a message opens its conversation at that message', async (t) => {
   const { id } = (await idsOf(org.member, 'history'))[700]!;
   const { page, faults } = await openAt(`${hashOf('history')}/near/${id}`);
@@ -284,7 +299,7 @@ t.test('an address with a message opens its conversation at that message', async
   t.strictSame(faults, []);
 });
 
-t.test('a list that ends in a poll or a list of tasks is opened at its very end', async (t) => {
+t.test('a list that ends with a poll or a to-do list is opened at its very end', async (t) => {
   await write('widgets', 40);
   await say(
     org.other,
@@ -327,7 +342,7 @@ const HOSTILE = [
   '<span class="katex"><span style="background:url(https://elsewhere.example.com/x);position:fixed">x</span></span>',
 ].join('');
 
-t.test('nothing runs of hostile texts and topics, nor of hostile HTML in an answer', async (t) => {
+t.test('hostile texts, topics and HTML in answers run no script', async (t) => {
   const topic = '<img src=x onerror=window.ran=1>';
   await say(org.other, 'general', topic, HOSTILE);
   await say(org.other, 'general', topic, '[x](javascript:alert(1)) ```spoiler <script>1</script>\n<b onclick=1>\n```');

@@ -127,7 +127,7 @@ t.test('a message that is written while the server is away goes out once', async
   t.strictSame(faultsOf(client), []);
 });
 
-t.test('the page and what was read come up while the server is away', async (t) => {
+t.test('the page and messages that were read are shown while the server is away', async (t) => {
   await say(other, 'general', 'archive', 'worth keeping');
   const client = await open('archive');
   const { page } = client;
@@ -144,7 +144,7 @@ t.test('the page and what was read come up while the server is away', async (t) 
   t.strictSame(faultsOf(client), []);
 });
 
-t.test('menus that were never open come up while the server is away', async (t) => {
+t.test('menus that were never open open while the server is away', async (t) => {
   await say(other, 'general', 'menus', 'look closer');
   const client = await open('menus');
   const { page } = client;

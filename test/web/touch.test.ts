@@ -79,7 +79,7 @@ const RICH = [
   '| left | right |\n|------|------:|\n| one | 2 |',
 ].join('\n\n');
 
-t.test('the lists of conversations, and menus of the frame', async (t) => {
+t.test('lists of conversations and menus of the frame have large targets', async (t) => {
   await say(other, 'general', 'plans', RICH);
   await say(other, 'general', 'x', `@**${member.name}** hello`);
   await say(other, 'harbour', 'tides', 'high at noon');
@@ -160,7 +160,7 @@ t.test('the lists of conversations, and menus of the frame', async (t) => {
   ]);
 });
 
-t.test('a conversation, and what opens from it', async (t) => {
+t.test('a conversation, its menus and its dialogs have large targets', async (t) => {
   const address = await upload(member, 'shore.png', PICTURE, 'image/png');
   await say(member, 'general', 'shapes', RICH);
   await say(member, 'general', 'shapes', 'a second one by the same person');
@@ -299,7 +299,7 @@ const ORGANIZATION = [
   ...['playgrounds', 'profile-fields', 'default-streams', 'defaults', 'exports'],
 ];
 
-t.test('settings, streams and organization', async (t) => {
+t.test('settings, streams and organization have large targets', async (t) => {
   await owner.api.ok('POST /realm/profile_fields', { name: 'Favourite food', field_type: 1 });
   await owner.api.ok('POST /realm/profile_fields', { name: 'Mentor', field_type: 6 });
   await owner.api.ok('POST /user_groups/create', { name: 'sailors', description: '', members: [owner.id] });
@@ -335,7 +335,7 @@ const SETTINGS_DIALOGS = [
   ['#organization/profile-fields', 'Edit Favourite food'],
 ] as const;
 
-t.test('dialogs of the settings', async (t) => {
+t.test('dialogs of the settings have large targets', async (t) => {
   const client = await openPhone(owner.email, '#settings');
   const steps = SETTINGS_DIALOGS.map(
     ([hash, button]): Step => [
@@ -361,7 +361,7 @@ t.test('dialogs of the settings', async (t) => {
   await checkSteps(t, client, steps);
 });
 
-t.test('pages of readers without an account', async (t) => {
+t.test('pages of readers without an account have large targets', async (t) => {
   const client = await ClientPage.open(browser, host, { viewport: PHONE });
   const { page } = client;
   const at =

@@ -329,6 +329,105 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
+  await t.test('a file goes into the draft of the conversation where its upload began', async (t) => {
+    const page = await open(t, topicHash('attached'));
+    const held: HTTPRequest[] = [];
+    await page.intercept((request) =>
+      request.url().endsWith('/user_uploads') ? held.push(request) : request.continue(),
+    );
+    /** Attaches a file. @returns its upload, which the server has not got yet */
+    const attach = async (name: string): Promise<HTTPRequest> => {
+      const file = join(folder, name);
+      writeFileSync(file, 'a file of a test');
+      const input = await page.page.waitForSelector<'input'>('.compose-tools input[type=file]' as 'input', {
+        hidden: true,
+      });
+      await input!.uploadFile(file);
+      await page.waitFor('.compose-uploads', name);
+      await until('the upload begins', () => held.length > 0);
+      return held.pop()!;
+    };
+    const goTo = async (topic: string, text: string): Promise<void> => {
+      await page.goTo(topicHash(topic));
+      await page.page.waitForFunction(
+        `document.querySelector('.compose-text')?.value.trimEnd() === ${JSON.stringify(text)}`,
+      );
+    };
+    /** The server stores texts without the line break at their end. */
+    const draftOf = async (topic: string): Promise<string> => {
+      type Drafts = { readonly drafts: readonly { readonly topic: string; readonly content: string }[] };
+      const { drafts } = await org.member.api.ok<Drafts>('GET /drafts');
+      return drafts.find((draft) => draft.topic === topic)?.content ?? '';
+    };
+    await page.fill('.compose-text', 'see');
+    const arriving = await attach('arrives.txt');
+    await goTo('beside', '');
+    t.equal(await page.page.$('.compose-uploads'), null, 'another conversation does not show the upload');
+    await page.fill('.compose-text', 'not yours');
+    await send(page);
+    await arrived('beside', (content) => content === 'not yours');
+    await page.fill('.compose-text', 'nor here');
+    await arriving.continue();
+    await until('the link is in the draft', async () => (await draftOf('attached')).includes('arrives.txt'));
+    t.match(await draftOf('attached'), /^see\n\[arrives\.txt\]\(\/user_uploads\/\S*arrives\.txt\)$/);
+    t.equal(await textIn(page), 'nor here');
+    await goTo('attached', await draftOf('attached'));
+    await send(page);
+    await arrived('attached', (content) => content.includes('arrives.txt'));
+
+    await page.fill('.compose-text', 'and');
+    const failing = await attach('fails.txt');
+    await goTo('beside', 'nor here');
+    const refusal = { result: 'error', code: 'BAD_REQUEST', msg: 'No room for it.' };
+    await failing.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) });
+    await until('the refusal has arrived', () => page.refusals.length > 0);
+    await goTo('attached', 'and');
+    await page.waitFor('.compose-uploads [role=alert]', 'No room for it.');
+    await page.click('.compose-uploads button', 'Close');
+    await page.waitUntilGone('.compose-uploads');
+
+    await attach('cancelled.txt');
+    await goTo('beside', 'nor here');
+    t.equal(await page.page.$('.compose-uploads'), null);
+    await goTo('attached', 'and');
+    await page.click('.compose-uploads button', 'Cancel the upload of cancelled.txt');
+    await page.waitUntilGone('.compose-uploads');
+    t.equal(await textIn(page), 'and');
+
+    await goTo('without-words', '');
+    const late = await attach('late.txt');
+    await page.goTo('#inbox');
+    await page.waitFor('.compose-closed');
+    await late.continue();
+    await until('the link is a draft', async () => (await draftOf('without-words')).includes('late.txt'));
+    await goTo('without-words', await draftOf('without-words'));
+    t.strictSame([page.faults, page.refusals], [[], [400]]);
+  });
+
+  await t.test('a text that is left while its wildcard mention is checked stays a draft', async (t) => {
+    const page = await open(t, topicHash('everyone'));
+    const held: HTTPRequest[] = [];
+    await page.intercept((request) =>
+      request.url().endsWith(`/streams/${stream}/members`) ? held.push(request) : request.continue(),
+    );
+    await page.fill('.compose-text', '@**all** wait');
+    await page.page.keyboard.press('Escape');
+    await send(page);
+    await until('the subscribers are asked for', () => held.length > 0);
+    await page.goTo(topicHash('bystanders'));
+    await page.page.waitForFunction(`document.querySelector('.compose-text')?.value === ''`);
+    await page.fill('.compose-text', 'not finished');
+    const answer = page.page.waitForResponse((response) => response.url().endsWith('/members'));
+    await held.pop()!.continue();
+    await answer;
+    await page.goTo(topicHash('everyone'));
+    await has(page, '@**all** wait');
+    await page.goTo(topicHash('bystanders'));
+    await has(page, 'not finished');
+    t.strictSame([await messagesIn('everyone'), await messagesIn('bystanders')], [[], []]);
+    t.strictSame([page.faults, page.refusals], [[], []]);
+  });
+
   await t.test('a message is scheduled', async (t) => {
     const page = await open(t, topicHash('later'));
     await focusText(page);

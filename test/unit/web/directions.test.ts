@@ -27,7 +27,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   keyboard: [],
   core: ['contract'],
   platform: ['contract', 'core'],
-  client: ['core'],
+  client: ['core', 'text'],
   completion: ['client', 'core', 'editing', 'kit', 'text', 'topics'],
   editing: [],
   moves: ['client', 'contract', 'core'],

@@ -1,15 +1,11 @@
 /** The poll of a browser and the lead among its tabs, on a platform whose time and answers the test controls. */
 import t from 'tap';
-import { Core, type HttpAnswer, type Platform } from '../../../web/src/core/index.js';
-import { FakePlatform, FakeServer, ME, turns } from './fake-server.js';
+import { Core, type Platform } from '../../../web/src/core/index.js';
+import { answer, answerSignedIn, FakePlatform, FakeServer, isPoll, ME, startLiveCore, turns } from './fake-server.js';
 
 const POLL_TIMEOUT_MS = 95_000;
 const FIRST_STATE_LIMIT_MS = 4_000;
 const LEADER_SILENCE_LIMIT_MS = 120_000;
-
-const answer = (fields: object, status = 200): HttpAnswer => ({ status, text: JSON.stringify({ msg: '', ...fields }) });
-
-const isPoll = (path: string): boolean => path.includes('/api/v1/events');
 
 /** A platform whose tab leads when the test says so. */
 class TabPlatform extends FakePlatform {
@@ -37,13 +33,7 @@ class TabPlatform extends FakePlatform {
 
 function makeServer(): FakeServer {
   const server = new FakeServer();
-  server.other = ({ path }) => {
-    if (path.endsWith('/web/session')) return answer({ signed_in: true, public_access: false });
-    if (path.endsWith('/register'))
-      return answer({ queue_id: 'q', last_event_id: 1, user_id: ME, max_message_id: 5, presences: {} });
-    if (isPoll(path)) return answer({ events: [], queue_id: 'q' });
-    return undefined;
-  };
+  server.other = answerSignedIn;
   return server;
 }
 
@@ -51,13 +41,7 @@ function makeServer(): FakeServer {
 async function setUp() {
   const server = makeServer();
   const platform = new FakePlatform(server);
-  const core = new Core(platform);
-  core.startQueueAndPresence();
-  await turns();
-  await server.deliver();
-  await turns();
-  await server.deliver();
-  t.equal(core.eventQueue.status.peek(), 'live');
+  const core = await startLiveCore(platform);
   const polls = () => server.requests.filter(({ path }) => isPoll(path));
   t.equal(polls().length, 1);
   const isLive = () => polls().at(-1)?.signal?.aborted === false;
@@ -111,7 +95,7 @@ t.test('a queue that is gone after an outage is replaced as soon as the server s
   }
   t.ok(polls().length > 10, `${polls().length} polls failed`);
   server.other = (request) =>
-    isPoll(request.path) ? answer({ result: 'error', code: 'BAD_EVENT_QUEUE_ID' }, 400) : makeServer().other(request);
+    isPoll(request.path) ? answer({ result: 'error', code: 'BAD_EVENT_QUEUE_ID' }, 400) : answerSignedIn(request);
   while (server.held.length > 0) await server.lose();
   await platform.pass(30_000);
   while (core.eventQueue.registrationCount === 1 && (await server.deliver()));

@@ -1,7 +1,14 @@
-/** A message list that answers like `GET /messages`, and whose answers arrive when the test lets them. */
+/** A server, a platform and a core for tests that decide when answers arrive and how time passes. */
 import { signal } from '@preact/signals-core';
 import type { Message } from '../../../web/src/contract/index.js';
-import type { HttpAnswer, HttpRequest, NarrowMatchFacts, Platform, StoredValue } from '../../../web/src/core/index.js';
+import {
+  Core,
+  type HttpAnswer,
+  type HttpRequest,
+  type NarrowMatchFacts,
+  type Platform,
+  type StoredValue,
+} from '../../../web/src/core/index.js';
 
 export const ME = 1;
 
@@ -25,10 +32,20 @@ interface Held {
   readonly reject: (error: Error) => void;
 }
 
-const success = (fields: object): HttpAnswer => ({
-  status: 200,
+export const answer = (fields: object, status = 200): HttpAnswer => ({
+  status,
   text: JSON.stringify({ result: 'success', msg: '', ...fields }),
 });
+
+export const isPoll = (path: string): boolean => path.includes('/api/v1/events');
+
+/** Answers to a client that is signed in: its session, its registration, and polls without events. */
+export function answerSignedIn({ path }: HttpRequest): HttpAnswer | undefined {
+  if (path.endsWith('/web/session')) return answer({ signed_in: true, public_access: false });
+  if (path.endsWith('/register'))
+    return answer({ queue_id: 'q', last_event_id: 1, user_id: ME, max_message_id: 5, presences: {} });
+  return isPoll(path) ? answer({ events: [], queue_id: 'q' }) : undefined;
+}
 
 /** Terms of stream and topic only. */
 function isIn(message: Message, narrow: readonly { operator: string; operand: unknown }[]): boolean {
@@ -50,7 +67,7 @@ export class FakeServer {
     this.requests.push(request);
     const url = new URL(request.path, 'http://server');
     const isList = request.method === 'GET' && url.pathname === '/api/v1/messages';
-    const made = isList ? this.#list(url.searchParams) : (this.other(request) ?? success({}));
+    const made = isList ? this.#list(url.searchParams) : (this.other(request) ?? answer({}));
     return new Promise((resolve, reject) => {
       const held = { answer: () => made, resolve, reject };
       this.held.push(held);
@@ -95,7 +112,7 @@ export class FakeServer {
       ...all.filter(({ id }) => id === anchor),
       ...(anchor >= 1e16 ? [] : newer.slice(0, after)),
     ];
-    return success({
+    return answer({
       anchor,
       messages,
       found_anchor: all.some(({ id }) => id === anchor),
@@ -176,4 +193,17 @@ export class FakePlatform implements Platform {
     }
     this.time = end;
   }
+}
+
+/** Starts a core of a server with `answerSignedIn`, until it is live. Its poll and its report of presence are held. */
+export async function startLiveCore(platform: FakePlatform): Promise<Core> {
+  const core = new Core(platform);
+  core.startQueueAndPresence();
+  await turns();
+  await platform.server.deliver();
+  await turns();
+  await platform.server.deliver();
+  const { value: status } = core.eventQueue.status;
+  if (status !== 'live') throw new Error(`the core is ${status}`);
+  return core;
 }

@@ -1,11 +1,18 @@
 /** States of messages on their way, on a platform whose time and answers the test controls. */
 import t from 'tap';
-import { Core, type HttpAnswer, type HttpRequest } from '../../../web/src/core/index.js';
-import { FakePlatform, FakeServer, ME, messageOf, turns } from './fake-server.js';
+import type { Core, HttpRequest } from '../../../web/src/core/index.js';
+import {
+  answer,
+  answerSignedIn,
+  FakePlatform,
+  FakeServer,
+  ME,
+  messageOf,
+  startLiveCore,
+  turns,
+} from './fake-server.js';
 
 const TO = { stream: 7, topic: 'plans' };
-
-const answer = (fields: object, status = 200): HttpAnswer => ({ status, text: JSON.stringify({ msg: '', ...fields }) });
 
 /** A core that is live: its poll stays open. */
 async function setUp() {
@@ -13,23 +20,11 @@ async function setUp() {
   const platform = new FakePlatform(server);
   const sent: HttpRequest[] = [];
   server.other = (request) => {
-    if (request.path.endsWith('/web/session')) return answer({ signed_in: true, public_access: false });
-    if (request.path.endsWith('/register'))
-      return answer({ queue_id: 'q', last_event_id: 1, user_id: ME, max_message_id: 5 });
-    if (request.path.includes('/events')) return answer({ events: [], queue_id: 'q' });
-    if (request.method === 'POST' && request.path.endsWith('/messages')) {
-      sent.push(request);
-      return answer({ id: 100 + sent.length });
-    }
-    return undefined;
+    if (request.method !== 'POST' || !request.path.endsWith('/messages')) return answerSignedIn(request);
+    sent.push(request);
+    return answer({ id: 100 + sent.length });
   };
-  const core = new Core(platform);
-  core.startQueueAndPresence();
-  await turns();
-  await server.deliver();
-  await turns();
-  await server.deliver();
-  t.equal(core.eventQueue.status.peek(), 'live');
+  const core = await startLiveCore(platform);
   // The poll and the report of presence stay unanswered.
   server.held.splice(0);
   return { server, platform, core, sent };

@@ -1,24 +1,23 @@
-/** The face under a journey. Most run on the embedded one, which starts quickly; SEED picks some for the cluster. */
+/** The face under a journey: the embedded one or the cluster. SEED picks it; the long form runs journeys on both. */
 import t from 'tap';
 import { services, startCluster, startEmbedded, type TestServer } from '../../api/support/faces.js';
 import { picked } from '../../support/rounds.js';
+import { JOURNEYS_WITH_FACES } from './journeys.js';
 
-/** Journeys that are known to pass on both faces. Two people chat on either, by SEED (journey.test.ts). */
-const JOURNEYS = ['finding', 'frame', 'spectators'];
-/** Journeys of one run on the cluster; the long form runs all of them there. */
-const ON_CLUSTER = 1;
+/** Journeys of a short run on the cluster, which takes 3 to 5 s more CPU each. */
+const ON_CLUSTER = 2;
 /** Time for a file on the cluster, which waits longer for each answer. */
 const CLUSTER_MS = 300_000;
 
-/** WEB_TEST_CLUSTER=NAME tries any other journey there. */
-const chosen: readonly string[] = [
-  ...picked(JOURNEYS, ON_CLUSTER, (name) => name),
-  ...(process.env.WEB_TEST_CLUSTER?.split(',') ?? []),
-];
+/** WEB_FACE names the face of all journeys: the runner sets it in the long form. */
+const isOnCluster = (journey: string): boolean =>
+  process.env.WEB_FACE === undefined
+    ? picked(JOURNEYS_WITH_FACES, ON_CLUSTER, (name) => name).includes(journey)
+    : process.env.WEB_FACE === 'cluster';
 
-/** Starts the server of a journey; the end of the file stops it. */
+/** Starts the server of a journey, on the embedded face if the services are missing; the end of the file stops it. */
 export async function startFace(journey: string): Promise<TestServer> {
-  const known = chosen.includes(journey) ? services(t) : undefined;
+  const known = isOnCluster(journey) ? services(t) : undefined;
   const server = known ? await startCluster(known) : await startEmbedded();
   if (known) t.setTimeout(CLUSTER_MS);
   t.comment(`on the face ${server.kind}`);

@@ -10,7 +10,7 @@ import { type Core, ServerUnreachable } from '../core/index.js';
  */
 export type PushState = 'unsupported' | 'off-here' | 'denied' | 'off' | 'failed' | 'on';
 
-/** The account for which this browser was subscribed. */
+/** Key of the account for which this browser was subscribed. */
 const PUSH_ACCOUNT_STORE_KEY = 'push-account';
 
 interface ServerPushState {
@@ -51,7 +51,7 @@ async function subscribeBrowserAndServer(
   key: string,
 ): Promise<void> {
   const before = await registration.pushManager.getSubscription();
-  // A browser refuses a second key for the same worker.
+  // A worker can't have subscriptions with two keys.
   if (before && !usesServerKey(before, key)) await before.unsubscribe();
   const options = { userVisibleOnly: true, applicationServerKey: decodeBase64Url(key) };
   const { endpoint, keys } = (await registration.pushManager.subscribe(options)).toJSON();
@@ -60,7 +60,7 @@ async function subscribeBrowserAndServer(
   localStorage.setItem(PUSH_ACCOUNT_STORE_KEY, String(core.state.me.id));
 }
 
-/** Asks for the permission, which browsers allow in answer to a press only, and subscribes. */
+/** Asks for the permission, which browsers allow only after a press, and subscribes. */
 export async function turnPushOn(core: Core): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return readPushState(core);
   const registration = await findWorkerRegistration();
@@ -81,7 +81,7 @@ export async function turnPushOff(core: Core): Promise<PushState> {
   return readPushState(core);
 }
 
-/** Subscribes again where the user had turned push on: after a new sign-in, or with a new key of the server. */
+/** Subscribes again after a new sign-in or with a new key of the server, if the user had turned push on. */
 export async function renewPush(core: Core): Promise<void> {
   try {
     if (!isPushSupported() || Notification.permission !== 'granted') return;

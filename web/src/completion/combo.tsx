@@ -14,11 +14,11 @@ interface ComboProps {
   readonly findSuggestions: (query: string) => readonly Suggestion[];
   readonly onInput: (value: string) => void;
   readonly onPick: (suggestion: Suggestion) => void;
-  /** Enter or Tab without a list. */
+  /** Called for Enter or Tab if no list is open. */
   readonly onFinish?: () => void;
   readonly onBlur?: () => void;
   readonly onEraseWhenEmpty?: () => void;
-  /** Enter takes the first line; otherwise the text as it is, until an arrow chooses a line. */
+  /** Whether Enter takes the first line. Otherwise it takes the text, unless an arrow key has chosen a line. */
   readonly enterPicksFirst?: boolean;
   readonly leadingContent?: ComponentChildren;
   readonly inputRef?: Ref<HTMLInputElement>;

@@ -17,7 +17,7 @@ interface NamedEmoji extends Emoji {
   readonly names: readonly string[];
 }
 
-/** Emoji that people use most, in the order in which they are offered. */
+/** Most used emoji, in the order of suggestions. */
 const POPULAR_EMOJI_NAMES = [
   '+1',
   'tada',

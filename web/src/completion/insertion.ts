@@ -1,4 +1,4 @@
-/** Texts that completions put in, in the dialect of messages. */
+/** Texts that completions insert, in the Markdown of messages. */
 
 /** @param isAmbiguous whether another person has the same name */
 export function formatMention(name: string, id: number, { silent = false, isAmbiguous = false } = {}): string {

@@ -8,7 +8,7 @@ interface SuggestionListProps {
   readonly id: string;
   readonly label: string;
   readonly items: readonly Suggestion[];
-  /** Index of the one that Enter takes; -1: none. */
+  /** Index of the item that Enter takes; -1 for none. */
   readonly activeIndex: number;
   readonly anchor: Element;
   readonly side?: 'above' | 'below';
@@ -41,7 +41,9 @@ function SuggestionPicture({
   return icon ? <Icon name={icon} /> : null;
 }
 
-/** The list of completions beside a field, which keeps the focus and tells screen readers the active line. */
+/**
+ * The list of completions beside a field. The focus stays in the field, which names the active item to screen readers.
+ */
 export function SuggestionList({ id, label, items, activeIndex, anchor, side, onPick, onClose }: SuggestionListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(
@@ -83,9 +85,7 @@ export function SuggestionList({ id, label, items, activeIndex, anchor, side, on
   );
 }
 
-/**
- * Moves in a list by keys of the field. @returns the new index; undefined for other keys
- */
+/** Moves the active item by a key of the field. @returns its index; undefined for other keys */
 export function findActiveIndexAfterKey(key: string, active: number, count: number): number | undefined {
   if (key === 'ArrowDown') return (active + 1) % count;
   if (key === 'ArrowUp') return (active <= 0 ? count : active) - 1;

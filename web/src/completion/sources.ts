@@ -26,7 +26,7 @@ const activePeopleIndex = computed(
       delivery_email ?? '',
     ]),
 );
-/** Sorts people and makes their index before the first name is typed: for 2,000 people, each takes 10 ms. */
+/** Sorts people and makes their index before a name is typed; each takes 10 ms for 2,000 people. */
 export const warmPeopleIndex = (): Promise<void> =>
   runInTurns([() => core.state.people.activeUsersAndBots.peek(), () => activePeopleIndex.peek()]);
 
@@ -47,7 +47,7 @@ const nonSystemGroupIndex = computed(
     ),
 );
 
-/** People whom the user is likely to mean, by place: those of the conversation, senders on screen, direct messages. */
+/** Rank of people whom the user is likely to mean: those of the conversation, senders on screen, direct messages. */
 function rankLikelyPeopleByUserId(): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   const add = (id: number) => places.has(id) || places.set(id, places.size);
@@ -171,7 +171,7 @@ const SLASH_COMMANDS = [
   { name: 'todo', text: 'compose.command-todo' },
 ] as const;
 
-/** Reads signals: a list that comes later shows by itself. */
+/** Reads signals, so that names which are loaded later appear by themselves. */
 export function suggestForTrigger(trigger: CompletionTrigger, to: Conversation | undefined): Suggestion[] {
   const { query } = trigger;
   switch (trigger.kind) {

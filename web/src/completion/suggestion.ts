@@ -4,7 +4,7 @@ import type { IconName } from '../kit/index.js';
 export interface Suggestion {
   readonly key: string;
   readonly text: string;
-  /** Tells it from others: an address, a description. */
+  /** Distinguishes it from others: an address, a description. */
   readonly detail?: string | undefined;
   readonly icon?: IconName;
   /** The text is the name of a topic. */

@@ -4,7 +4,7 @@ export type CompletionTrigger =
   | { readonly kind: 'stream' | 'emoji' | 'language' | 'command'; readonly start: number; readonly query: string }
   | { readonly kind: 'topic'; readonly start: number; readonly query: string; readonly stream: string };
 
-/** A name is not longer than this, so the text further back is not looked at. */
+/** Only this much text before the caret is searched; names are shorter. */
 const MAX_SCANNED_CHARS_BEFORE_CARET = 120;
 
 const CODE_FENCE_LINE_PATTERN = /^ {0,3}(?:`{3,}|~{3,})/gm;
@@ -15,7 +15,7 @@ const STREAM_TRIGGER_PATTERN = /(?:^|[\s([{"'>])#(?:\*\*)?([^\s*>#][^*>#\n]*|)$/
 const PERSON_TRIGGER_PATTERN = /(?:^|[^\w`@*])@(_?)\*{0,2}([^\s@*`][^@*`\n]*|)$/;
 const EMOJI_TRIGGER_PATTERN = /(?:^|[\s([{"'>*_~-]):([+\w-]{2,})$/;
 
-/** Words of a query: a sentence after a lonely @ is no name. */
+/** Maximum words of a name. A sentence after a single @ is none. */
 const MAX_QUERY_WORDS = 4;
 
 const isPossibleNameQuery = (query: string): boolean =>
@@ -26,7 +26,7 @@ function endsInOpenCodeFence(text: string): boolean {
   return (text.match(CODE_FENCE_LINE_PATTERN)?.length ?? 0) % 2 === 1;
 }
 
-/** Finds what is being typed at the caret. @param text the whole text @param caret index of the caret */
+/** @param text the whole text @param caret index of the caret @returns what is being typed there */
 export function findTriggerAtCaret(text: string, caret: number): CompletionTrigger | undefined {
   const lineStart = text.lastIndexOf('\n', caret - 1) + 1;
   const from = Math.max(lineStart, caret - MAX_SCANNED_CHARS_BEFORE_CARET);
@@ -34,7 +34,7 @@ export function findTriggerAtCaret(text: string, caret: number): CompletionTrigg
   const at = (query: string): number => caret - query.length;
   const language = from === lineStart ? FENCE_LANGUAGE_TRIGGER_PATTERN.exec(before)?.[1] : undefined;
   if (language !== undefined) {
-    // The fence that ends a block takes no language.
+    // A closing fence has no language.
     return endsInOpenCodeFence(text.slice(0, lineStart))
       ? undefined
       : { kind: 'language', start: at(language), query: language };

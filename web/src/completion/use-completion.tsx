@@ -23,11 +23,11 @@ interface TextCompletion {
     readonly onFocus: () => void;
     readonly onBlur: () => void;
   };
-  /** Shown after the text area. */
+  /** To be rendered after the text area. */
   readonly list: ComponentChild;
-  /** After each input. */
+  /** To be called after each input. */
   look(area: HTMLTextAreaElement): void;
-  /** @returns whether the list has used the key */
+  /** To be called for each key. @returns whether the list has used it */
   takeKey(event: KeyboardEvent): boolean;
 }
 
@@ -44,7 +44,7 @@ export function useTextCompletion(
   const id = useUniqueId();
   const trigger = useSignal<CompletionTrigger | undefined>(undefined);
   const [active, setActive] = useState(0);
-  /** Where Escape closed the list: it stays closed until another word begins. */
+  /** Index of the word for which Escape closed the list. */
   const dismissed = useRef(-1);
   const items = trigger.value ? suggestForTrigger(trigger.value, to) : [];
   const shown = items.length > 0 && ref.current !== null;
@@ -60,7 +60,7 @@ export function useTextCompletion(
     const from = trigger.value?.start;
     if (!area || from === undefined) return;
     trigger.value = undefined;
-    // Stars and spaces that stand behind the caret already are not written twice.
+    // Stars and spaces that already follow the caret are not inserted again.
     const rest = area.value.slice(area.selectionEnd);
     const tail = insertedText.endsWith('** ') && rest.startsWith('**') ? 2 : 0;
     const text =
@@ -75,7 +75,7 @@ export function useTextCompletion(
     if (!area || !shown || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return false;
     const moved = findActiveIndexAfterKey(event.key, active, items.length);
     const chosen = event.key === 'Enter' || event.key === 'Tab' ? items[active] : undefined;
-    // A stream that is being completed goes on to its topics.
+    // `>` completes a stream and goes on to its topics.
     const stream = event.key === '>' && trigger.peek()?.kind === 'stream' ? items[active] : undefined;
     if (stream) {
       pick({ ...stream, insertedText: `#**${stream.text}>` });
@@ -95,7 +95,7 @@ export function useTextCompletion(
       'aria-activedescendant': shown ? makeSuggestionOptionId(id, active) : undefined,
       onKeyUp: ({ key }) => CARET_KEYS.test(key) && lookAgain(),
       onClick: lookAgain,
-      // Not when the box opens: every first view of a conversation would pay for it.
+      // At the focus, not when the box opens: each first view of a conversation would take longer.
       onFocus: () => runWhenIdle(() => void warmPeopleIndex()),
       onBlur() {
         trigger.value = undefined;

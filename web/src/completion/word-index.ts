@@ -11,12 +11,12 @@ const splitIntoFoldedWords = (text: string): string[] =>
 
 interface WordIndexEntry<T> {
   readonly item: T;
-  /** Folded names, the one that is shown first. */
+  /** Folded names; the first one is shown. */
   readonly names: readonly string[];
   readonly words: readonly string[];
 }
 
-/** A match with a single letter may have thousands of items; the ranking looks at this many. */
+/** A single letter may match thousands of items. This many are ranked. */
 const MAX_RANKED_MATCHES = 600;
 
 /**
@@ -106,7 +106,7 @@ function computeNameMatchRank({ names }: WordIndexEntry<unknown>, query: string)
   return names.some((name) => name.startsWith(query)) ? 2 : 3;
 }
 
-/** Infinity minus Infinity is no number, so places are compared instead of subtracted. */
+/** Places are compared, not subtracted: Infinity minus Infinity is NaN. */
 const comparePlaces = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const compareByFirstNameLength = (a: WordIndexEntry<unknown>, b: WordIndexEntry<unknown>): number =>

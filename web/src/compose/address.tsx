@@ -26,7 +26,7 @@ function StreamAndTopicFields({
 }) {
   const { streams, realm } = core.state;
   const name = target.stream === undefined ? '' : streams.getStreamName(target.stream);
-  /** Text of the field while it is no stream; undefined: the name of the chosen one. */
+  /** Text of the field while it names no stream; undefined: the field shows the name of the chosen stream. */
   const typed = useSignal<string | undefined>(undefined);
   const stream = useRef<HTMLInputElement>(null);
   const topic = useRef<HTMLInputElement>(null);
@@ -35,7 +35,7 @@ function StreamAndTopicFields({
     const field = target.stream === undefined ? stream.current : target.topic === '' ? topic.current : undefined;
     field?.focus();
   }, []);
-  // Keys may come faster than the component renders, so changes are made to the address of now.
+  // Keys may arrive faster than the component renders, so the current address is read here.
   const set = (part: Partial<ComposeTargetOfKind<'stream'>>) => {
     const now = composer.target.peek();
     if (now.kind === 'stream') composer.changeTargetByUser({ ...now, ...part });
@@ -160,7 +160,7 @@ function DirectRecipientsField({
   );
 }
 
-/** The row above the text that says and changes where the message goes. */
+/** The row above the text, in which the address is shown and changed. */
 export function ComposeAddressRow({ composer }: { readonly composer: Composer }) {
   const target = composer.target.value;
   return (

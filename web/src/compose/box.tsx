@@ -8,11 +8,11 @@ import { type Composer, getComposerForCurrentUser as theComposer } from './compo
 import { serveEmojiPickerRequests } from './emoji/open.js';
 
 export interface ComposeBoxProps {
-  /** Shows the server's HTML of a message. */
+  /** Renders the HTML of a message; without it there is no preview. */
   readonly content?: ComponentType<{ readonly html: string }>;
 }
 
-/** Views in which a new message is begun by a button; in others by a key only. */
+/** Views that show the buttons for a new message. In other views there are keys only. */
 const VIEWS_WITH_CLOSED_BOX: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
 
 const loadOpenBox = async () => {
@@ -23,7 +23,7 @@ const LazyOpenBox = makeLazyComponent(loadOpenBox);
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
-/** Takes files that are dropped anywhere beside the box. @returns whether one is over the page */
+/** Takes files that are dropped anywhere on the page. @returns whether files are dragged over it */
 function useFileDrop(composer: Composer): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -37,7 +37,7 @@ function useFileDrop(composer: Composer): boolean {
     };
     const drop = (event: DragEvent) => {
       setOver(false);
-      // A dialog of its own takes what is dropped there.
+      // A dialog may take the files itself.
       if (!isFileDrag(event) || event.defaultPrevented) return;
       event.preventDefault();
       const files = [...(event.dataTransfer?.files ?? [])];
@@ -87,7 +87,7 @@ export function ComposeBox({ content }: ComposeBoxProps) {
   const isOver = useFileDrop(composer);
   useShortcut('stream', () => composer.beginMessage('stream'));
   useShortcut('direct', () => composer.beginMessage('direct'));
-  // The list of messages takes these keys while a message is selected.
+  // While a message is selected, the list of messages takes these keys.
   useShortcut('reply', () => {
     if (!composer.viewedConversation.peek()) return false;
     composer.openAndFocus();

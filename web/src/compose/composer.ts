@@ -17,13 +17,13 @@ export type ComposeTarget =
   | { readonly kind: 'stream'; readonly stream: number | undefined; readonly topic: string }
   | { readonly kind: 'direct'; readonly users: readonly number[] };
 
-/** Topic of a message without one, where the organization allows that. */
+/** Name that the server gives to the empty topic, where the organization allows one. */
 export const NO_TOPIC_NAME = '(no topic)';
 
-/** The text is kept here while the page is loaded again. */
+/** Key of the session storage that has the text during a reload. */
 const KEPT_COMPOSE_TEXT_STORE_KEY = 'compose';
 
-/** The event of a saved draft comes within this time. */
+/** The event of a saved draft arrives within this time. */
 const LEFT_DRAFT_PREFERENCE_MS = 10_000;
 
 interface KeptComposeText {
@@ -54,42 +54,56 @@ const makeTargetKey = (target: ComposeTarget): string => {
   return of ? makeConversationKey(of) : target.kind;
 };
 
+/** A file on its way to the server, or one that failed. */
+export interface ComposeUpload {
+  readonly id: number;
+  /** Its text gets the link. */
+  readonly draft: OpenDraft;
+  readonly name: string;
+  readonly size: number;
+  readonly sentBytes: number;
+  readonly error?: string;
+  readonly cancel: () => void;
+}
+
 /**
  * State of the compose box.
  *
- * The box follows the view: in a conversation it writes there, with the draft of that conversation. An address that the
- * user chose (`chosen`) stays as long as there is text. Texts are kept by conversation, so no navigation loses one.
+ * The box follows the view: in a conversation, it writes there and has the draft of that conversation. An address that
+ * the user chose is kept as long as there is text. Each conversation has its own text, so navigation loses none.
  */
 export class Composer {
-  /** Texts are those of this user; the next one who signs in on this page must not see them. */
+  /** The account that the texts belong to. Another one that signs in on this page gets another composer. */
   readonly userId = core.state.me.userIdSignal.peek();
   readonly isOpen = signal(false);
   readonly target = signal<ComposeTarget>(EMPTY_STREAM_TARGET);
-  /** The address was chosen, so the box shows it and keeps it. */
+  /** Whether the user chose the address. The box then shows it and does not follow the view. */
   readonly isTargetChosen = signal(false);
   readonly text = signal('');
   readonly error = signal<string | undefined>(undefined);
-  /** Preview instead of the text. */
+  /** Files of all drafts of this tab that are on their way, and failed ones until they are dismissed. */
+  readonly uploads = signal<readonly ComposeUpload[]>([]);
+  /** Whether the preview is shown in place of the text. */
   readonly isPreviewing = signal(false);
   readonly targetConversation: ReadonlySignal<Conversation | undefined> = computed(() =>
     findConversationOfTarget(this.target.value),
   );
-  /** The conversation of the view; undefined in views of several. */
+  /** The conversation on screen; undefined in views of several. */
   readonly viewedConversation: ReadonlySignal<Conversation | undefined> = computed(() => {
     const route = core.router.route.value;
     return route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
   });
   /** The text area, while it is shown. */
   textArea: HTMLTextAreaElement | undefined;
-  /** Changes the text area; it comes with the chunk of the open box. */
+  /** Set with the text area, since it is part of the chunk of the open box. */
   #applyEdit: (area: HTMLTextAreaElement, edit: TextEdit) => void = () => {};
-  /** Where the caret goes when the text area is shown again. */
+  /** Whether the text area takes the focus when it is mounted. */
   #focusesWhenMounted = false;
   #currentDraft: OpenDraft = core.draftService.openNewestOrNew(undefined);
-  /** Drafts that were left in this tab, with the time; one that was left just now is newer than the state. */
+  /** Drafts that this tab has left, with the time. A draft left within 10 s is newer than the state. */
   readonly #leftDraftByTargetKey = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
 
-  /** Begins to follow the view, requests of other views, and drafts of other tabs. @returns ends it */
+  /** Follows the view, requests of other views, and drafts of other tabs. @returns a function that ends it */
   followViewRequestsAndDrafts(): () => void {
     this.#restoreKeptText();
     const ends = [
@@ -114,7 +128,7 @@ export class Composer {
     };
   }
 
-  /** A key or button: a new message. */
+  /** Begins a new message, for a key or a button. */
   beginMessage(kind: ComposeTarget['kind']): void {
     const route = core.router.route.peek();
     const viewed = this.viewedConversation.peek();
@@ -138,13 +152,13 @@ export class Composer {
         makeTargetOfConversation(conversation),
         makeTargetKey(makeTargetOfConversation(conversation)) !== this.#viewedConversationKey(),
       );
-    // A forwarded message: the address is for the user to choose.
+    // A forwarded message: the user chooses the address.
     else if (insertedText !== undefined) this.isTargetChosen.value = true;
     this.openAndFocus();
     if (insertedText !== undefined) this.appendAndFocus(insertedText);
   }
 
-  /** Goes on with one draft of the list. */
+  /** Continues a draft that was chosen in the list of drafts. */
   #resumeDraft(id: number): void {
     this.#closeAndRememberDraft();
     const draft = core.draftService.openStoredById(id);
@@ -168,7 +182,7 @@ export class Composer {
     this.textArea?.focus({ preventScroll: true });
   }
 
-  /** The text area is in the document. @returns notes that it is gone */
+  /** Called when the text area is in the document. @returns a function to call when it is removed */
   mountTextArea(area: HTMLTextAreaElement, applyEdit: (area: HTMLTextAreaElement, edit: TextEdit) => void): () => void {
     this.textArea = area;
     this.#applyEdit = applyEdit;
@@ -181,7 +195,7 @@ export class Composer {
     };
   }
 
-  /** Leaves the box; the text stays as a draft. */
+  /** Goes back to the conversation on screen. The text stays as a draft. */
   resetToViewedConversation(): void {
     this.#closeAndRememberDraft();
     const viewed = this.viewedConversation.peek();
@@ -191,7 +205,7 @@ export class Composer {
     this.textArea?.blur();
   }
 
-  /** Another conversation with its own text; that of the one before stays as its draft. */
+  /** Switches to another conversation and its draft. The text before stays as a draft. */
   #switchToTarget(target: ComposeTarget, chosen: boolean): void {
     this.isTargetChosen.value = chosen;
     if (makeTargetKey(this.target.peek()) === makeTargetKey(target)) return;
@@ -206,18 +220,41 @@ export class Composer {
     this.error.value = undefined;
     if (before === after) {
       this.target.value = target;
-    } else if (this.text.peek().trim() === '') {
+    } else if (this.text.peek().trim() === '' && !this.uploads.peek().some(({ draft }) => this.isInBox(draft))) {
       this.#closeAndRememberDraft();
       this.#setTargetAndItsDraft(target);
     } else {
-      // The text goes to the new address.
+      // The text and its files go to the new address.
       this.target.value = target;
       this.#currentDraft.setTarget(findConversationOfTarget(target));
       core.typingNotices.sendStopIfTyping();
     }
   }
 
-  /** At every input of the user. */
+  get currentDraft(): OpenDraft {
+    return this.#currentDraft;
+  }
+
+  /** Whether the box has the draft, or another one of the same conversation. */
+  isInBox(draft: OpenDraft): boolean {
+    const to = this.targetConversation.value;
+    if (draft === this.#currentDraft) return true;
+    return (
+      to !== undefined && draft.target !== undefined && makeConversationKey(to) === makeConversationKey(draft.target)
+    );
+  }
+
+  /** Appends to a draft that the box has left: to the newest one of its conversation. */
+  appendToLeftDraft(draft: OpenDraft, makeText: (before: string) => string): void {
+    const { target } = draft;
+    const newest = target ? this.#openNewestDraft(makeTargetOfConversation(target)) : draft;
+    const before = newest.content.peek();
+    newest.setContent(before + makeText(before));
+    newest.closeAndSaveNow();
+    if (target) this.#rememberDraft(makeConversationKey(target), newest);
+  }
+
+  /** Called at every input of the user. */
   handleTypedText(text: string): void {
     this.text.value = text;
     this.error.value = undefined;
@@ -241,7 +278,7 @@ export class Composer {
     if (this.textArea) this.#applyEdit(this.textArea, edit);
   }
 
-  /** Puts a text in at the caret. */
+  /** Inserts a text at the caret. */
   insertAtCaret(text: string): void {
     const { textArea } = this;
     if (!textArea) {
@@ -258,7 +295,7 @@ export class Composer {
     });
   }
 
-  /** Puts a text in behind what is there, on a line of its own. */
+  /** Appends a text, on a line of its own if it has several. */
   appendAndFocus(text: string): void {
     const before = this.text.peek();
     const gap = before === '' ? '' : before.endsWith('\n') ? '' : text.includes('\n') ? '\n' : ' ';
@@ -266,12 +303,12 @@ export class Composer {
     this.focusNowOrWhenMounted();
   }
 
-  /** The text has left: sent or scheduled. */
+  /** Empties the box after the text was sent or scheduled. */
   clearAfterSending(): void {
     core.typingNotices.sendStopIfTyping();
     this.#currentDraft.discardDraft();
     this.#leftDraftByTargetKey.delete(makeTargetKey(this.target.peek()));
-    // The server's copy is on its way out; it must not come back into the box.
+    // The server may still list the deleted draft, which must not come back into the box.
     this.#currentDraft = core.draftService.openNewestOrNew(undefined);
     this.#currentDraft.setTarget(this.targetConversation.peek());
     this.text.value = '';
@@ -313,22 +350,27 @@ export class Composer {
   #closeAndRememberDraft(): void {
     core.typingNotices.sendStopIfTyping();
     this.#currentDraft.closeAndSaveNow();
-    this.#leftDraftByTargetKey.set(makeTargetKey(this.target.peek()), {
-      draft: this.#currentDraft,
-      at: core.platform.now(),
-    });
+    this.#rememberDraft(makeTargetKey(this.target.peek()), this.#currentDraft);
   }
 
-  /** Takes the draft of the address: that of this tab while it is not saved, else the server's. */
-  #setTargetAndItsDraft(target: ComposeTarget): void {
+  #rememberDraft(targetKey: string, draft: OpenDraft): void {
+    this.#leftDraftByTargetKey.set(targetKey, { draft, at: core.platform.now() });
+  }
+
+  /** @returns the draft of the address: that of this tab while it is not saved, else the server's */
+  #openNewestDraft(target: ComposeTarget): OpenDraft {
     const left = this.#leftDraftByTargetKey.get(makeTargetKey(target));
     const isNewer =
       left !== undefined &&
       (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < LEFT_DRAFT_PREFERENCE_MS);
+    return isNewer ? left.draft : core.draftService.openNewestOrNew(findConversationOfTarget(target));
+  }
+
+  #setTargetAndItsDraft(target: ComposeTarget): void {
     this.target.value = target;
     this.error.value = undefined;
     this.isPreviewing.value = false;
-    this.#currentDraft = isNewer ? left.draft : core.draftService.openNewestOrNew(findConversationOfTarget(target));
+    this.#currentDraft = this.#openNewestDraft(target);
     this.#showText(this.#currentDraft.content.peek());
   }
 
@@ -339,7 +381,7 @@ export class Composer {
     this.textArea.setSelectionRange(text.length, text.length);
   }
 
-  /** Another tab or device writes in the same conversation: a box without the keyboard follows. */
+  /** Shows a draft that another tab or device has changed, if this page does not have the focus. */
   #followStoredDrafts(): () => void {
     let last: string | undefined;
     return effect(() => {
@@ -355,7 +397,7 @@ export class Composer {
     });
   }
 
-  /** The address, and the text of the last second, which is not on the server when the page goes. */
+  /** Keeps address and text during a reload. The server may not have the text of the last second. */
   #keepTextForReload(): void {
     const content = this.text.peek();
     const isSaved = this.#currentDraft.phase.peek() === 'saved';
@@ -366,7 +408,7 @@ export class Composer {
         sessionStorage.setItem(KEPT_COMPOSE_TEXT_STORE_KEY, JSON.stringify(kept));
       }
     } catch {
-      // Without storage the draft on the server is what is left.
+      // Without storage, the draft on the server remains.
     }
   }
 
@@ -384,7 +426,7 @@ export class Composer {
       if (isSaved && this.#currentDraft.content.peek() !== '') this.#showText(this.#currentDraft.content.peek());
       else this.replaceText(content);
     } catch {
-      // A damaged entry is as good as none.
+      // A damaged entry is ignored.
     }
   }
 }

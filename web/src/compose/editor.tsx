@@ -8,14 +8,14 @@ import type { Composer } from './composer.js';
 import { sendComposedMessage } from './send.js';
 import { uploadFiles } from './uploads.js';
 
-/** Browsers that size a text area by its content need no script for it. */
+/** Whether the browser fits the height of a text area to its text. */
 const TEXT_AREA_SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 
 /** Whether Enter sends: the user's setting, but never on a touch screen, whose keyboard has no Shift+Enter. */
 export const enterSends = (): boolean =>
   core.state.me.settings.value.enter_sends === true && !getMediaQuerySignal('(pointer: coarse)').value;
 
-/** Name of the place that the text goes to. */
+/** Names the conversation that the text goes to. */
 function formatComposePlaceholder(composer: Composer): string {
   const to = composer.targetConversation.value;
   if (!to) return t('compose.placeholder');
@@ -25,7 +25,7 @@ function formatComposePlaceholder(composer: Composer): string {
   return t('compose.to-people', { names: to.users.map((id) => people.getFullName(id)).join(', ') });
 }
 
-/** A link that is pasted over a text becomes its address. */
+/** A URL that is pasted over a selected text makes the text a link. */
 function makeLinkFromPastedUrl(area: HTMLTextAreaElement, pasted: string): string | undefined {
   const { text, start, end } = readTextSelection(area);
   const selected = text.slice(start, end);

@@ -4,11 +4,11 @@
  *     route, core.sharedViewState.composeRequest → Composer (address, text, draft) → Editor → send → core.outbox
  *
  * - `composer.ts` is the state of the box: it follows the view, keeps texts by conversation, and saves drafts.
- * - `box.tsx` is in the first chunk, `open-box.tsx` and all below it in one that comes right after.
+ * - `box.tsx` is in the first chunk; `open-box.tsx` and what it imports are in a chunk that is fetched right after.
  * - `editor.tsx` is the text area, with the completions of `../completion`; `address.tsx` the row of the address;
  *   `toolbar.tsx` the buttons.
- * - `notices.tsx` says what is to be said about the text; `rules.ts` and `send.ts` decide whether it may leave.
- * - `uploads.ts` sends files and puts in their links.
+ * - `notices.tsx` has the notices about the text; `rules.ts` and `send.ts` decide whether it may be sent.
+ * - `uploads.ts` sends files and puts their links into the draft where the upload began.
  * - `emoji/` and `schedule/` are chunks of their own; other views ask for the picker by
  *   `core.sharedViewState.emojiPickerRequest`.
  *

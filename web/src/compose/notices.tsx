@@ -1,23 +1,24 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { findNotifyingMentions } from '../completion/index.js';
-import { ApiFailure, type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
+import { type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { Button, Icon, IconButton, showToast } from '../kit/index.js';
 import { formatByteSize, t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
-import { removeUploadFromList, unfinishedUploads } from './uploads.js';
+import { listUploadsInBox, removeUploadFromList } from './uploads.js';
 
-/** Mentions are looked at when the keyboard rests. */
+/** Mentions are checked this long after the last change. */
 const MENTION_CHECK_DELAY_MS = 400;
 
-/** Files on their way, with progress. */
-export function UploadNotices() {
-  if (unfinishedUploads.value.length === 0) return null;
+/** Files on their way into the text, with progress. */
+function UploadNotices({ composer }: { readonly composer: Composer }) {
+  const uploads = listUploadsInBox(composer);
+  if (uploads.length === 0) return null;
   return (
     <ul class="compose-uploads" aria-label={t('compose.uploads')}>
-      {unfinishedUploads.value.map(({ id, name, size, sentBytes, error, cancel }) => (
+      {uploads.map(({ id, name, size, sentBytes, error, cancel }) => (
         <li key={id} class="compose-notice">
           <Icon name={error ? 'warning' : 'attach'} size={16} />
           <span class="upload-name" data-cut="">
@@ -37,7 +38,7 @@ export function UploadNotices() {
             icon="close"
             size={14}
             label={t(error ? 'common.close' : 'compose.upload-cancel', { name })}
-            onClick={() => (error ? removeUploadFromList(id) : cancel())}
+            onClick={() => (error ? removeUploadFromList(composer, id) : cancel())}
           />
         </li>
       ))}
@@ -45,7 +46,7 @@ export function UploadNotices() {
   );
 }
 
-/** People whom the text mentions in a stream that they don't get. */
+/** People who are mentioned in the text and not subscribed to its stream. */
 function useMentionedNonSubscribersAndRecheck(composer: Composer): [readonly Person[], () => void] {
   const [outsiders, setOutsiders] = useState<readonly Person[]>([]);
   const [turn, setTurn] = useState(0);
@@ -76,7 +77,7 @@ function findMentionedHumans(text: string): Person[] {
   return [...new Set(found)].filter((person) => person !== undefined && !person.is_bot) as Person[];
 }
 
-/** Says that somebody who is mentioned does not get the stream, with a button that changes it. */
+/** Warns that a mentioned person is not subscribed, with a button that subscribes them. */
 function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
   const [outsiders, again] = useMentionedNonSubscribersAndRecheck(composer);
   const to = composer.targetConversation.value;
@@ -92,7 +93,7 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
       dropCachedSubscribers(to.stream);
       again();
     } catch (error) {
-      showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+      showToast({ text: formatFailureText(error), kind: 'error' });
     }
   };
   return (
@@ -108,7 +109,9 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
   );
 }
 
-/** A message that failed in a conversation that is not on screen; the list of messages shows the others. */
+/**
+ * Messages that failed in conversations that are not on screen. Those of the conversation on screen are in its list.
+ */
 function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
   const viewed = composer.viewedConversation.value;
   const isElsewhere = ({ phase, to }: OutboxItem): boolean =>
@@ -135,7 +138,7 @@ function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
   );
 }
 
-/** A conversation in a sentence. */
+/** Name of a conversation for use in a sentence. */
 export function formatConversationName(to: Conversation): string {
   const { people, streams } = core.state;
   return 'users' in to
@@ -143,14 +146,14 @@ export function formatConversationName(to: Conversation): string {
     : `#${streams.getStreamName(to.stream)} › ${to.topic}`;
 }
 
-/** Everything that is to be said about the text, above it. */
+/** Notices about the text, above it. */
 export function ComposeNotices({ composer, errorId }: { readonly composer: Composer; readonly errorId: string }) {
   const error = composer.error.value;
   return (
     <>
       <FailedMessageNotices composer={composer} />
       <NonSubscriberNotices composer={composer} />
-      <UploadNotices />
+      <UploadNotices composer={composer} />
       {error && (
         <p class="compose-notice error" role="alert" id={errorId}>
           <Icon name="warning" size={16} />

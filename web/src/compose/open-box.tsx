@@ -11,10 +11,10 @@ import { ServerRenderedPreview } from './preview.js';
 import { findSendRefusalTextKey } from './rules.js';
 import { ComposeToolbar } from './toolbar.js';
 
-/** The box while something can be written. It is a chunk of its own, fetched as soon as the first view is there. */
+/** The open box. Its chunk is fetched as soon as the first view is on screen. */
 export function OpenBox({ composer, content }: ComposeBoxProps & { readonly composer: Composer }) {
   const id = useUniqueId();
-  // The text goes where its topic went. Of a topic that is not on screen, only the move of all messages counts.
+  // The text follows its topic. If the topic is not on screen, only a move of all its messages counts.
   useEffect(
     () =>
       listenForTopicMoves(

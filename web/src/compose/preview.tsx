@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { core } from '../client/index.js';
-import { ApiFailure } from '../core/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
@@ -22,7 +21,7 @@ export function ServerRenderedPreview({ composer, content: Content }: PreviewPro
       .catch((error: unknown) => {
         if (abort.signal.aborted) return;
         composer.isPreviewing.value = false;
-        composer.error.value = error instanceof ApiFailure ? error.message : t('error.unreachable');
+        composer.error.value = formatFailureText(error);
       });
     return () => abort.abort();
   }, []);

@@ -7,13 +7,13 @@ type RefusalTextKey = `compose.refused-${'deactivated' | 'direct' | 'unknown' | 
 /** Values of a stream's posting policy. */
 const STREAM_POST_POLICY = { admins: 2, fullMembers: 3, moderators: 4 } as const;
 
-/** Direct messages are switched off by this value, except to bots. */
+/** Value of the policy that allows direct messages with bots only. */
 const DIRECT_MESSAGES_OFF_POLICY = 2;
 
 /** Wildcard mentions are free in streams of up to this many subscribers. */
 export const MAX_SUBSCRIBERS_FOR_FREE_WILDCARD = 15;
 
-/** Values of the policy of wildcard mentions, which has numbers of its own. */
+/** Values of the policy of wildcard mentions, which differ from those of other policies. */
 const WILDCARD_MENTION_POLICY = {
   everyone: 1,
   members: 2,
@@ -31,7 +31,7 @@ function mayPostToStream({ stream_post_policy: policy }: Stream): boolean {
   return true;
 }
 
-/** @returns the reason for which nothing can be written there; undefined for a conversation that takes messages */
+/** @returns the reason why the user can't write there; undefined if they can */
 export function findSendRefusalTextKey(to: Conversation | undefined): RefusalTextKey | undefined {
   if (to === undefined) return undefined;
   const { people, streams, realm, me } = core.state;
@@ -50,7 +50,7 @@ export function findSendRefusalTextKey(to: Conversation | undefined): RefusalTex
     : 'compose.refused-read-only';
 }
 
-/** Whether the organization wants a topic that is not there. */
+/** Whether the topic is missing and the organization requires one. */
 export const lacksMandatoryTopic = (to: Conversation): boolean =>
   'stream' in to && to.topic === NO_TOPIC_NAME && core.state.realm.value.realm_mandatory_topics === true;
 

@@ -13,23 +13,24 @@ import {
 } from './rules.js';
 import { runSlashCommandInText } from './slash.js';
 import { getCachedOrFetchSubscriberIds } from './subscribers.js';
-import { unfinishedUploads } from './uploads.js';
+import { listUploadsInBox } from './uploads.js';
 
-/** Looks at the message as the server will. @returns a text that says what is missing; undefined for a good one */
-export function findProblemTextBeforeSending({ target, targetConversation, text }: Composer): string | undefined {
+/** Checks the message by the rules of the server. @returns a text that names the problem; undefined if there is none */
+export function findProblemTextBeforeSending(composer: Composer): string | undefined {
+  const { target, targetConversation, text } = composer;
   const [{ kind }, to, content] = [target.peek(), targetConversation.peek(), text.peek()];
   if (to === undefined) return t(kind === 'stream' ? 'compose.choose-stream' : 'compose.choose-people');
   const refusal = findSendRefusalTextKey(to);
   if (refusal) return t(refusal);
   if (lacksMandatoryTopic(to)) return t('compose.topic-required');
   if (content.trim() === '') return t('compose.empty');
-  if (unfinishedUploads.value.some(({ error }) => error === undefined)) return t('compose.uploading');
+  if (listUploadsInBox(composer).some(({ error }) => error === undefined)) return t('compose.uploading');
   const limit = core.state.realm.value.max_message_length ?? Infinity;
   if ([...content].length > limit) return t('compose.too-long', { n: limit });
   return undefined;
 }
 
-/** @returns whether the user wants to notify this many people */
+/** @returns whether the mention is allowed and, with many subscribers, the user has confirmed it */
 async function allowOrConfirmWildcardMention(composer: Composer): Promise<boolean> {
   const to = composer.targetConversation.peek();
   if (!to || 'users' in to || !hasWildcardMention(composer.text.peek())) return true;
@@ -46,7 +47,7 @@ async function allowOrConfirmWildcardMention(composer: Composer): Promise<boolea
   });
 }
 
-/** Checks the text before it leaves, and says what is wrong. @returns whether it may leave */
+/** Checks the text and shows the problem, if there is one. @returns whether it may be sent */
 export async function validateAndConfirmSending(composer: Composer): Promise<boolean> {
   const problem = findProblemTextBeforeSending(composer);
   if (problem !== undefined) {
@@ -56,13 +57,16 @@ export async function validateAndConfirmSending(composer: Composer): Promise<boo
   return allowOrConfirmWildcardMention(composer);
 }
 
-/** Sends what is in the box, or carries it out. A message that appears elsewhere is said with a link. */
+/** Sends the text or runs its slash command. A toast links to a message that was sent to a conversation elsewhere. */
 export async function sendComposedMessage(composer: Composer): Promise<void> {
   if (await runSlashCommandInText(composer)) return;
+  const draft = composer.currentDraft;
   if (!(await validateAndConfirmSending(composer))) {
     composer.focusNowOrWhenMounted();
     return;
   }
+  // The reader has left during the check; the text stays a draft.
+  if (!composer.isInBox(draft)) return;
   const to = composer.targetConversation.peek()!;
   core.outbox.sendMessage(to, composer.text.peek().trimEnd());
   composer.clearAfterSending();

@@ -1,9 +1,7 @@
-import { core } from '../client/index.js';
-import { ApiFailure } from '../core/index.js';
-import { t } from '../text/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import type { Composer } from './composer.js';
 
-/** Commands of the server by the text of a message; the older names of the themes are the server's own. */
+/** Commands of the server by what the user types. Its themes have older names. */
 const SERVER_COMMAND_BY_TEXT: Readonly<Record<string, string>> = {
   '/dark': '/night',
   '/night': '/night',
@@ -13,7 +11,7 @@ const SERVER_COMMAND_BY_TEXT: Readonly<Record<string, string>> = {
   '/fixed-width': '/fixed-width',
 };
 
-/** Carries a slash command out, in place of sending it. @returns false if the text is none */
+/** Runs a slash command in place of sending it. @returns false if the text is not one */
 export async function runSlashCommandInText(composer: Composer): Promise<boolean> {
   const text = composer.text.peek().trim();
   const command = Object.hasOwn(SERVER_COMMAND_BY_TEXT, text) ? SERVER_COMMAND_BY_TEXT[text] : undefined;
@@ -22,7 +20,7 @@ export async function runSlashCommandInText(composer: Composer): Promise<boolean
     await core.api.post('/zcommand', { command });
     if (composer.text.peek().trim() === text) composer.clearAfterSending();
   } catch (error) {
-    composer.error.value = error instanceof ApiFailure ? error.message : t('error.unreachable');
+    composer.error.value = formatFailureText(error);
   }
   composer.focusNowOrWhenMounted();
   return true;

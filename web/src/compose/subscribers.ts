@@ -1,6 +1,6 @@
 import { core } from '../client/index.js';
 
-/** A list is asked for again after this time. */
+/** A list is fetched again after this time. */
 const CACHED_SUBSCRIBERS_MAX_AGE_MS = 60_000;
 
 const cachedSubscribersByStreamId = new Map<
@@ -8,7 +8,7 @@ const cachedSubscribersByStreamId = new Map<
   { readonly at: number; readonly ids: Promise<readonly number[]> }
 >();
 
-/** Ids of a stream's subscribers; empty when the server can't be asked. */
+/** Ids of a stream's subscribers; none if the fetch fails. */
 export function getCachedOrFetchSubscriberIds(stream: number): Promise<readonly number[]> {
   const now = core.platform.now();
   const before = cachedSubscribersByStreamId.get(stream);

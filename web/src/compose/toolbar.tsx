@@ -17,10 +17,10 @@ import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
-import { unfinishedUploads, uploadFiles } from './uploads.js';
+import { listUploadsInBox, uploadFiles } from './uploads.js';
 import { areVideoCallsOffered, makeVideoCallLink } from './video-call.js';
 
-/** The counter appears when this share of the limit is written. */
+/** The counter of characters is shown from this share of the limit on. */
 const COUNTER_THRESHOLD_SHARE = 0.9;
 
 type SelectionEditMaker = (of: TextSelection) => TextEdit;
@@ -95,7 +95,7 @@ async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
   }
 }
 
-/** Characters that are left, near the limit. */
+/** Number of characters left, near the limit. */
 function RemainingCharsCounter({ composer }: { readonly composer: Composer }) {
   const left = useComputed(() => {
     const limit = core.state.realm.value.max_message_length ?? 0;
@@ -127,7 +127,7 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
   useShortcut('send', () => {
     void sendComposedMessage(composer);
   });
-  // The buttons keep the selection of the text.
+  // A press on a button keeps the focus and the selection in the text.
   const bar = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const keep = (event: PointerEvent) => {
@@ -137,7 +137,7 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
     element?.addEventListener('pointerdown', keep);
     return () => element?.removeEventListener('pointerdown', keep);
   }, []);
-  // A keystroke renders the buttons only when the first letter comes or the last one goes.
+  // Computed, so that a keystroke renders the buttons only if the text becomes empty or stops being so.
   const isEmpty = useComputed(() => composer.text.value.trim() === '').value;
   const togglePreview = () => {
     if (!canPreview || isEmpty) return false;
@@ -224,7 +224,7 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
       <span class="compose-send" data-tip={t('compose.send')} data-shortcut={enterSends() ? undefined : 'send'}>
         <Button
           kind="primary"
-          disabled={isEmpty && unfinishedUploads.value.length === 0}
+          disabled={isEmpty && listUploadsInBox(composer).length === 0}
           onClick={() => void sendComposedMessage(composer)}
         >
           <Icon name="send" />

@@ -1,65 +1,64 @@
-import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
-import { ApiFailure } from '../core/index.js';
+import { ApiFailure, type OpenDraft } from '../core/index.js';
 import { t } from '../text/index.js';
-import type { Composer } from './composer.js';
-
-export interface ComposeUpload {
-  readonly id: number;
-  readonly name: string;
-  readonly size: number;
-  readonly sentBytes: number;
-  readonly error?: string;
-  readonly cancel: () => void;
-}
+import type { Composer, ComposeUpload } from './composer.js';
 
 const BYTES_PER_MIB = 1_048_576;
 
-/** Files on their way, and those that failed until they are dismissed. */
-export const unfinishedUploads = signal<readonly ComposeUpload[]>([]);
 let lastUploadId = 0;
 
-function changeUpload(id: number, part: Partial<ComposeUpload>): void {
-  unfinishedUploads.value = unfinishedUploads.value.map((one) => (one.id === id ? { ...one, ...part } : one));
+/** Files whose links go into the text that the box has. */
+export const listUploadsInBox = (composer: Composer): readonly ComposeUpload[] =>
+  composer.uploads.value.filter(({ draft }) => composer.isInBox(draft));
+
+function changeUpload({ uploads }: Composer, id: number, part: Partial<ComposeUpload>): void {
+  uploads.value = uploads.peek().map((one) => (one.id === id ? { ...one, ...part } : one));
 }
 
-export function removeUploadFromList(id: number): void {
-  unfinishedUploads.value = unfinishedUploads.value.filter((one) => one.id !== id);
+export function removeUploadFromList({ uploads }: Composer, id: number): void {
+  uploads.value = uploads.peek().filter((one) => one.id !== id);
 }
 
-/** A name in brackets keeps its own brackets. */
+/** Link text of a file. Brackets in its name are escaped. */
 const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
+
+/** Puts the link on a line of its own: at the caret, or at the end of a draft that the reader has left. */
+function insertFileLink(composer: Composer, draft: OpenDraft, link: string): void {
+  // Another account has signed in.
+  if (composer.userId !== core.state.me.id) return;
+  const makeLine = (before: string): string => `${/\S$/.test(before) ? '\n' : ''}${link}\n`;
+  if (composer.isInBox(draft)) {
+    composer.insertAtCaret(makeLine(composer.text.peek().slice(0, composer.textArea?.selectionStart)));
+  } else composer.appendToLeftDraft(draft, makeLine);
+}
 
 async function uploadFileAndInsertLink(composer: Composer, file: File): Promise<void> {
   const id = ++lastUploadId;
   const abort = new AbortController();
   const { name, size } = file;
+  const draft = composer.currentDraft;
   const cancel = () => {
     abort.abort();
-    removeUploadFromList(id);
+    removeUploadFromList(composer, id);
   };
-  unfinishedUploads.value = [...unfinishedUploads.value, { id, name, size, sentBytes: 0, cancel }];
+  composer.uploads.value = [...composer.uploads.peek(), { id, draft, name, size, sentBytes: 0, cancel }];
   const limit = core.state.realm.value.max_file_upload_size_mib ?? 0;
   if (limit > 0 && size > limit * BYTES_PER_MIB) {
-    changeUpload(id, { error: t('compose.upload-too-large', { n: limit }) });
+    changeUpload(composer, id, { error: t('compose.upload-too-large', { n: limit }) });
     return;
   }
+  const noteProgress = (sentBytes: number) => changeUpload(composer, id, { sentBytes });
   try {
-    const { uri } = await core.api.uploadFile('/user_uploads', file, (sent) => changeUpload(id, { sentBytes: sent }), {
-      signal: abort.signal,
-    });
-    removeUploadFromList(id);
-    const text = composer.text.peek();
-    const at = composer.textArea?.selectionStart ?? text.length;
-    const before = at > 0 && !/\s$/.test(text.slice(0, at)) ? '\n' : '';
-    composer.insertAtCaret(`${before}${formatFileLink(name, uri)}\n`);
+    const { uri } = await core.api.uploadFile('/user_uploads', file, noteProgress, { signal: abort.signal });
+    removeUploadFromList(composer, id);
+    insertFileLink(composer, draft, formatFileLink(name, uri));
   } catch (error) {
     if (abort.signal.aborted) return;
-    changeUpload(id, { error: error instanceof ApiFailure ? error.message : t('compose.upload-failed') });
+    changeUpload(composer, id, { error: error instanceof ApiFailure ? error.message : t('compose.upload-failed') });
   }
 }
 
-/** Uploads files and puts links to them into the text. */
+/** Uploads files. Their links go into the draft that the box has now. */
 export function uploadFiles(composer: Composer, files: Iterable<File>): void {
   composer.openAndFocus();
   for (const file of files) void uploadFileAndInsertLink(composer, file);

@@ -4,8 +4,8 @@
  *     const { messages } = await api.get('/messages', { anchor: 'newest', num_before: 50, num_after: 0 });
  *     await api.patch('/messages/{message_id}', { message_id: 5, content: 'better' });
  *
- * A call throws `ApiFailure` when the server refuses it, and `Unreachable` when there is no answer or the server can't
- * serve now; the request may have taken effect then.
+ * A call throws `ApiFailure` when the server refuses it, and `ServerUnreachable` when there is no answer or the server
+ * can't serve now; the request may have taken effect then.
  */
 import { type Answers, CSRF_HEADERS, QUOTED, type Requests } from '../contract/index.js';
 import type { HttpAnswer, LocalFile, Platform } from './ports.js';
@@ -51,7 +51,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** No answer, or one of a server or proxy that can't serve now. */
+/** The server did not answer, or it or a proxy can't serve now. */
 export class ServerUnreachable extends Error {
   override readonly name = 'Unreachable';
 }
@@ -88,7 +88,7 @@ export class ApiClient {
     return this.#callEndpoint<EndpointAnswer<'DELETE', P>>('DELETE', path, params, options);
   }
 
-  /** A call beside the API: the sessions of this client. */
+  /** A call outside of the API, such as those of sessions. */
   async callOutsideApi<T>(method: string, path: string, params: FieldsByName = {}): Promise<T> {
     const request = {
       method,
@@ -140,7 +140,7 @@ export class ApiClient {
     if (status >= 200 && status < 300 && body) return body as T;
     if (!body || status === 502 || status === 503 || status === 504) throw new ServerUnreachable(`status ${status}`);
     const code = typeof body.code === 'string' ? body.code : '';
-    // A wrong password is a refusal of the sign-in, not the end of a session.
+    // A wrong password refuses the sign-in. It does not end a session.
     if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSessionRejected(code);
     const after = body['retry-after'];
     throw new ApiFailure(
@@ -163,7 +163,7 @@ function encodeFormBodyUnlessGet(method: string, params: FieldsByName): string |
   return form.toString();
 }
 
-/** An aborted call throws what its caller gave as the reason. */
+/** @throws ServerUnreachable; the reason of the abort after an abort */
 async function awaitAnswerOrUnreachable(
   answer: Promise<HttpAnswer>,
   signal: AbortSignal | undefined,

@@ -34,7 +34,7 @@ export class Core {
   readonly router: Router;
   readonly sharedViewState = new SharedViewState();
   readonly #offlineCopy: OfflineCopy;
-  /** The state is the copy of an earlier page, because the server can't be reached. */
+  /** Whether the state is the offline copy of an earlier page, because the server can't be reached. */
   #isShowingOfflineCopy = false;
   readonly #listenersByEventKind = new Map<string, Set<QueueEventListener>>();
   readonly #topicLoadByStreamId = new Map<number, Promise<void>>();
@@ -66,12 +66,12 @@ export class Core {
       () => this.eventQueue.suspend(),
     );
     api.onSessionRejected = (code) => {
-      // A visitor's request for what is not public does not end the visit.
+      // A visitor who asks for what is not public stays a visitor.
       if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
       this.eventQueue.announceSessionToOtherTabs(false, code);
       this.#clearAfterSignOut(code);
     };
-    // The next poll would be refused.
+    // At once, since the next poll would be refused.
     this.listenToEvents('realm/deactivated', () => this.#clearAfterSignOut('REALM_DEACTIVATED'));
     this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue);
     this.draftService = new DraftService(platform, api, state);
@@ -87,7 +87,7 @@ export class Core {
     });
   }
 
-  /** Names for addresses; signals underneath, so a link follows a rename. */
+  /** Names in addresses. It reads signals, so a link follows a rename. */
   get addressNameLookup(): AddressNameLookup {
     const { me, streams, people } = this.state;
     return {
@@ -100,7 +100,7 @@ export class Core {
     };
   }
 
-  /** Asks the leading tab or the server for the state; `session.state` says how it went. */
+  /** Gets the state from the leading tab or the server. `session.state` has the outcome. */
   startQueueAndPresence(): void {
     if (this.session.state.peek() !== 'visitor') this.session.state.value = 'unknown';
     this.eventQueue.startOrAskAgain();
@@ -108,9 +108,9 @@ export class Core {
   }
 
   /**
-   * Calls for each event of a kind ('message', 'attachment/add', …) after the state has changed, for what signals don't
-   * show: notifications, lists that a view fetched itself.
-   * @returns ends the calls
+   * Calls a function for each event of a kind ('message', 'attachment/add', …) after the state has changed, for what
+   * signals don't show: notifications, lists that a view fetched itself.
+   * @returns a function that ends it
    */
   listenToEvents<K extends keyof Events>(kind: K, call: (event: Events[K]) => void): () => void {
     const listeners = this.#listenersByEventKind.get(kind) ?? new Set<QueueEventListener>();
@@ -134,7 +134,7 @@ export class Core {
     return loading;
   }
 
-  /** Shows what an earlier page kept until the server can be reached. */
+  /** Shows the offline copy of an earlier page until the server can be reached. */
   async #restoreOfflineCopy(): Promise<void> {
     if (this.session.state.peek() !== 'unknown') return;
     const snapshot = await this.#offlineCopy.readSavedSnapshot();

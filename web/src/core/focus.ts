@@ -3,9 +3,9 @@ import type { Conversation } from './narrow.js';
 
 /** A request to the compose box. */
 export interface ComposeRequest {
-  /** undefined: to the conversation that it is about already. */
+  /** undefined: the conversation that the box writes to. */
   readonly conversation?: Conversation;
-  /** Text to put in, behind what is there. */
+  /** Text to append to what is in the box. */
   readonly insertedText?: string;
   /** Id of the stored draft to continue: `draftService.openStoredById(id)`. */
   readonly draftId?: number;

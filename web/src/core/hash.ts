@@ -9,7 +9,7 @@ export interface AddressNameLookup {
   userName(id: number): string | undefined;
 }
 
-/** Percent-encoding with dots: chat programs end links at a percent sign or parenthesis more often than at a dot. */
+/** Percent-encoding with dots in place of percent signs, at which chat programs often end a link. */
 export const encodeHashPart = (text: string): string =>
   encodeURIComponent(text)
     .replace(/[.!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -40,7 +40,7 @@ function formatHashOperand({ operator, operand }: NarrowTerm, names: AddressName
   return encodeHashPart(String(operand));
 }
 
-/** @param near a message to stand at */
+/** @param near message to scroll to */
 export function formatNarrowHash(narrow: Narrow, names: AddressNameLookup, near?: number): string {
   if (narrow.length === 0 && near === undefined) return '#all_messages';
   const parts = narrow.map((term) => `${term.negated ? '-' : ''}${term.operator}/${formatHashOperand(term, names)}`);
@@ -48,7 +48,7 @@ export function formatNarrowHash(narrow: Narrow, names: AddressNameLookup, near?
   return `#narrow/${parts.join('/')}`;
 }
 
-/** Other words for the same operator. */
+/** Operators by the words of other clients. */
 const OPERATOR_BY_HASH_WORD: Readonly<Record<string, NarrowOperator>> = {
   stream: 'stream',
   channel: 'stream',
@@ -82,7 +82,7 @@ function parseHashOperand(
   switch (operator) {
     case 'stream': {
       const id = parseLeadingId(text);
-      // A stream may be called "2024-plans": its id is asked for first, then its name.
+      // A stream may have the name "2024-plans", so an id is tried first, then the name.
       if (
         id !== undefined &&
         (names.streamName(id) !== undefined || names.findStreamIdByName(decodeHashPart(text)) === undefined)

@@ -2,7 +2,7 @@
 import type { Message } from '../contract/index.js';
 import { type Conversation, getOtherOrOwnUserIds, type Narrow, type NarrowTerm } from './narrow.js';
 
-/** Facts beside the message. */
+/** Facts that decide, beside the message, whether it matches. */
 export interface NarrowMatchFacts {
   readonly ownUserId: number;
   /** undefined: unknown stream. */
@@ -83,7 +83,7 @@ function matchesTermIgnoringNegation(
     case 'id':
       return String(message.id) === String(operand);
     default:
-      // The words of a search, and what a text contains, are the server's to decide.
+      // Only the server knows the words of a search and what a text contains.
       return undefined;
   }
 }
@@ -114,7 +114,7 @@ export function matchesNarrow(narrow: Narrow, message: Message, facts: NarrowMat
     if (is !== undefined && is === (term.negated === true && term.operator !== 'in')) return false;
     if (is === undefined) unsure = true;
   }
-  // A reaction makes a copy that looks like no copy.
+  // `historical`: the user has no copy, unless a reaction has made one, which leaves the flag as it is.
   if (message.flags.includes('historical') && !message.flags.includes('starred') && !narrowShowsHistory(narrow)) {
     return undefined;
   }

@@ -66,7 +66,7 @@ export const makeConversationKey = (of: Conversation): ConversationKey =>
 export const makeConversationNarrow = (of: Conversation): Narrow =>
   'users' in of ? makeDirectNarrow(of.users) : makeTopicNarrow(of.stream, of.topic);
 
-/** The conversation that a narrow is exactly about; undefined for every other narrow. */
+/** The conversation whose messages the narrow shows; undefined for every other narrow. */
 export function findExactNarrowConversation(narrow: Narrow): Conversation | undefined {
   if (narrow.some(({ negated }) => negated)) return undefined;
   const [first, second] = narrow;
@@ -89,7 +89,7 @@ export const makeNarrowApiParam = (narrow: Narrow, me?: number) =>
     ...(negated ? { negated } : {}),
   }));
 
-/** Sorted ids of the others; the own id alone stays, because notes to self have no other. */
+/** Sorted ids of the others, or the own id for notes to self. */
 export function getOtherOrOwnUserIds(users: Iterable<number>, me: number): readonly number[] {
   const others = [...new Set(users)].filter((id) => id !== me).sort((a, b) => a - b);
   return others.length === 0 ? [me] : others;

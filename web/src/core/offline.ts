@@ -9,7 +9,7 @@ const SNAPSHOT_STORE_KEY = 'offline/state';
 const WINDOW_STORE_KEY_PREFIX = 'offline/window/';
 const SAVED_WINDOW_KEYS_STORE_KEY = 'offline/windows';
 const MAX_SAVED_WINDOWS = 20;
-/** Messages of a window: some screens around the reader's place. */
+/** Messages kept of each window: some screens around the reader's place. */
 const MAX_SAVED_MESSAGES_PER_WINDOW = 100;
 const SAVE_INTERVAL_MS = 30_000;
 
@@ -25,7 +25,7 @@ export interface SavedWindow {
  * when the server can't be reached, and removed when the session ends.
  */
 export class OfflineCopy {
-  /** Numbers that change with all that is kept. */
+  /** Version numbers of the copied parts at the last save. */
   #lastSavedVersions = '';
 
   constructor(

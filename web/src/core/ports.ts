@@ -1,4 +1,4 @@
-/** The surroundings of the core. web/src/platform implements them for browsers, tests for Node. */
+/** Interface of the core to its environment. web/src/platform implements it for browsers, tests for Node. */
 import type { ReadonlySignal } from '@preact/signals-core';
 
 export interface HttpRequest {
@@ -35,7 +35,7 @@ export interface UploadRequest {
 /** Handle of a timer. */
 export type TimerHandle = object | number;
 
-/** A value that survives the page; structured clones and JSON are equally able to hold it. */
+/** A value that can be stored: the same as structured clone and as JSON. */
 export type StoredValue =
   | string
   | number

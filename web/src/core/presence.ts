@@ -10,8 +10,8 @@ const REPORT_INTERVAL_MS = 60_000;
 const IDLE_AFTER_MS = 5 * 60_000;
 
 /**
- * Reports the user as active or idle once a minute, and takes everyone's presence from the answers; not from the first
- * one after a registration, which has just brought them.
+ * Reports the user as active or idle once a minute. The answers have the presence of everyone; the first one after a
+ * registration is ignored, since the registration has just brought it.
  */
 export class PresenceReporter {
   #lastInputAt = 0;
@@ -66,7 +66,7 @@ export class PresenceReporter {
         people.replacePresences(presences as Record<string, object>, Number(server_timestamp));
       }
     } catch {
-      // The next report makes up for a lost one.
+      // The next report follows in a minute.
     }
     this.platform.setTimer(() => void this.#reportAndRepeat(round), REPORT_INTERVAL_MS);
   }

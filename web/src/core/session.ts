@@ -21,13 +21,16 @@ export class SignInSession {
 
   constructor(
     private readonly api: ApiClient,
-    /** Begins or ends everything that needs a session. */
+    /** Called when the session begins or ends. */
     private readonly onChange: (signedIn: boolean, endCode?: string) => void,
-    /** Ends the requests that the end of the session would refuse. */
+    /** Called before the session ends: ends requests that would be refused then. */
     private readonly onSigningOut: () => void,
   ) {}
 
-  /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
+  /**
+   * Whether this browser may read, as a user or as a visitor. It is checked before other requests, because a refused
+   * request is an error on the console.
+   */
   async fetchMayRead(): Promise<boolean> {
     const { signed_in, public_access } = await this.api.callOutsideApi<SessionCheck>('GET', SESSION_CHECK_PATH);
     return signed_in || public_access;

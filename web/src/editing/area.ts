@@ -6,14 +6,14 @@ export const readTextSelection = ({ value, selectionStart, selectionEnd }: HTMLT
   end: selectionEnd,
 });
 
-/** Changes a part of the text so that Ctrl+Z takes it back; the input event follows as after typing. */
+/** Replaces a part of the text so that Ctrl+Z takes it back. An input event follows, as after typing. */
 export function applyTextAreaEdit(
   area: HTMLTextAreaElement,
   { from, to, insertedText, selectionStart, selectionEnd }: TextEdit,
 ): void {
   area.focus({ preventScroll: true });
   area.setSelectionRange(from, to);
-  // The only way into the browser's history of changes; browsers without it get a plain change.
+  // `execCommand` alone adds to the browser's undo history.
   const command = insertedText === '' ? 'delete' : 'insertText';
   const done = (from === to && insertedText === '') || document.execCommand(command, false, insertedText);
   if (!done) {

@@ -1,4 +1,4 @@
-/** A text with a selection, as of a text area. */
+/** Text and selection, such as those of a text area. */
 export interface TextSelection {
   readonly text: string;
   readonly start: number;
@@ -14,7 +14,7 @@ export interface TextEdit {
   readonly selectionEnd: number;
 }
 
-/** Puts a mark on both sides of the selection, or takes it away. */
+/** Adds a mark on both sides of the selection, or removes it. */
 export function makeMarkupToggleEdit({ text, start, end }: TextSelection, mark: string): TextEdit {
   const inner = text.slice(start, end);
   const size = mark.length;
@@ -44,7 +44,10 @@ export function makeMarkupToggleEdit({ text, start, end }: TextSelection, mark: 
   };
 }
 
-/** Makes the selection the text of a link, and selects the place of the address; a selected address stays one. */
+/**
+ * Makes the selection the text of a link and selects the placeholder of its address. A selected address becomes the
+ * address.
+ */
 export function makeLinkEdit({ text, start, end }: TextSelection, placeholder: string): TextEdit {
   const inner = text.slice(start, end);
   if (/^https?:\/\/\S+$/.test(inner)) {
@@ -112,7 +115,7 @@ export function makeListContinuationEdit({ text, start, end }: TextSelection): T
   };
 }
 
-/** A fence that no line of the text ends. */
+/** A fence longer than each one in the text. */
 export function chooseFence(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/^ {0,3}(`{3,})/gm)].map(([, marks]) => marks!.length));
   return '`'.repeat(Math.max(3, longest + 1));

@@ -7,16 +7,16 @@ interface AvatarProps {
   readonly name: string;
   /** Address of the picture. Initials stand in for none, for one of another host, and for one that fails to load. */
   readonly src?: string | null | undefined;
-  /** Number from which the colour of the initials follows. */
+  /** Chooses the colour of the initials. */
   readonly id?: number;
-  /** Edge in pixels. */
+  /** Width and height in pixels. */
   readonly size?: number;
   readonly presence?: AvatarPresence | undefined;
 }
 
 const AVATAR_HUE_COUNT = 12;
 
-/** The address of a picture of this server; undefined for other hosts, which the page's policy refuses to ask. */
+/** Address of a picture on this server; undefined for other hosts, which the policy of the page forbids. */
 function pickSameOriginPicture(src: string | null | undefined): string | undefined {
   if (!src) return undefined;
   return src.startsWith('blob:') || new URL(src, location.href).origin === location.origin ? src : undefined;

@@ -5,7 +5,7 @@ interface CountBadgeProps {
   readonly mentioned?: boolean;
   /** Direct messages: as conspicuous as mentions, without their sign. */
   readonly strong?: boolean;
-  /** A number that asks for nothing: starred messages, drafts, muted topics. */
+  /** Unobtrusive: starred messages, drafts, muted topics. */
   readonly quiet?: boolean;
 }
 

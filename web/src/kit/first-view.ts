@@ -1,35 +1,35 @@
-/**
- * Work that waits until the view of the address is on screen: on a slow line its scripts and requests would take the
- * place of those that the reader waits for.
- */
+/** Delays work until the first view is on screen: on a slow line, its requests would compete with those of the view. */
 
-/** A server that keeps the view waiting takes nothing else away. */
-const LIMIT_MS = 5_000;
-/** For `setTimeout` this is no number, which counts as 0. */
+/** Delayed work begins after this time even if no view has been shown. */
+const MAX_FIRST_VIEW_WAIT_MS = 5_000;
+/** Also passed to `setTimeout`, for which an object counts as a delay of 0. */
 const IDLE_OPTIONS = { timeout: 500 };
 
-let noteShown = (): void => {};
-const shown = new Promise<void>((resolve) => {
-  noteShown = resolve;
+let resolveFirstViewShown = (): void => {};
+const firstViewShown = new Promise<void>((resolve) => {
+  resolveFirstViewShown = resolve;
 });
 
-/** Runs something after what is due now. Safari has no idle callbacks; a page in the background hardly has any. */
+/**
+ * Runs a function when the browser is idle, after 500 ms at the latest, since pages in the background are rarely idle.
+ * Safari has no idle callbacks; the function runs in the next task there.
+ */
 export function runWhenIdle(run: () => void): void {
   (globalThis.requestIdleCallback ?? setTimeout)(run, IDLE_OPTIONS as IdleRequestOptions & number);
 }
 
-/** The frame is there; its view says when it is on screen. */
+/** Called when the frame is rendered. The time limit of the first view begins. */
 export function expectFirstView(): void {
-  setTimeout(noteFirstViewShown, LIMIT_MS);
+  setTimeout(noteFirstViewShown, MAX_FIRST_VIEW_WAIT_MS);
 }
 
-/** The view is on screen, or says that it failed. */
+/** Called when the first view is on screen or has failed. */
 export function noteFirstViewShown(): void {
-  noteShown();
+  resolveFirstViewShown();
 }
 
-/** Ends when a view has been on screen and the browser is idle. */
+/** Resolves when the first view is on screen and the browser is idle. */
 export async function waitForFirstView(): Promise<void> {
-  await shown;
+  await firstViewShown;
   await new Promise<void>(runWhenIdle);
 }

@@ -15,7 +15,7 @@ const INPUT_TYPES_WITHOUT_TEXT = new Set([
   'submit',
 ]);
 
-/** Whether keys typed into the element make text there. */
+/** Whether the element takes the keys that are typed in it. */
 export function isTypingTarget(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !INPUT_TYPES_WITHOUT_TEXT.has(target.type);

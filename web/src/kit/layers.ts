@@ -1,12 +1,12 @@
 import { type ComponentChild, render } from 'preact';
 import { rememberFocusForRestore } from './focus.js';
 
-/** The element in which menus, toasts and tooltips stand: the newest open dialog, since all else is inert. */
+/** The element that contains menus, toasts and tooltips: the newest open dialog, since all else is inert. */
 export function findLayerHost(): Element {
   return [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
 }
 
-/** Element with a tree of its own that always stands in the host: toasts and tooltips. */
+/** Element of the toasts and tooltips, which are a tree of their own. It is always in the host of layers. */
 let overlayElement: Element | undefined;
 
 export function setOverlayElement(element: Element): void {
@@ -14,7 +14,7 @@ export function setOverlayElement(element: Element): void {
   moveOverlayToLayerHost();
 }
 
-/** Moves toasts and tooltips when a dialog has opened or closed. Moving hides a popover. */
+/** Moves toasts and tooltips when a dialog has opened or closed. A move hides popovers, so they are shown again. */
 export function moveOverlayToLayerHost(): void {
   const host = findLayerHost();
   if (!overlayElement || overlayElement.parentElement === host) return;
@@ -24,8 +24,8 @@ export function moveOverlayToLayerHost(): void {
 }
 
 /**
- * Shows something apart from the tree of components, until it calls `close`. The focus returns to where it was.
- * Context is not passed on.
+ * Renders content in a tree of its own, without the Preact context of the page, until it calls `close`. The focus then
+ * returns to where it was.
  */
 export function openLayer(content: (close: () => void) => ComponentChild): () => void {
   const host = document.createElement('div');
@@ -40,7 +40,7 @@ export function openLayer(content: (close: () => void) => ComponentChild): () =>
     if (had) restore();
   };
   const dialog = findLayerHost();
-  // In a landmark, so that screen readers find what is open.
+  // Inside of `main`, so that screen readers find the content in a landmark.
   const landmark = dialog === document.body ? document.querySelector('main') : undefined;
   (landmark ?? dialog).append(host);
   render(content(close), host);
@@ -52,7 +52,7 @@ interface DismissiblePanel {
   readonly leave: () => void;
 }
 
-/** Panels that close by Escape and by a press elsewhere; the newest one is the last. */
+/** Panels that Escape and a press outside close, oldest first. */
 const dismissiblePanels: DismissiblePanel[] = [];
 
 function dismissNewestPanelOnEscape(event: KeyboardEvent): void {
@@ -71,7 +71,7 @@ function dismissPanelsOnOutsidePress(event: PointerEvent): void {
 }
 
 /**
- * Calls `leave` at Escape and at a press outside of the elements; only the newest panel hears it.
+ * Calls `leave` at Escape, if the panel is the newest one, and at a press outside of the elements.
  *
  * @returns a function that ends it
  */

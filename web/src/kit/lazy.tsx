@@ -6,13 +6,13 @@ import { EmptyNotice, Spinner } from './spinner.js';
 import { showToast } from './toast.js';
 
 type LazyComponent<P> = FunctionComponent<P> & {
-  /** Loads the chunk. A component that is shown after that needs no render without its content. */
+  /** Loads the chunk. A component that is first shown after that shows no spinner. */
   readonly preload: () => Promise<void>;
 };
 
 /**
- * A component that comes as a chunk of its own when it is first shown. A chunk that does not arrive (no network, or a
- * server that was upgraded meanwhile) is said, with a button.
+ * A component whose chunk is fetched when it is first shown. A fetch fails without a network, or if the server has been
+ * upgraded and no longer has the chunk; a notice with a button to try again is shown then.
  */
 export function makeLazyComponent<P extends object>(load: () => Promise<ComponentType<P>>): LazyComponent<P> {
   let loaded: ComponentType<P> | undefined;
@@ -24,7 +24,7 @@ export function makeLazyComponent<P extends object>(load: () => Promise<Componen
     const [, setReady] = useState(loaded !== undefined);
     useEffect(() => {
       if (failed) return;
-      // The chunk may have come since the render.
+      // The chunk may have arrived since the render.
       if (loaded) {
         setReady(true);
         return;

@@ -16,7 +16,7 @@ interface MenuAction {
   readonly run: () => void;
 }
 
-/** An action, a line between groups, or nothing (so that conditions can stand in the list). */
+/** An action, or a line between groups. `false` and `undefined` are skipped, so that an item can have a condition. */
 export type MenuItem = MenuAction | 'line' | false | undefined;
 
 interface MenuOptions extends PopoverPlacement {
@@ -69,10 +69,13 @@ function MenuItemButton({ item, close }: { readonly item: MenuAction; readonly c
   );
 }
 
-/** The open menu: there is one at most, and a second press on its button closes it. */
+/** The open menu. */
 let openedMenu: { readonly anchor: PopoverAnchor; readonly close: () => void } | undefined;
 
-/** Opens a menu beside an element or at a point. Its items are left by Escape, Tab, a choice or a press elsewhere. */
+/**
+ * Opens a menu beside an element or at a point, or closes the one that is open there. Escape, Tab, a choice and a press
+ * elsewhere close it.
+ */
 export function toggleMenu(anchor: PopoverAnchor, { label, items, onClose, side, align }: MenuOptions): void {
   const before = openedMenu;
   before?.close();

@@ -4,7 +4,7 @@ import { setOverlayElement } from './layers.js';
 import { Toasts } from './toast.js';
 import { Tooltips } from './tooltip.js';
 
-/** Shows toasts and tooltips from now on, in a tree of their own: they must stand inside of an open dialog. */
+/** Renders toasts and tooltips in a tree of their own, since they are moved into each dialog that opens. */
 export function startToastsAndTooltips(): void {
   const host = document.createElement('section');
   host.ariaLabel = t('common.notices');

@@ -17,7 +17,7 @@ export interface PopoverPlacement {
   readonly align?: 'start' | 'end' | undefined;
 }
 
-/** Puts a panel beside its anchor, whole in the window. */
+/** Places a panel beside its anchor, and wholly inside of the window. */
 export function placeBesideAnchor(
   panel: HTMLElement,
   anchor: PopoverAnchor,

@@ -16,20 +16,20 @@ import { isTypingTarget } from './focus.js';
 /** Shortcuts of the page. */
 export const pageShortcuts = new ShortcutRegistry<ShortcutId>(SHORTCUTS);
 
-/** Scope in which the shortcuts of the components below work. Dialog provides one. */
+/** Scope of the shortcuts of the components below. Each Dialog provides its own. */
 export const ShortcutScopeContext = createContext<ShortcutScope>(PAGE_SCOPE);
 
 export const isApplePlatform = (): boolean => /Mac|iP/.test(navigator.platform);
 
 /**
- * Registers a handler while the component is mounted; the newest call's handler counts. A handler that returns false
- * declines. `when` false is the same as not being mounted.
+ * Calls the handler of the latest render for a shortcut, while the component is mounted and `when` is true. A handler
+ * that returns false leaves the key to the handler that was registered before.
  */
 export function useShortcut(id: ShortcutId, handler: ShortcutHandler, when = true): void {
   const scope = useContext(ShortcutScopeContext);
   const latest = useRef(handler);
   latest.current = handler;
-  // Before the next paint: a key pressed as soon as the view is seen counts.
+  // A layout effect: the shortcut works as soon as the view is painted.
   useLayoutEffect(
     () => (when ? pageShortcuts.addHandler(id, scope, () => latest.current()) : undefined),
     [id, scope, when],
@@ -49,7 +49,7 @@ function onPageKeyDown(event: KeyboardEvent): void {
   if (pageShortcuts.runChord(chord, isTypingTarget(target))) event.preventDefault();
 }
 
-/** Sends the page's keys to the shortcuts. @returns a function that ends it */
+/** Runs shortcuts for the keys that are pressed on the page. @returns a function that ends it */
 export function startShortcutListener(): () => void {
   window.addEventListener('keydown', onPageKeyDown);
   return () => window.removeEventListener('keydown', onPageKeyDown);

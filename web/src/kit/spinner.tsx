@@ -11,7 +11,7 @@ export function Spinner({ small }: { readonly small?: boolean }) {
   );
 }
 
-/** Quiet text in the place of a list without entries. */
+/** Notice in the place of an empty list or of a view that failed. */
 export function EmptyNotice({ icon, children }: { readonly icon?: IconName; readonly children: ComponentChildren }) {
   return (
     <div class="empty">

@@ -22,7 +22,7 @@ const shownToasts = signal<readonly ShownToast[]>([]);
 const announcedTexts = signal<{ readonly polite: string; readonly assertive: string }>({ polite: '', assertive: '' });
 let lastToastId = 0;
 
-/** Shows a short message at the bottom of the page. The same text is not shown twice. @returns its number */
+/** Shows a short message at the bottom of the page. The same text is not shown twice. @returns the id of the toast */
 export function showToast(content: ToastContent): number {
   const same = shownToasts.value.find((one) => one.text === content.text);
   if (same) return same.id;
@@ -35,9 +35,9 @@ export function removeToast(id: number): void {
   shownToasts.value = shownToasts.value.filter((one) => one.id !== id);
 }
 
-/** Lets screen readers say a text, without showing it. */
+/** Makes screen readers say a text that is not shown. */
 export function announceToScreenReader(text: string, how: 'polite' | 'assertive' = 'polite'): void {
-  // A text that equals the one before is said again only when the region's content changes.
+  // Screen readers say a text again only if the content of the region changes.
   const said = announcedTexts.value[how] === text ? `${text}\u00a0` : text;
   announcedTexts.value = { ...announcedTexts.value, [how]: said };
 }
@@ -81,7 +81,7 @@ function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast:
   );
 }
 
-/** Place of the toasts, and the regions that screen readers listen to. */
+/** The list of toasts, and the live regions for screen readers. */
 export function Toasts() {
   const ref = useRef<HTMLDivElement>(null);
   const list = shownToasts.value;
@@ -92,7 +92,7 @@ export function Toasts() {
       if (panel.matches(':popover-open')) panel.hidePopover();
       return;
     }
-    // Shown again, the panel stands above layers that were opened after it.
+    // A popover that is shown again is above layers that were opened since.
     if (panel.matches(':popover-open')) panel.hidePopover();
     panel.showPopover();
   }, [list]);

@@ -1,18 +1,18 @@
 /**
- * Long work in short tasks: a press or a key waits for the task that runs, so none should take more than 50 ms on a
- * phone.
+ * Splits long work into short tasks. A click or a key waits for the running task, so none should take more than 50 ms
+ * on a phone.
  */
 
-/** Share of the main thread after which work gives way; a phone is four times slower than the machines that measure. */
-const TURN_MS = 5;
+/** Work yields after this time. A phone is four times slower than the machine on which it was measured. */
+const MAX_TASK_MS = 5;
 
-/** Safari has none yet. */
+/** Undefined in Safari. */
 const { scheduler }: { readonly scheduler?: Pick<Scheduler, 'yield'> } = globalThis;
 
-/** Lets the browser do what is due: events and frames. */
+/** Lets the browser handle events and paint. */
 export function yieldToBrowser(): Promise<void> {
   if (scheduler) return scheduler.yield();
-  // A timer would wait for 4 ms, and for a second in a page in the background.
+  // A timer takes 4 ms, and a second in a page in the background.
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
@@ -23,11 +23,11 @@ export function yieldToBrowser(): Promise<void> {
   });
 }
 
-/** Does the parts of a work one after the other, with turns for the browser between them. */
+/** Runs the parts one after the other, and yields to the browser in between. */
 export async function runInTurns(parts: Iterable<() => unknown>): Promise<void> {
   let began = performance.now();
   for (const run of parts) {
-    if (performance.now() - began > TURN_MS) {
+    if (performance.now() - began > MAX_TASK_MS) {
       await yieldToBrowser();
       began = performance.now();
     }

@@ -1,10 +1,10 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 
-/** Rows above and below the visible part that are in the document, too. */
+/** Rows rendered above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
 
-/** Index of the row at a height: the last one that begins at or above it. @param edges see computeRowEdges */
+/** Index of the row at the offset `y`. @param edges see computeRowEdges */
 function findRowIndexAt(edges: readonly number[], y: number): number {
   let [low, high] = [0, Math.max(0, edges.length - 2)];
   while (low < high) {
@@ -15,7 +15,7 @@ function findRowIndexAt(edges: readonly number[], y: number): number {
   return low;
 }
 
-/** Upper edges of the rows, pixels, and at the end the height of all of them. */
+/** Offsets of the rows from the top in pixels, and at the end their total height. */
 function computeRowEdges(heights: readonly number[]): number[] {
   const edges = [0];
   for (const height of heights) edges.push(edges.at(-1)! + height);
@@ -23,10 +23,10 @@ function computeRowEdges(heights: readonly number[]): number[] {
 }
 
 /**
- * First and last visible row; the component renders again when more rows come into sight. Its height is read after
- * the browser has laid the list out, never while rendering, which would make it lay out the page at once; until then
- * the list counts as high as the page.
- * @returns the rows, and `update` for a list that was scrolled by script
+ * Indexes of the first and the last visible row. The component renders again when others become visible. The height of
+ * the list is read after the browser has laid it out, since reading it while rendering would force a layout; until then
+ * it is taken to be as high as the window.
+ * @returns the indexes, and `update` to be called after a scroll by script
  */
 function useVisibleRowRange(scroller: { readonly current: HTMLElement | null }, edges: readonly number[]) {
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
@@ -56,7 +56,7 @@ function useVisibleRowRange(scroller: { readonly current: HTMLElement | null }, 
   return { range: shown.current, update };
 }
 
-/** Attributes for the element of a row that has the focus: a link or a button. */
+/** Attributes for the link or button of a row, which takes the focus. */
 export interface RowFocusAttributes {
   readonly 'data-row': '';
   readonly tabIndex: 0 | -1;
@@ -67,16 +67,15 @@ interface VirtualListProps<T> {
   readonly getItemKey: (item: T) => string | number;
   /** Height of a row in pixels; fixed, so that nothing moves while scrolling. */
   readonly getItemHeightPx: (item: T) => number;
-  /** Whether arrows stop at the item. Headings have their own buttons and no `row`. */
+  /** Whether arrow keys stop at the item. They skip headings, which have buttons of their own. */
   readonly canFocus?: ((item: T) => boolean) | undefined;
-  /** Key of a row that is brought on screen, whenever it becomes another one. */
+  /** Key of the row to keep in view. The list scrolls to it whenever the key changes. */
   readonly shownKey?: string | number | undefined;
   readonly label: string;
   readonly class?: string | undefined;
   /**
-   * Values that rows are made of besides their items, and signals that components inside read. With them, a row is
-   * rendered again only when its item is another object or one of these values has changed; without them, each row is
-   * rendered with the list.
+   * Values besides the item that `children` reads, and values of signals. If they are given, a row is rendered again
+   * only when its item or one of them changes; otherwise each row is rendered with the list.
    */
   readonly rowDependencies?: readonly unknown[];
   readonly children: (item: T, row: RowFocusAttributes) => ComponentChild;
@@ -89,17 +88,16 @@ interface RowContentProps<T> {
   readonly render: (item: T, row: RowFocusAttributes) => ComponentChild;
 }
 
-/** The inside of a row. Preact leaves out what is the same node as before. */
+/** Content of a row. Preact skips a node that is the same object as before. */
 function RowContent<T>({ item, isTabStop, dependencies, render }: RowContentProps<T>) {
   const make = (): ComponentChild => render(item, { 'data-row': '', tabIndex: isTabStop ? 0 : -1 });
   return <>{useMemo(make, dependencies && [item, isTabStop, ...dependencies])}</>;
 }
 
 /**
- * A list of any length with rows of known heights: some 30 rows are in the document. (Rows whose heights are measured,
- * such as messages, need @tanstack/virtual-core, which is larger than the whole kit.) Tab reaches one row; arrows, Home
- * and End move among them.
- * The focused row stays in the document when it scrolls out of sight.
+ * A list of any length whose rows have known heights. Some 30 rows are in the document, the focused one even when it is
+ * scrolled out of sight. Tab reaches one row; arrow keys, Home and End move the focus. (Rows of unknown heights, such
+ * as messages, need @tanstack/virtual-core, which is larger than the whole kit.)
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { items, getItemKey, getItemHeightPx, canFocus = () => true, label, rowDependencies, children } = props;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { ApiFailure, getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
+import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { withLaterChunk } from './chunk.js';
@@ -9,20 +9,29 @@ import { OptimisticToggles, type ReactionEmoji } from './toggles.js';
 
 const THUMBS_UP_EMOJI: ReactionEmoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' };
 
-const toggledCollapseIds = signal<ReadonlySet<number>>(new Set());
+/** Messages that the reader has collapsed or expanded, by `getCollapseKey`. */
+const toggledCollapseKeys = signal<ReadonlySet<number>>(new Set());
 
-/** Messages that the reader has collapsed; for those of muted senders the negative id stands for having opened them. */
-export const isCollapseToggled = Object.assign((id: number): boolean => toggledCollapseIds.value.has(id), {
-  toggle(id: number): void {
-    const ids = new Set(toggledCollapseIds.peek());
-    if (!ids.delete(id)) ids.add(id);
-    toggledCollapseIds.value = ids;
-  },
-});
+export const isSenderMuted = ({ sender_id }: Message): boolean =>
+  core.state.muting.mutedAtByUserId.value.has(sender_id);
+
+/** The id, negative while the sender is muted: a press before the sender was muted does not count then. */
+const getCollapseKey = (message: Message): number => (isSenderMuted(message) ? -message.id : message.id);
+
+/** Messages of muted senders are collapsed at first. Reads signals. */
+export const isCollapsed = (message: Message): boolean =>
+  isSenderMuted(message) !== toggledCollapseKeys.value.has(getCollapseKey(message));
+
+export function toggleCollapsed(message: Message): void {
+  const keys = new Set(toggledCollapseKeys.peek());
+  const key = getCollapseKey(message);
+  if (!keys.delete(key)) keys.add(key);
+  toggledCollapseKeys.value = keys;
+}
 
 /** Says why an action failed. */
 export function showFailureToast(error: unknown): void {
-  showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+  showToast({ text: formatFailureText(error), kind: 'error' });
 }
 
 const optimisticToggles = new OptimisticToggles(

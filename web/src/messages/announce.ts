@@ -40,7 +40,7 @@ function announceArrivedMessages(window: MessageWindow, ids: readonly number[]):
 /** Announces the messages that come to the end of a window while it is on screen. */
 export function useArrivalAnnouncements(window: MessageWindow): void {
   useEffect(() => {
-    /** Newest message while the window has all up to the end; undefined: what comes now was asked for. */
+    /** Newest message, while the window is loaded up to its end; undefined while messages come by requests. */
     let newest: number | undefined;
     let arrived: number[] = [];
     let timer: ReturnType<typeof core.platform.setTimer> | undefined;

@@ -11,6 +11,6 @@ export const makeLaterChunkComponentLoader =
   async () =>
     (await Promise.all([importLaterChunk(), loadLaterTexts()]))[0][name];
 
-/** Does something with the lazy chunk of menus, dialogs and widgets. */
+/** Calls a function with the lazy chunk of menus, dialogs and widgets; a toast says if the chunk can't be loaded. */
 export const withLaterChunk = (run: (later: LaterChunk) => unknown): Promise<void> =>
   runWithLazyChunk(importLaterChunk, run);

@@ -14,23 +14,25 @@ import { showToast } from '../kit/index.js';
 import { listenForTopicMoves, provideReaderMessageId } from '../moves/index.js';
 import { t } from '../text/index.js';
 
-/** Where a list of messages stands. */
+/** Scroll position of a list of messages. */
 export interface ListPlace {
+  /** The first message on screen. */
   readonly id: number | undefined;
+  /** Distance of its text from the top of the list. */
   readonly topPx: number;
   readonly isAtEnd: boolean;
   /** The newest message on screen at the end of the list, else the first one. */
   readonly readerMessageId: number | undefined;
 }
 
-/** The place in the topic on screen when it was moved, until the view of its new name stands there. */
-let carriedPlace: { readonly key: string; readonly place: ListPlace } | undefined;
+/** Scroll position in a topic that was moved while it was on screen. The view of the new topic takes it. */
+let placeBeforeMove: { readonly key: string; readonly place: ListPlace } | undefined;
 
-/** @returns the place that the reader brings along from before the topic was moved */
+/** @returns the scroll position from before the topic was moved to this narrow */
 export function takePlaceFromBeforeMove(narrow: Narrow): ListPlace | undefined {
-  const carried = carriedPlace;
-  carriedPlace = undefined;
-  return carried?.key === makeNarrowKey(narrow) ? carried.place : undefined;
+  const before = placeBeforeMove;
+  placeBeforeMove = undefined;
+  return before?.key === makeNarrowKey(narrow) ? before.place : undefined;
 }
 
 const formatTopicPlace = (stream: number, topic: string) => ({
@@ -39,9 +41,8 @@ const formatTopicPlace = (stream: number, topic: string) => ({
 });
 
 /**
- * Goes where the messages on screen are moved. The address is replaced if there is nothing at the old one. A reader who
- * stays sees the new place of the others in a toast.
- * @param readPlace where the list stands
+ * Follows messages on screen that are moved to another topic. If the whole topic was moved, its new address replaces
+ * the old one in the history. If the reader's place was not moved, a toast links to the messages that were.
  */
 export function useMovedTopic(narrow: Narrow, readPlace: () => ListPlace | undefined): void {
   useEffect(() => {
@@ -63,9 +64,9 @@ export function useMovedTopic(narrow: Narrow, readPlace: () => ListPlace | undef
           return;
         }
         const place = readPlace();
-        // The compose box hears of the move first, and takes its text along.
+        // The compose box must get this move first, since it moves its text along.
         queueMicrotask(() => {
-          if (place) carriedPlace = { key: makeNarrowKey(moved), place };
+          if (place) placeBeforeMove = { key: makeNarrowKey(moved), place };
           core.router.navigate({ view: 'narrow', narrow: moved }, isWholeTopic);
           showToast({ text: t(isWholeTopic ? 'messages.topic-moved' : 'messages.these-moved', names) });
         });
@@ -85,7 +86,7 @@ async function followLinkedMessage(narrow: Narrow, id: number): Promise<void> {
   try {
     ({ message } = await core.api.get('/messages/{message_id}', { message_id: id }));
   } catch {
-    // A message that is gone, or that the reader may not see: the list stands at the one behind it.
+    // The message is deleted or hidden from the reader. The list stays at the message behind it.
     return;
   }
   const { stream_id: stream, subject: topic } = message;
@@ -98,7 +99,7 @@ async function followLinkedMessage(narrow: Narrow, id: number): Promise<void> {
     core.router.navigate({ view: 'narrow', narrow: moved, near: id }, true);
 }
 
-/** @param nearMessageId message that the address names */
+/** Follows a link to a message that is no longer in the narrow. @param nearMessageId message that the address names */
 export function useLinkToMovedMessage(window: MessageWindow, nearMessageId: number | undefined): void {
   const phase = window.loadPhase.value;
   useEffect(() => {

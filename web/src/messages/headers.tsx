@@ -20,7 +20,7 @@ export function UnreadLine() {
   );
 }
 
-/** Where the messages below stand, as links. */
+/** The conversation of the messages below, as links. */
 export function RecipientHeader({ of }: { readonly of: Conversation }) {
   const href = core.router.formatHash({ view: 'narrow', narrow: makeConversationNarrow(of) });
   if ('users' in of) {

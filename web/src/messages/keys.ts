@@ -4,7 +4,6 @@ import type { Message } from '../contract/index.js';
 import { getMessageConversation, type MessageWindow, makeConversationNarrow, makeStreamNarrow } from '../core/index.js';
 import { useShortcut } from '../kit/index.js';
 import {
-  isCollapseToggled,
   mayEditContent,
   openDirectReplyToSender,
   openForwardCompose,
@@ -13,6 +12,7 @@ import {
   openReplyMentioningSender,
   openReplyWithQuote,
   requestReactionEmoji,
+  toggleCollapsed,
   toggleOwnReactionLikeFirst,
   toggleOwnThumbsUp,
   toggleStar,
@@ -150,10 +150,7 @@ export function useMessageShortcuts(
     'unread',
     byMember((message) => void withLaterChunk((of) => of.markUnreadFrom(message, window))),
   );
-  useShortcut(
-    'collapse',
-    onMessage((_, id) => isCollapseToggled.toggle(id)),
-  );
+  useShortcut('collapse', onMessage(toggleCollapsed));
   useShortcut(
     'message-menu',
     onMessage((message, id) => void openMessageActionsMenu(message, window, anchorOf(id))),

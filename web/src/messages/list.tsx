@@ -23,37 +23,39 @@ import type { MessageRow } from './rows.js';
 import { markSeenAsRead } from './seen.js';
 import { useVirtualizer } from './virtual.js';
 
-/** Rows on each side of those on screen; few at first, so that what is on screen is painted sooner. */
+/**
+ * Rows rendered above and below the visible ones. They are few at first, so that the visible ones are painted sooner.
+ */
 const OVERSCAN_ROWS_PER_SIDE = 12;
 const FIRST_OVERSCAN_ROWS_PER_SIDE = 1;
 /**
- * The others come two at a time on each side while the browser is idle, from the first of these events on: a row is 5
- * ms of work on a phone, and a reader who does not scroll needs none of them.
+ * Rows added on each side at a time while the browser is idle, from the first of these events on. A row takes 5 ms on a
+ * phone, and a reader who does not scroll needs none of them.
  */
 const OVERSCAN_STEP_ROWS_PER_SIDE = 2;
 const EVENTS_BEFORE_A_SCROLL = ['pointermove', 'pointerdown', 'wheel', 'keydown'] as const;
-/** Rows that come in each of the first tasks of a page, until its screen is full. */
+/** Rows added by each task of the first render of a page, until the screen is full. */
 const ROWS_PER_PART = 4;
-/** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
+/** More messages are fetched at this distance from either end: some two screens. */
 const PAGE_FETCH_DISTANCE_PX = 1600;
-/** Height of the part above the first row, where the beginning of the history is said. */
+/** Height of the area above the first row, which says where the history begins. */
 const LIST_TOP_HEIGHT_PX = 56;
-/** A line that says a conversation. */
+/** Height of the line that names a conversation. */
 const CONVERSATION_LINE_PX = 40;
-/** A selected message stands this far from the edges, below the line of its conversation and its own toolbar. */
+/** Distance of a selected message from the edges: room for the line of its conversation and for its toolbar. */
 const SELECTED_MESSAGE_GAP_PX = 48;
 const SEEN_CHECK_DELAY_MS = 200;
 
-/** Commands of the view and of the keys to the list. */
+/** Commands for the list, from the view and from keys. */
 export interface MessageListHandle {
   /** Brings a message on screen. @returns whether it is in the list */
   show(id: number, where: MessageScrollPlacement): boolean;
-  /** Goes to the end, and follows new messages from then on. */
+  /** Scrolls to the end and follows new messages from then on. */
   showEnd(): void;
   scrollBy(pages: number): void;
   /** Messages on screen, from top to bottom. */
   findVisibleIds(): readonly number[];
-  /** The message at the top of the screen, if the line that says its conversation is out of sight above it. */
+  /** The first message on screen, if the line that names its conversation is scrolled out of sight. */
   findIdBelowHiddenHeader(): number | undefined;
   readonly placeKeeper: ScrollPlaceKeeper;
 }
@@ -61,29 +63,29 @@ export interface MessageListHandle {
 interface MessageListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
-  /** Where the list stands when it is first rendered. */
+  /** Scroll position of the first render. */
   readonly firstPlacement: FirstPlacement | undefined;
   /** Called when the first rows on screen have been rendered. */
   readonly onScreenFilled: () => void;
   readonly topContent: ComponentChildren;
-  /** Lies over the messages at the top of the screen. */
+  /** Overlay at the top of the list. */
   readonly topLine: ComponentChildren;
-  /** Shown behind the newest message: messages on their way, names of those who type. */
+  /** Shown below the newest message: messages being sent, names of those who type. */
   readonly endContent: ComponentChildren;
   readonly handle: RefObject<MessageListHandle | null>;
-  /** Called after the list has scrolled or changed, at most each 200 ms. */
+  /** Called after a scroll or a change of the list, at most every 200 ms. */
   readonly onScrollRest: () => void;
-  /** Called at each step of a scroll, too. */
+  /** Called at each scroll event. */
   readonly onScroll: () => void;
 }
 
-/** Width of a letter, and of what stands beside the text of a message on a phone. */
+/** Average width of a letter, and width of a row beside its text on a phone. */
 const LETTER_PX = 7.3;
 const BESIDE_TEXT_PX = 90;
-/** A line of text is no longer on wide screens, which have columns beside the list. */
+/** Wide screens have columns beside the list, so lines are not longer there. */
 const MAX_LETTERS_PER_LINE = 110;
 
-/** A guess until the row is measured, by the length of the text with its tags. */
+/** Height of a row before it is measured, estimated from the length of its HTML. */
 function estimateRowHeight(row: MessageRow | undefined): number {
   if (!row) return 0;
   const length = core.windows.messageStore.peek(row.id)?.content.length ?? 0;
@@ -117,7 +119,7 @@ function useMessageListScrolling(
   const scroller = useRef<HTMLDivElement>(null);
   const place = useMemo(() => new ScrollPlaceKeeper(() => scroller.current), [window]);
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
-  /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
+  /** The message to scroll to. The rows around it are rendered, whatever the scroll position. */
   const wanted = useRef<MessagePlacement | undefined>(firstPlacement);
   const firstViewPx = useRef(firstPlacement?.viewPx ?? innerHeight);
   const timer = useRef(0);
@@ -162,13 +164,13 @@ function useMessageListScrolling(
     // Rows are rendered before the list is measured.
     initialRect: { width: innerWidth, height: firstViewPx.current },
     scrollMargin: LIST_TOP_HEIGHT_PX,
-    // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
+    // `place` does all scrolling. The virtualizer needs the options below to shift its range when rows are prepended.
     scrollToFn: () => {},
     anchorTo: 'end',
     scrollEndThreshold: -1,
     rangeExtractor,
   });
-  // Heights that turn out different are made up for by `place`, to the pixel.
+  // `place` corrects the scroll position when a measured height differs from the estimate.
   virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
   virtualizer.current = virtual;
   const addPart = async () => {
@@ -210,7 +212,8 @@ function useMessageListScrolling(
         void window.loadNewer();
       rest();
     };
-    // Before the listener of the virtualizer, which renders: a render would take back what the reader scrolled.
+    // Must run before the listener of the virtualizer. That one renders, and a render restores the place noted before
+    // the scroll.
     element.addEventListener('scroll', onScroll, { capture: true, passive: true });
     for (const name of EVENTS_BEFORE_A_SCROLL)
       document.addEventListener(name, beginOverscan, { capture: true, passive: true });
@@ -235,7 +238,7 @@ function useMessageListScrolling(
       if (element.scrollTop === before) wanted.current = undefined;
     } else place.restorePlace();
     if (place.messageId === undefined) place.notePlace(follows());
-    // Until the event of this scroll, the virtualizer would render the rows of the position before it.
+    // The virtualizer gets this scroll by a later event. It would render the rows of the old position until then.
     virtual.scrollOffset = element.scrollTop;
     if (isNextPartDue.current) void addPart();
     else if (!isScreenFilled.current) {
@@ -266,7 +269,7 @@ function useMessageListScrolling(
   return { scroller, virtual, measureRow, handle, place, follows };
 }
 
-/** Scrolls a message of the document to its place. @returns whether it is in the document */
+/** Scrolls a message to a place on screen. @returns false if its row is not in the document */
 function scrollToMessage(scroller: HTMLElement, id: number, where: MessageScrollPlacement): boolean {
   const element = scroller.querySelector<HTMLElement>(`[data-row="${id}"]`);
   if (!element) return false;
@@ -291,7 +294,7 @@ function scrollToMessage(scroller: HTMLElement, id: number, where: MessageScroll
   return true;
 }
 
-/** Messages whose end is on screen, and one that fills the screen. */
+/** Messages whose end is on screen, and one that is higher than the screen. */
 function findMessageIdsOnScreen(scroller: HTMLElement | null): readonly number[] {
   if (!scroller) return [];
   const { top, bottom } = scroller.getBoundingClientRect();
@@ -308,7 +311,7 @@ function findIdBelowHiddenHeader(scroller: HTMLElement | null): number | undefin
   if (!scroller) return undefined;
   const { top } = scroller.getBoundingClientRect();
   for (const row of scroller.querySelectorAll<HTMLElement>('[data-row]')) {
-    // A row that ends below the line at the top of the view leaves the place to the next one.
+    // The overlay hides a row that ends above its lower edge; the next row counts.
     if (row.getBoundingClientRect().bottom <= top + CONVERSATION_LINE_PX) continue;
     const header = row.querySelector('.recipient');
     return header && header.getBoundingClientRect().top >= top ? undefined : Number(row.dataset.row);
@@ -316,7 +319,7 @@ function findIdBelowHiddenHeader(scroller: HTMLElement | null): number | undefin
   return undefined;
 }
 
-/** The rows that are near the screen, between two blanks as high as the others. */
+/** The rows near the screen, between two blanks as high as the rows that are not rendered. */
 export function MessageList(props: MessageListProps) {
   const { window, rows, topContent, endContent, handle, onScrollRest } = props;
   const scrolled = useRef(() => {});
@@ -344,7 +347,7 @@ export function MessageList(props: MessageListProps) {
     onScrollRest();
   };
   handle.current = own;
-  // On coming back to the page, its end is followed again if the reader left it there.
+  // When the reader comes back to the page, the list follows new messages if its end is on screen.
   useSignalEffect(() => {
     if (core.platform.visible.value) place.notePlace(follows());
     rested.current();

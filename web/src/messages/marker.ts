@@ -13,15 +13,18 @@ interface UnreadMarkerSources {
 
 /**
  * The message below the line "New": the first one that was unread when the view was opened, or the first one that came
- * while the reader was away. A message of the reader ends it: nothing that the reader writes is new, and what stands
- * above an answer has been read.
+ * while the reader was away. The line goes when the reader sends a message, since everything above an answer has been
+ * read.
  */
 export class UnreadMarker {
   readonly messageId = signal<number | undefined>(undefined);
 
   constructor(private readonly sources: UnreadMarkerSources) {}
 
-  /** @returns the first unread message, which may stand above an answer of the reader */
+  /**
+   * Puts the line above the first unread message behind the last own one. @returns the first unread message, which may
+   * be above the line
+   */
   markFirstUnread(): number | undefined {
     const ids = this.sources.window.messageIds.peek();
     const lastOwn = ids.findLastIndex((id) => this.#isOwn(id));
@@ -29,7 +32,7 @@ export class UnreadMarker {
     return ids.find((id) => this.#isNew(id));
   }
 
-  /** @returns ends it */
+  /** @returns a function that ends it */
   follow(): () => void {
     const { window, pendingItems, isPageVisible } = this.sources;
     let isAway = false;

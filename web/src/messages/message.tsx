@@ -4,7 +4,7 @@ import type { Message } from '../contract/index.js';
 import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
 import { Avatar, Icon, makeLazyComponent } from '../kit/index.js';
 import { formatTimeOfDay, t } from '../text/index.js';
-import { isCollapseToggled } from './actions.js';
+import { isCollapsed, isSenderMuted, toggleCollapsed } from './actions.js';
 import { makeLaterChunkComponentLoader, withLaterChunk } from './chunk.js';
 import { MessageContent } from './content/index.js';
 import { DayLine, RecipientHeader, UnreadLine } from './headers.js';
@@ -22,7 +22,7 @@ interface MessageItemProps {
   readonly measure: (element: HTMLElement | null) => void;
 }
 
-/** A row of the list: what stands above a message, and the message. */
+/** A row of the list: a message and the lines above it. */
 export function MessageItem({ row, index, window, measure }: MessageItemProps) {
   const wasReached = useSignal(false);
   const message = core.windows.messageStore.getSignal(row.id)?.value;
@@ -136,15 +136,13 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
   );
 }
 
-/** The text, or what stands in its place; this element keeps its place on screen. */
+/** Text, edit box or widget of a message. `place.ts` keeps the element with `data-message` at its place on screen. */
 function MessageBody({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
   const editing = core.sharedViewState.editedMessageId.value === message.id;
-  const muted = core.state.muting.mutedAtByUserId.value.has(message.sender_id);
   let body = <MessageContent html={window.getShownHtml(message)} isMeMessage={message.is_me_message} />;
   if (editing) body = <LazyEditBox message={message} />;
   else if (message.submessages.length > 0) body = <LazyWidget message={message} />;
-  else if (isCollapseToggled(message.id) || (muted && !isCollapseToggled(-message.id)))
-    body = <CollapsedMessage id={message.id} muted={muted} />;
+  else if (isCollapsed(message)) body = <CollapsedMessage message={message} />;
   return (
     <div class="message-body" data-message={message.id}>
       {body}
@@ -154,15 +152,15 @@ function MessageBody({ message, window }: { readonly message: Message; readonly 
   );
 }
 
-function CollapsedMessage({ id, muted }: { readonly id: number; readonly muted: boolean }) {
+function CollapsedMessage({ message }: { readonly message: Message }) {
   return (
-    <button type="button" class="message-collapsed" onClick={() => isCollapseToggled.toggle(muted ? -id : id)}>
-      {t(muted ? 'messages.muted-sender' : 'messages.collapsed')}
+    <button type="button" class="message-collapsed" onClick={() => toggleCollapsed(message)}>
+      {t(isSenderMuted(message) ? 'messages.muted-sender' : 'messages.collapsed')}
     </button>
   );
 }
 
-/** Says that a message was edited or moved; a press shows what it was. */
+/** Star, and the mark of an edited or moved message, which opens its history. */
 function StarAndEditMarks({ message }: { readonly message: Message }) {
   const { last_edit_timestamp: at, edit_history = [] } = message;
   const starred = message.flags.includes('starred');

@@ -7,7 +7,7 @@ import { formatNameList, t } from '../text/index.js';
 /** Names that the line of typing shows. */
 const MAX_NAMED_TYPING_USERS = 3;
 
-/** Messages on their way, behind the newest one. */
+/** Messages that are being sent, below the newest one. */
 export function PendingMessages({ narrow }: { readonly narrow: Narrow }) {
   const items = useMemo(() => core.outbox.makeItemsSignalForNarrow(narrow), [narrow]);
   return (
@@ -59,7 +59,7 @@ function PendingMessage({ item }: { readonly item: OutboxItem }) {
   );
 }
 
-/** Names of those that are typing here; the line always takes its room, so that nothing moves. */
+/** Names of those who are typing here. The line keeps its height without names, so that nothing moves. */
 export function TypingLine({ narrow }: { readonly narrow: Narrow }) {
   const conversation = findExactNarrowConversation(narrow);
   const users = useMemo(() => conversation && core.state.typing.makeTypingUserIdsSignal(conversation), [narrow]);

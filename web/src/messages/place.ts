@@ -1,38 +1,38 @@
-/** The text of a message. It keeps its place even when day, conversation or sender above it come or go. */
+/** Text of a message: it keeps its place even when lines above it (day, conversation, sender) are added or removed. */
 const MESSAGE_SELECTOR = '[data-message]';
 
 /** Distance from the end in pixels that still counts as the end. */
 const END_TOLERANCE_PX = 4;
 
 /**
- * Keeps what is read at its place on screen.
+ * Keeps the message that is read at its place on screen.
  *
- * The reader's place is the first message whose text begins on screen, with its distance from the top in pixels.
- * `notePlace` takes it down after the reader has scrolled. `restorePlace` comes after each change of the document,
- * before it is painted, and scrolls by as many pixels as the change has moved that message. While the end of the list
- * is on screen, the end is the place instead, so that new messages come into view.
+ * The place is the first message whose text begins on screen, and its distance from the top in pixels. `notePlace`
+ * stores it after the reader has scrolled. `restorePlace` is called after each change of the document, before it is
+ * painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen,
+ * the list stays at its end instead and so follows new messages.
  */
 export class ScrollPlaceKeeper {
-  /** The list follows new messages. */
+  /** Whether the list stays at its end. */
   followsEnd = false;
   #messageId: number | undefined;
   #topPx = 0;
-  /** Position of the list when the place was taken down. */
+  /** Scroll position for which `#topPx` holds. */
   #notedScrollTop = 0;
 
   constructor(private readonly scroller: () => HTMLElement | null) {}
 
-  /** Id of the message at the reader's place; undefined when none is on screen. */
+  /** The first message on screen; undefined if there is none. */
   get messageId(): number | undefined {
     return this.#messageId;
   }
 
-  /** Distance of its text from the top of the list. */
+  /** Distance of its text from the top of the list in pixels. */
   get topPx(): number {
     return this.#topPx;
   }
 
-  /** Takes the place down as it is. @param follow whether the end of the list, if on screen, is the place */
+  /** Stores the place. @param follow whether to stay at the end of the list if it is on screen */
   notePlace(follow: boolean): void {
     const scroller = this.scroller();
     if (!scroller) return;
@@ -50,19 +50,19 @@ export class ScrollPlaceKeeper {
     }
   }
 
-  /** After scrolling. Heights may have changed since the last frame as well: a picture came, or a style sheet. */
+  /** Called after a scroll. In the same frame, a picture or a style sheet may have changed heights. */
   restoreThenNotePlace(follow: boolean): void {
     this.restorePlace();
     this.notePlace(follow);
   }
 
-  /** Scrolls so that the place is where it was; what the reader has scrolled meanwhile stays scrolled. */
+  /** Moves the message back to its place. Pixels that the reader has scrolled since count as part of the place. */
   restorePlace(): void {
     const scroller = this.scroller();
     if (!scroller) return;
     const scrolled = scroller.scrollTop - this.#notedScrollTop;
     const end = scroller.scrollHeight - scroller.clientHeight;
-    // A list that has become shorter is scrolled by the browser, to its end.
+    // The reader has scrolled up. The browser scrolls a list that has become shorter, too, but to its end.
     if (this.followsEnd && scrolled < -1 && end - scroller.scrollTop >= END_TOLERANCE_PX) {
       this.notePlace(false);
       return;

@@ -5,12 +5,12 @@ import { formatRelativeDay, formatTimeOfDay } from '../text/index.js';
 import { forgetPreparedContent, prepareMessageContent } from './content/index.js';
 import type { MessageRow } from './rows.js';
 
-/** Rows around the screen have come by then. */
+/** The rows around the screen are rendered by then. */
 const FORGET_AFTER_MS = 5_000;
 
 /**
- * Does the work for the first messages of the page in turns, before they are rendered in one task: makes the formats of
- * days and times (70 ms on a phone for the first format) and the nodes of the texts.
+ * Prepares the first messages of a page in short tasks, since one task renders them: the formats of days and times (70
+ * ms on a phone for the first one) and the nodes of the texts.
  */
 export async function prepareFirstMessages(window: MessageWindow, rows: readonly MessageRow[]): Promise<void> {
   const parts = rows.flatMap(({ id, startsDay }) => {
@@ -26,5 +26,5 @@ export async function prepareFirstMessages(window: MessageWindow, rows: readonly
   await runInTurns(parts);
 }
 
-/** Called when the first messages are rendered. Fewer than were prepared may fill the screen; others come above it. */
+/** Called when the first messages are rendered. Texts that didn't fit on the screen are kept for the rows around it. */
 export const finishFirstMessages = () => void setTimeout(forgetPreparedContent, FORGET_AFTER_MS);

@@ -7,23 +7,23 @@ export interface MessagePlacement {
   readonly where: MessageScrollPlacement;
 }
 
-/** Where a list is first rendered. */
+/** Scroll position of the first render. */
 export interface FirstPlacement extends MessagePlacement {
-  /** Height of the view that the list is about to fill. */
+  /** Height of the list. */
   readonly viewPx: number;
-  /** The rows on screen come in several tasks. */
+  /** Whether the visible rows are rendered in several tasks. */
   readonly isInParts: boolean;
 }
 
 /** The end of the list, at the bottom of the screen. */
 export const AT_LIST_END = Number.NEGATIVE_INFINITY;
 
-/** Free space on screen above a row that is put there, and below its upper edge. */
+/** Pixels of the screen above a row that is placed there, and from its upper edge to the bottom. */
 function getFreeSpace(where: MessageScrollPlacement, screenPx: number): readonly [abovePx: number, belowPx: number] {
   if (where === AT_LIST_END) return [screenPx, 0];
   if (where === 'top') return [0, screenPx];
   if (where === 'center') return [screenPx / 2, screenPx / 2];
-  // A place above the screen has the whole screen below it. The nearest place may be at either edge.
+  // A row that begins above the screen may have all of it below. The nearest place may be at either edge.
   if (where === 'nearest' || where < 0) return [screenPx, screenPx];
   return [where, Math.max(0, screenPx - where)];
 }
@@ -31,7 +31,7 @@ function getFreeSpace(where: MessageScrollPlacement, screenPx: number): readonly
 /** Indexes of the first and the last one. */
 export type RowRange = readonly [start: number, end: number];
 
-/** Rows, and the screen that they are to fill. */
+/** The rows of the list, and the height of the screen. */
 interface RowsToFillScreen {
   readonly count: number;
   readonly screenPx: number;
@@ -39,8 +39,8 @@ interface RowsToFillScreen {
 }
 
 /**
- * The rows that fill the screen around one of them. Space that the rows on one side leave at the end of the list is
- * filled from the other side.
+ * The rows that fill the screen when the one at `index` is placed there. Where the list ends on one side, rows of the
+ * other side fill the rest.
  */
 export function findRowsAround(
   index: number,
@@ -61,7 +61,7 @@ export function findRowsAround(
   return [start, end];
 }
 
-/** At most `max` of the rows: those around one of them, or all if that one is not among them. */
+/** Limits a range to `max` rows around the one at `index`. A range without that row is not limited. */
 export function limitRowsAround(index: number, range: RowRange, max: number): RowRange {
   const [start, end] = range;
   if (index < start || index > end || end - start < max) return range;
@@ -70,23 +70,24 @@ export function limitRowsAround(index: number, range: RowRange, max: number): Ro
 }
 
 interface RowsOffScreen {
-  /** Rows on each side that are rendered in any case. */
+  /** Rows to render on each side. */
   readonly added: number;
-  /** Rows on each side that stay if they were rendered: more than `added`. */
+  /** Rows on each side that are kept if the last render had them; more than `added`. */
   readonly kept: number;
   readonly count: number;
 }
 
 /**
- * The rows to render: those on screen and some on each side. A row that was rendered, such as one for a guess that was
- * too large, stays until it is far from the screen, since it is likely to be rendered again soon.
- * @param rendered of the last time; a negative index: not known
+ * The rows to render: the visible ones and some on each side. Rows of the last render are kept while they are near the
+ * screen, since they would soon be rendered again.
+ * @param rendered range of the last render; negative indexes: none
  */
 export function addRowsAround(
   [start, end]: RowRange,
-  [first, last]: RowRange,
+  rendered: RowRange,
   { added, kept, count }: RowsOffScreen,
 ): RowRange {
+  const [first, last] = rendered;
   const touches = first >= 0 && first <= end && last >= start;
   return [
     Math.max(0, Math.min(start - added, touches ? Math.max(first, start - kept) : start)),

@@ -1,17 +1,20 @@
 import type { Message } from '../contract/index.js';
 import { type Conversation, getMessageConversation, makeConversationKey } from '../core/index.js';
 
-/** Messages of one sender stand together when they come within this time. */
+/** Consecutive messages of one sender within this time show the sender once. */
 const SAME_SENDER_GROUP_SECONDS = 10 * 60;
 
-/** A message of the list, and what stands above it. */
+/** A message of the list and the lines above it. */
 export interface MessageRow {
   readonly id: number;
-  /** The first message of its day. */
+  /** Whether the line with the day is above it. */
   readonly startsDay: boolean;
-  /** The first unread message when the view was opened. */
+  /** Whether the line "New" is above it. */
   readonly isFirstUnread: boolean;
-  /** In views of several conversations: where the message stands, when the one above differs or a day begins. */
+  /**
+   * The conversation that a line above it names: in views of several conversations, where the conversation or the day
+   * changes.
+   */
   readonly newConversation: Conversation | undefined;
   /** Whether sender and time are shown. */
   readonly showsSender: boolean;
@@ -22,7 +25,7 @@ const QUARTER_HOUR_SECONDS = 900;
 const MAX_CACHED_QUARTER_HOURS = 20_000;
 const dayByQuarterHour = new Map<number, string>();
 
-/** The reader's day of a time, remembered: the rows of thousands of messages are made again for each new one. */
+/** The local day of a time. It is cached, since each new message makes the rows of thousands of messages again. */
 function getLocalDayString(seconds: number): string {
   const quarter = Math.floor(seconds / QUARTER_HOUR_SECONDS);
   let day = dayByQuarterHour.get(quarter);
@@ -38,15 +41,15 @@ function getLocalDayString(seconds: number): string {
  * The rows of a list of messages.
  *
  * @param messageOf a message by its id; ids without one are left out
- * @param marked id of the first unread message
+ * @param firstNewId the message below the line "New"
  * @param known rows of the last call; equal ones are reused, so that their components don't render again
- * @param isOneConversation the view names its only conversation itself, so no row does
+ * @param isOneConversation whether the view shows one conversation, which the bar at the top names
  */
 export function makeMessageRows(
   ids: readonly number[],
   messageOf: (id: number) => Message | undefined,
   me: number,
-  marked: number | undefined,
+  firstNewId: number | undefined,
   known: ReadonlyMap<number, MessageRow>,
   isOneConversation = false,
 ): readonly MessageRow[] {
@@ -59,7 +62,7 @@ export function makeMessageRows(
     const conversation = getMessageConversation(message, me);
     const key = makeConversationKey(conversation);
     const day = before === undefined || getLocalDayString(before.timestamp) !== getLocalDayString(message.timestamp);
-    const unread = id === marked;
+    const unread = id === firstNewId;
     const moved = key !== beforeKey;
     const lead =
       day ||

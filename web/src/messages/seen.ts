@@ -1,7 +1,10 @@
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
 
-/** Marks as read what is on screen while the page is in front. Messages marked as unread by hand stay so here. */
+/**
+ * Marks messages on screen as read, unless the page is hidden or a dialog is open. Messages that the reader marked as
+ * unread stay unread.
+ */
 export function markSeenAsRead(window: MessageWindow, ids: readonly number[]): void {
   if (!core.platform.visible.peek() || document.querySelector('dialog:modal')) return;
   const kept = firstKeptUnreadByWindow.get(window) ?? Number.POSITIVE_INFINITY;
@@ -11,7 +14,10 @@ export function markSeenAsRead(window: MessageWindow, ids: readonly number[]): v
   );
 }
 
-/** The first message that the reader marked as unread: it and those behind it wait until the view is opened again. */
+/**
+ * The first message that the reader marked as unread. It and those behind it stay unread until the view is opened
+ * again.
+ */
 const firstKeptUnreadByWindow = new WeakMap<MessageWindow, number>();
 
 export function setFirstKeptUnread(window: MessageWindow, from: number | undefined): void {

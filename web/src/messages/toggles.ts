@@ -15,7 +15,7 @@ interface OwnReaction {
   readonly emoji: ReactionEmoji;
 }
 
-/** Reactions and stars of the reader, which the messages themselves show at the press. */
+/** Reactions and stars of the reader. Messages show them at the press, before the server has answered. */
 export class OptimisticToggles {
   readonly #reactions: PressedValues<OwnReaction, boolean>;
   readonly #stars: PressedValues<number, boolean>;

@@ -11,7 +11,7 @@ import {
 import { Button, EmptyNotice, Icon, noteFirstViewShown, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { useArrivalAnnouncements } from './announce.js';
-import { haveTextsTheirHeight } from './content/index.js';
+import { areTextHeightsFinal } from './content/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { RecipientHeader } from './headers.js';
 import { useMessageShortcuts } from './keys.js';
@@ -23,18 +23,18 @@ import { AT_LIST_END, type FirstPlacement, type MessagePlacement } from './range
 import { type MessageRow, makeMessageRows } from './rows.js';
 import { setFirstKeptUnread } from './seen.js';
 
-/** The unread marker stands this far below the top, so that some lines of context are above it. */
+/** Distance of the line "New" from the top of the list, so that some read messages are above it. */
 const UNREAD_MARKER_TOP_PX = 120;
 
-/** Where the reader left a window that is still loaded. */
+/** Scroll positions of windows that the reader has left and that are still loaded. */
 const savedPlaceByWindow = new WeakMap<MessageWindow, ListPlace>();
 
-/** No messages were shown on this page yet. */
+/** Until a list of this page has filled the screen. */
 let isFirstList = true;
 
 interface MessagesViewProps {
   readonly narrow: Narrow;
-  /** Message to stand at. */
+  /** Message that the address names. */
   readonly nearMessageId: number | undefined;
 }
 
@@ -44,10 +44,10 @@ export function MessagesView({ narrow, nearMessageId }: MessagesViewProps) {
   return <MessageWindowView key={key} narrow={narrow} nearMessageId={nearMessageId} />;
 }
 
-/** Rows follow the list of ids and the parts of messages that rows depend on. */
+/** Rows of the window: the same array as before unless a row has changed. */
 function useStableMessageRows(
   window: MessageWindow,
-  marked: number | undefined,
+  firstNewId: number | undefined,
   isOneConversation: boolean,
 ): readonly MessageRow[] {
   const known = useRef<ReadonlyMap<number, MessageRow>>(new Map());
@@ -56,7 +56,7 @@ function useStableMessageRows(
     window.messageIds.value,
     (id) => core.windows.messageStore.getSignal(id)?.value,
     me,
-    marked,
+    firstNewId,
     known.current,
     isOneConversation,
   );
@@ -67,24 +67,27 @@ function useStableMessageRows(
   return before.current;
 }
 
-/** Where a list is to stand: at a message of the address, or where the reader was before the topic was moved. */
+/** Wanted scroll position: at the message that the address names, or as before the topic was moved. */
 interface PlacementGoal {
   readonly near?: number | undefined;
-  readonly carried?: ListPlace | undefined;
+  readonly beforeMove?: ListPlace | undefined;
 }
 
-/** The first of these that there is: the goal, the first unread message, where the reader left the list, the anchor. */
+/**
+ * Chooses the scroll position: the wanted one, else the first unread message, else where the reader left the list, else
+ * the anchor of the window.
+ */
 function findPlacement(
   window: MessageWindow,
   rows: readonly MessageRow[],
-  { near, carried }: PlacementGoal,
+  { near, beforeMove }: PlacementGoal,
   firstUnread: number | undefined,
 ): MessagePlacement {
   const ids = window.messageIds.peek();
   const hasRow = (id: number) => rows.some((row) => row.id === id);
   const atEnd: MessagePlacement = { id: rows.at(-1)!.id, where: AT_LIST_END };
-  if (carried?.isAtEnd) return atEnd;
-  if (carried?.id !== undefined && hasRow(carried.id)) return { id: carried.id, where: carried.topPx };
+  if (beforeMove?.isAtEnd) return atEnd;
+  if (beforeMove?.id !== undefined && hasRow(beforeMove.id)) return { id: beforeMove.id, where: beforeMove.topPx };
   const target = near === undefined ? undefined : (ids.find((id) => id >= near) ?? ids.at(-1));
   if (target !== undefined) return { id: target, where: 'center' };
   if (firstUnread !== undefined) return { id: firstUnread, where: UNREAD_MARKER_TOP_PX };
@@ -109,10 +112,10 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
       }),
     [window],
   );
-  const below = useSignal(false);
+  const isAwayFromEnd = useSignal(false);
   const topId = useSignal<number | undefined>(undefined);
   const hasManyConversations = !findExactNarrowConversation(narrow);
-  /** A wish to stand somewhere, until rows are there. */
+  /** Wanted scroll position, until there are rows. */
   const goal = useRef<PlacementGoal | undefined>({});
   const phase = window.loadPhase.value;
   const readPlace = (): ListPlace | undefined => {
@@ -123,11 +126,11 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   };
 
   useLayoutEffect(() => {
-    const carried = takePlaceFromBeforeMove(narrow);
-    if (!carried) core.sharedViewState.selectedMessageId.value = nearMessageId;
+    const beforeMove = takePlaceFromBeforeMove(narrow);
+    if (!beforeMove) core.sharedViewState.selectedMessageId.value = nearMessageId;
     setFirstKeptUnread(window, undefined);
-    goal.current = { near: nearMessageId, carried };
-    if (carried) void window.showOrLoadAround(carried.isAtEnd ? 'newest' : (carried.id ?? 'first_unread'));
+    goal.current = { near: nearMessageId, beforeMove };
+    if (beforeMove) void window.showOrLoadAround(beforeMove.isAtEnd ? 'newest' : (beforeMove.id ?? 'first_unread'));
     else if (nearMessageId !== undefined) void window.showOrLoadAround(nearMessageId);
     else if (window.loadPhase.peek() !== 'ready' || window.messageIds.peek().length === 0)
       void window.showOrLoadAround('first_unread');
@@ -139,13 +142,15 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   useMovedTopic(narrow, readPlace);
   useLinkToMovedMessage(window, nearMessageId);
 
-  /** Stays true: a message that comes later never hides the list. */
+  /** Stays true: a message that arrives later never hides the list. */
   const isShown = useRef(false);
   isShown.current ||=
     phase === 'ready' &&
-    haveTextsTheirHeight(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
+    areTextHeightsFinal(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
   const rows = useStableMessageRows(window, marker.messageId.value, !hasManyConversations);
-  /** Where the list is first rendered: it waits until the place is known, and for the first texts of the page. */
+  /**
+   * Scroll position of the first render, which waits for it, and on the first list of a page for the prepared texts.
+   */
   const firstPlacement = useRef<FirstPlacement>(undefined);
   const emptyView = useRef<HTMLDivElement>(null);
   const isPlaced = useSignal(false);
@@ -169,7 +174,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
         isPlaced.value = true;
       };
       if (!isFirstList) show();
-      // An error comes again when the text is rendered, where it is said.
+      // After an error the list is shown, too: the render of the text throws the error again, and its boundary says it.
       else prepareFirstMessages(window, findFirstRows(rows, firstPlacement.current)).then(show, show);
     }
   });
@@ -208,7 +213,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
       </div>
     );
   }
-  // The next render comes before a frame.
+  // The section is measured, and rendered with the list before the next paint.
   if (!isListShown.current) return <section ref={emptyView} class="messages" aria-label={t('messages.list')} />;
   return (
     <section class="messages" aria-label={t('messages.list')}>
@@ -225,16 +230,16 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
           if (hasManyConversations) topId.value = handle.current?.findIdBelowHiddenHeader();
         }}
         onScrollRest={() => {
-          below.value = !(handle.current?.placeKeeper.followsEnd ?? true) && rows.length > 0;
+          isAwayFromEnd.value = !(handle.current?.placeKeeper.followsEnd ?? true) && rows.length > 0;
         }}
       />
       {rows.length === 0 && pendingItems.value.length === 0 && <EmptyConversationNotice narrow={narrow} />}
-      <JumpToUnreadOrNewestButton window={window} shown={below.value} handle={handle} onNewest={newest} />
+      <JumpToUnreadOrNewestButton window={window} shown={isAwayFromEnd.value} handle={handle} onNewest={newest} />
     </section>
   );
 }
 
-/** The conversation of the messages at the top of the screen, once the line among the messages has scrolled away. */
+/** Overlay that names the conversation of the first message on screen, once its own line has scrolled out of sight. */
 function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | undefined> }) {
   const { value: id } = topId;
   const message = id === undefined ? undefined : core.windows.messageStore.getSignal(id)?.value;
@@ -242,7 +247,7 @@ function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | u
   return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
 }
 
-/** Stands in the middle of a view without messages. */
+/** Notice in the middle of a view without messages. */
 function EmptyConversationNotice({ narrow }: { readonly narrow: Narrow }) {
   const isConversation = findExactNarrowConversation(narrow) !== undefined;
   const isSearch = narrow.some(({ operator }) => operator === 'search');
@@ -255,7 +260,7 @@ function EmptyConversationNotice({ narrow }: { readonly narrow: Narrow }) {
   );
 }
 
-/** The part above the oldest loaded message; always of the same height. */
+/** Area above the oldest loaded message. Its height never changes. */
 function MessageListTop({ window }: { readonly window: MessageWindow }) {
   const { loadFailure, fetchDirection, foundOldest } = window;
   if (loadFailure.value) {
@@ -283,7 +288,7 @@ interface JumpBelowButtonProps {
   readonly onNewest: () => void;
 }
 
-/** Leads to the next unread message below, or to the newest one. */
+/** Button that scrolls to the next unread message below, or to the newest one. */
 function JumpToUnreadOrNewestButton({ window, shown, handle, onNewest }: JumpBelowButtonProps) {
   const unread = useComputed(() =>
     window.messageIds.value.filter((id) => !core.windows.messageStore.getSignal(id)?.value.flags.includes('read')),

@@ -15,7 +15,7 @@ type UseVirtualizerOptions = Pick<
 
 interface RenderedVirtualizer {
   readonly virtual: Virtualizer<HTMLElement, HTMLElement>;
-  /** The `ref` of each row. Rows are measured together once all are filled: one by one, each would lay the page out. */
+  /** The `ref` of each row. Rows are measured after all of them are rendered; one by one, each would force a layout. */
   readonly measureRow: (row: HTMLElement | null) => void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Topics that were moved or renamed, as a whole or in part: the list of messages and the compose box follow them.
- * Neither imports the other, so what both need is here.
- */
+/** Moves and renames of topics. The list of messages and the compose box follow them; neither imports the other. */
 import { core } from '../client/index.js';
 import type { Events } from '../contract/index.js';
 import { type Conversation, makeConversationKey } from '../core/index.js';
@@ -15,9 +12,9 @@ export interface TopicMove {
   readonly from: TopicPlace;
   readonly to: TopicPlace;
   readonly messageIds: readonly number[];
-  /** No message stays behind. */
+  /** Whether the whole topic was moved. */
   readonly isWholeTopic: boolean;
-  /** The conversation goes on at the new place for those who look at messages that moved. */
+  /** Whether readers who look at the moved messages go along. */
   readonly takesReaderAlong: boolean;
 }
 
@@ -40,22 +37,22 @@ function findTopicMove(event: Events['update_message']): TopicMove | undefined {
   const from = { stream: stream_id, topic: orig_subject };
   const stream = core.state.streams.byId.peek().get(to.stream);
   if (!stream || (stream.invite_only && stream.membership !== 'subscribed')) return undefined;
-  // Another case of letters is the same topic.
+  // A change of case is no move.
   if (makeConversationKey(from) === makeConversationKey(to)) return undefined;
   const isWholeTopic = propagate_mode === 'change_all';
   const reader = findReaderMessageId();
   const isReaderMoved = reader !== undefined && messageIds.includes(reader);
   return {
     ...{ from, to, messageIds, isWholeTopic },
-    // A message that was moved by itself was at a wrong place: the reader stays with the conversation.
+    // A single message was moved because it was misplaced; the reader stays.
     takesReaderAlong: isWholeTopic || (propagate_mode === 'change_later' && isReaderMoved),
   };
 }
 
 /**
- * Calls when messages of a topic have moved, after the state has changed and before it is rendered.
- * @param current the conversation that may follow
- * @returns ends the calls
+ * Calls a function when messages of a topic have moved, after the state has changed and before it is rendered.
+ * @param current conversation of the caller
+ * @returns a function that ends it
  */
 export const listenForTopicMoves = (
   current: () => Conversation | undefined,

@@ -40,7 +40,7 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
 };
 const MAX_NOTIFICATION_TEXT_LENGTH = 240;
 
-/** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
+/** The text of a rendered message on one line, up to the first spoiler. */
 export function extractNotificationText(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
   const text = open

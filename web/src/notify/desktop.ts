@@ -19,12 +19,14 @@ const pageNotificationByConversation = new Map<
   string,
   { readonly message: number; readonly notification: Notification }
 >();
-/** Notifications of the service worker may be on screen. */
+/** Whether the service worker may have shown notifications. */
 let hasShownThroughWorker = false;
 
 const isNotificationSupported = (): boolean => 'Notification' in window;
 
-/** Asks once, when there is something to notify of; browsers want a press before their own question. */
+/**
+ * Offers notifications once, when there is a message to notify of. Browsers show their own question only after a press.
+ */
 function offerNotificationsOnce(): void {
   try {
     if (localStorage.getItem(NOTIFICATIONS_OFFERED_STORE_KEY)) return;
@@ -42,7 +44,7 @@ function formatNotificationTitle(core: Core, sender: string, of: Conversation): 
   return t('notify.group', { name: sender, n: of.users.length - 1 });
 }
 
-/** A picture of this server; others are not asked. */
+/** A picture of this server only. */
 function pickNotificationIcon(core: Core, sender: number): { icon: string } | undefined {
   const src = core.state.people.byId.peek().get(sender)?.avatar_url;
   return src && new URL(src, location.href).origin === location.origin ? { icon: src } : undefined;
@@ -74,7 +76,7 @@ export async function showMessageNotification(core: Core, { message }: Events['m
   try {
     notification = new Notification(formatNotificationTitle(core, message.sender_full_name, of), options);
   } catch {
-    // Browsers of phones show notifications of service workers only.
+    // On phones, only service workers can show notifications.
     return;
   }
   notification.onclick = () => {

@@ -2,8 +2,8 @@ import { effect, signal } from '@preact/signals';
 import { type Conversation, type Core, findExactNarrowConversation, makeConversationKey } from '../core/index.js';
 
 /**
- * The conversation that has the reader's eyes, as a lock that other tabs see and that dies with its tab. A page without
- * Web Locks knows its own focus only.
+ * Name of the lock of the conversation that the reader sees. Other tabs can query it, and it ends with its tab. Without
+ * Web Locks, a page knows its own focus only.
  */
 const READING_LOCK_PREFIX = 'conclave/reading/';
 

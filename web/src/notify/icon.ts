@@ -4,7 +4,7 @@ import { computeShownUnreadCount } from './count.js';
 
 const ICON_SIDE_PX = 64;
 const MAX_SHOWN_COUNT = 99;
-/** A message that the reader sees counts as unread for a moment, and drawing its number takes 2 ms. */
+/** Wait before the icon changes: a message on screen is unread for a moment, and drawing takes 2 ms. */
 const COUNT_REST_MS = 500;
 
 /** Draws the icon of the page with a number in a corner. */
@@ -29,7 +29,7 @@ function drawIconWithCount(picture: HTMLImageElement, count: number): string {
   return canvas.toDataURL('image/png');
 }
 
-/** Keeps the number of unread messages in the icon of the page, and on that of the installed client. */
+/** Shows the number of unread messages in the icon of the page and of the installed client. */
 export function startUnreadCountIcon(core: Core): void {
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   if (!link) return;
@@ -41,7 +41,7 @@ export function startUnreadCountIcon(core: Core): void {
   const draw = () => {
     link.href = shown === 0 ? plain : drawIconWithCount(picture, shown);
   };
-  // Behind the first view: the first canvas of a page takes a while. Safari has no idle callbacks.
+  // After the first view, since the first canvas of a page takes long. Safari has no idle callbacks.
   const drawWhenIdle = () => void (globalThis.requestIdleCallback ?? setTimeout)(draw);
   const show = () => {
     timer = 0;

@@ -1,6 +1,6 @@
-/** Tunes made of tones: no file is loaded, and each name of the settings has a tune of its own. */
+/** Tunes made of tones, without files. Each name in the settings has a tune of its own. */
 
-/** Steps of a pentatonic scale from A4, in half tones: any two of them sound well together. */
+/** Steps of a pentatonic scale from A4 in half tones, so that any two of them sound well together. */
 const SCALE_SEMITONES = [0, 2, 4, 7, 9, 12, 14, 16] as const;
 const BASE_HZ = 440;
 const TONE_INTERVAL_SECONDS = 0.11;
@@ -9,7 +9,7 @@ const PEAK_GAIN = 0.12;
 
 let audioContext: AudioContext | undefined;
 
-/** Two or three steps that follow from the name. */
+/** Two or three steps, chosen by the name. */
 function makeTuneFromName(name: string): readonly number[] {
   let hash = 7;
   for (const char of name) hash = (hash * 31 + char.charCodeAt(0)) >>> 0;
@@ -30,7 +30,7 @@ function playTone(audio: AudioContext, step: number, at: number): void {
   source.stop(at + TONE_LENGTH_SECONDS);
 }
 
-/** Plays the tune of a name. A browser that has not been touched yet stays silent. */
+/** Plays the tune of a name. Browsers play nothing before the first press on the page. */
 export function playTune(name: string): void {
   if (name === 'none') return;
   audioContext ??= new AudioContext();

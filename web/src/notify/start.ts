@@ -7,25 +7,25 @@ import { isConversationBeingRead, startHoldingReadingLock } from './focused.js';
 import { startUnreadCountIcon } from './icon.js';
 import { playTune } from './sound.js';
 
-/** A burst of messages plays one tune. */
+/** Several messages within this time play one tune. */
 const MIN_SOUND_INTERVAL_MS = 1_500;
 
 let lastSoundAt = 0;
 
-/** Begins to notify of messages that come from now on. */
+/** Notifies of messages that arrive from now on. */
 export function startNotifying(core: Core): void {
   startHoldingReadingLock(core);
   startClosingReadNotifications(core);
   startUnreadCountIcon(core);
   effect(() => {
     if (core.state.me.userIdSignal.value === 0) return;
-    // Where the chunk cannot be loaded, the next start renews the subscription.
+    // If the chunk can't be loaded, the next start renews the subscription.
     void loadPushModule().then(
       ({ renewPush }) => renewPush(core),
       () => {},
     );
   });
-  // The service worker asks for a conversation whose notification was pressed.
+  // The service worker posts the conversation of a notification that was pressed.
   navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<{ readonly open?: string }>) => {
     if (data.open !== undefined) location.hash = data.open;
   });

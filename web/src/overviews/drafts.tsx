@@ -11,7 +11,7 @@ import { formatShortTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
-/** Goes to the conversation and gives the text to the compose box. */
+/** Opens the conversation of a draft, with its text in the compose box. */
 function openDraftInCompose(draft: StoredDraft): void {
   const to = core.draftService.getDraftTarget(draft);
   if (to) core.router.navigate({ view: 'narrow', narrow: makeConversationNarrow(to) });
@@ -61,7 +61,7 @@ function DraftRow({ draft, attributes }: { readonly draft: StoredDraft; readonly
   );
 }
 
-/** Texts that were begun, newest first. */
+/** Drafts, newest first. */
 export function DraftsView() {
   const walk = useRowKeyNavigation();
   const drafts = core.state.ownLists.draftsNewestFirst.value;

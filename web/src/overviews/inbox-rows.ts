@@ -24,20 +24,20 @@ export type InboxRow =
       readonly of: Conversation;
       /** The message that the row shows. */
       readonly newestMessageId: number;
-      /** The stream stands in the row, because the heading doesn't name it. */
+      /** Whether the row names the stream, because the heading doesn't. */
       readonly withStream: boolean;
     } & UnreadSum);
 
-/** Groups that the reader opened or closed, against their initial state. */
+/** Groups that the reader has opened or closed. At first, only the group of muted conversations is closed. */
 export type ToggledGroups = ReadonlySet<InboxGroup>;
 
-/** True if the group is open: all groups are at first, except the group of muted conversations. */
+/** Whether the group is open. */
 const isGroupOpen = (group: InboxGroup, turned: ToggledGroups): boolean => turned.has(group) === (group === 'muted');
 
 const findInboxGroup = ({ conversation, muted }: UnreadConversation): InboxGroup =>
   'users' in conversation ? 'directs' : muted ? 'muted' : conversation.stream;
 
-/** Direct messages first, then pinned streams, then streams by name, then what is muted. */
+/** Orders groups: direct messages, pinned streams, other streams by name, muted conversations. */
 function makeGroupComparator(state: ClientState): (a: InboxGroup, b: InboxGroup) => number {
   const { byId } = state.streams;
   const rank = (group: InboxGroup): number => {

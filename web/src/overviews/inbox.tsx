@@ -40,7 +40,7 @@ const getInboxRowHeight = (row: InboxRow): number => {
 
 const getInboxRowKey = (row: InboxRow): string => row.key;
 
-/** Does it and says so when it fails. */
+/** Shows a toast if the work fails. */
 async function runOrToastError(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -108,7 +108,7 @@ function GroupHeadingRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { 
   );
 }
 
-/** The beginning of the newest message; the sender is named where several people may have written it. */
+/** The beginning of the newest message, and its sender where several people may have written it. */
 function PreviewLine({ preview, of }: { readonly preview: MessagePreview; readonly of: Conversation }) {
   const { senderId, text, isMeMessage } = preview;
   const sender = core.state.people.getFullName(senderId);
@@ -149,7 +149,7 @@ function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRo
   );
 }
 
-/** Unread conversations, by stream. It empties as the reader reads. */
+/** Unread conversations by stream. */
 export function InboxView() {
   const walk = useRowKeyNavigation();
   const rows = useComputed(() => makeInboxRows(core.state, toggledGroups.value));

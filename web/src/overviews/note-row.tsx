@@ -5,10 +5,10 @@ import { t } from '../text/index.js';
 import { ConversationLabel } from './place.js';
 
 interface UnsentMessageRowProps {
-  /** undefined: an address is missing yet. */
+  /** undefined while the text has no address. */
   readonly target: Conversation | undefined;
   readonly content: string;
-  /** Time and state, behind the address. */
+  /** Time and state, shown after the address. */
   readonly details: ComponentChildren;
   readonly attributes: RowAttributes;
   /** Names the action of a press on the text. */
@@ -18,7 +18,7 @@ interface UnsentMessageRowProps {
   readonly children: ComponentChildren;
 }
 
-/** A text that was written and not sent: where it goes, its beginning, and what can be done with it. */
+/** An unsent text: its address, its beginning and its actions. */
 export function UnsentMessageRow({
   target,
   content,

@@ -15,7 +15,7 @@ export function formatConversationName(of: Conversation): string {
   return `#${streams.getStreamName(of.stream)} › ${of.topic}`;
 }
 
-/** Sign and name of a stream, in the stream's colour. */
+/** Icon and name of a stream, in the stream's colour. */
 export function StreamNameWithIcon({ id }: { readonly id: number }) {
   const { streams } = core.state;
   const kind = streams.getPrivacy(id);
@@ -51,7 +51,7 @@ export function DirectUsersLabel({ users }: { readonly users: readonly number[] 
   );
 }
 
-/** A conversation in a row: its stream, if asked for, and its topic, or its people. */
+/** Label of a conversation: topic, with the stream if asked for, or people. */
 export function ConversationLabel({
   of,
   withStream = true,

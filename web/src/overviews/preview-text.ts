@@ -15,7 +15,7 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Sign that the preview of a poll or a to-do list shows in place of the command. */
+/** Sign that a preview shows for the command of a poll or a to-do list. */
 const SIGN_BY_COMMAND = { poll: '📊', todo: '☑' } as const;
 const WIDGET_COMMAND_PATTERN = /^<p>\/(poll|todo)\b\s*([^<\n]*)/;
 
@@ -49,7 +49,7 @@ export function makePreviewText(html: string): string {
   const [, command, rest = ''] = WIDGET_COMMAND_PATTERN.exec(html) ?? [];
   if (command) return toOneLine(`${SIGN_BY_COMMAND[command as keyof typeof SIGN_BY_COMMAND]} ${rest}`);
   let text = '';
-  /** Open elements; text inside a silent one is left out. */
+  /** Open elements. The text of a silent one is left out. */
   const open: { readonly name: string; readonly silent: boolean }[] = [];
   const isSilent = (): boolean => open.at(-1)?.silent ?? false;
   for (const [piece, slash, name = ''] of html.matchAll(/<(\/?)([a-z][\da-z]*)[^>]*>|[^<]+|</gi)) {

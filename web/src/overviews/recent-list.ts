@@ -3,7 +3,7 @@
 import type { Message } from '../contract/index.js';
 import { type Conversation, getMessageConversation, makeConversationKey } from '../core/index.js';
 
-/** The facts that the list keeps of a message. */
+/** The facts of a message that the list needs. */
 interface RecentMessageEntry {
   readonly conversation: Conversation;
   readonly senderId: number;
@@ -33,7 +33,7 @@ export interface RecentFilter {
   readonly muted: boolean;
 }
 
-/** Facts beside the messages. */
+/** Facts that decide, beside the messages, whether a conversation is shown. */
 export interface RecentFilterFacts {
   readonly myUserId: number;
   formatName(of: Conversation): string;

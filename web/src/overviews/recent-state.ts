@@ -78,7 +78,7 @@ export async function loadRecentUnlessCurrent(): Promise<void> {
     await fetchRecentMessagesPage('newest', true);
     loadedQueueId = current;
   } catch {
-    // The view says so, with a button.
+    // The view shows a button to try again.
   }
 }
 

@@ -34,7 +34,7 @@ import { useRowKeyNavigation } from './walk.js';
 
 const MAX_SHOWN_PARTICIPANTS = 4;
 
-/** Stays while the page lives. */
+/** Filter of the reader, until the page is left. */
 const recentFilter = signal<RecentFilter>({ text: '', unread: false, participated: false, muted: false });
 
 const FILTER_SWITCHES = ['unread', 'participated', 'muted'] as const;

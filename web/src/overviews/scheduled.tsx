@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import type { ScheduledMessage } from '../contract/index.js';
-import { ApiFailure, type Conversation, getOtherOrOwnUserIds } from '../core/index.js';
+import { type Conversation, getOtherOrOwnUserIds } from '../core/index.js';
 import {
   Button,
   Dialog,
@@ -25,20 +25,19 @@ function getScheduledConversation({ type, to, topic = '' }: ScheduledMessage): C
   return { users: getOtherOrOwnUserIds(ids, core.state.me.userIdSignal.peek()) };
 }
 
-const formatFailure = (error: unknown): string =>
-  error instanceof ApiFailure ? error.message : t('error.unreachable');
-
 async function deleteScheduledOrToastError(id: number): Promise<boolean> {
   try {
     await core.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
     return true;
   } catch (error) {
-    showToast({ text: formatFailure(error), kind: 'error' });
+    showToast({ text: formatFailureText(error), kind: 'error' });
     return false;
   }
 }
 
-/** Deletes first: a message whose time comes meanwhile is refused here instead of sent twice. */
+/**
+ * Deletes the scheduled message first: if its time comes meanwhile, the deletion is refused and it is not sent twice.
+ */
 async function deleteScheduledAndSendNow(one: ScheduledMessage): Promise<void> {
   if (await deleteScheduledOrToastError(one.scheduled_message_id))
     core.outbox.sendMessage(getScheduledConversation(one), one.content);
@@ -54,13 +53,13 @@ async function confirmAndDeleteScheduled(one: ScheduledMessage): Promise<void> {
   if (agreed) await deleteScheduledOrToastError(one.scheduled_message_id);
 }
 
-/** The local time as a field of the type datetime-local writes it. */
+/** A time as the value of a datetime-local field. */
 function formatDatetimeLocal(ms: number): string {
   const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }
 
-/** Text and time can be changed; the address can't. */
+/** Edits text and time; the address can't be changed. */
 function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
   const [value, setValue] = useState(formatDatetimeLocal(one.scheduled_delivery_timestamp * 1000));
   const [content, setContent] = useState(one.content);
@@ -81,7 +80,7 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
       });
       onClose();
     } catch (failure) {
-      setError(formatFailure(failure));
+      setError(formatFailureText(failure));
       setBusy(false);
     }
   };
@@ -155,7 +154,7 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
   );
 }
 
-/** Messages that the server sends at their time, the next one first. */
+/** Scheduled messages, the next one first. */
 export function ScheduledView() {
   const walk = useRowKeyNavigation();
   const list = core.state.ownLists.scheduledNextFirst.value;

@@ -7,8 +7,8 @@ const findRowFocusTargets = (row: Element): HTMLElement[] => [
 ];
 
 /**
- * Keys of a view that is a list: j and k walk like the arrows, wherever the focus is, and the arrows to the sides move
- * among the link and the buttons of a row.
+ * Keys of a view that is a list. j and k do what the arrow keys do, wherever the focus is; the left and right arrow
+ * keys move among the link and the buttons of a row.
  *
  * @returns the ref and the key handler for the element around the list
  */

@@ -37,7 +37,7 @@ function uploadByXhr({ method, path, headers, file, signal: abort, onProgress }:
   });
 }
 
-/** A signal of something that the browser announces by events. */
+/** A signal of a value whose changes the browser announces by events. */
 function makeEventSignal<T>(read: () => T, target: EventTarget, ...events: string[]): ReadonlySignal<T> {
   const of = signal(read());
   for (const event of events) {

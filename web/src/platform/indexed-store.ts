@@ -8,7 +8,7 @@ const awaitDatabaseRequest = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error);
   });
 
-/** One table of IndexedDB. Where the browser refuses to store (private windows), values live as long as the page. */
+/** One table of IndexedDB. Where it can't be written (private windows), values are kept until the page is left. */
 export class IndexedStore implements KeyValueStore {
   readonly #database: Promise<IDBDatabase | undefined>;
   readonly #memoryFallback = new Map<string, StoredValue>();

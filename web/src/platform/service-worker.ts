@@ -31,7 +31,7 @@ export async function installServiceWorker(): Promise<void> {
   try {
     await navigator.serviceWorker.register(policy?.createScriptURL(WORKER_ADDRESS) ?? WORKER_ADDRESS, { scope: '/' });
   } catch {
-    // The page works; it only needs the network to come up.
+    // The page works without it, but only with a network.
   }
 }
 

@@ -6,7 +6,7 @@ type SearchPanel = ComponentType<{ readonly onClose: () => void }>;
 /** Closes the panel that is open. */
 let closeOpenPanel: (() => void) | undefined;
 
-/** Shows a panel of this folder, which is a chunk of its own; another press of its key closes it. */
+/** Opens a panel of this folder, which is a lazy chunk, or closes it if it is open. */
 async function togglePanel(load: () => Promise<SearchPanel>): Promise<void> {
   if (closeOpenPanel) {
     closeOpenPanel();

@@ -2,12 +2,12 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog, Icon, type IconName, useUniqueId } from '../kit/index.js';
 
-/** A line of the list. */
+/** An option of the list. */
 export interface PaletteOption {
   readonly key: string;
   readonly leadingIcon: ComponentChildren;
   readonly name: ComponentChildren;
-  /** Quiet text behind the name. */
+  /** Details shown after the name. */
   readonly detail?: ComponentChildren;
   readonly choose: () => void;
 }
@@ -19,11 +19,11 @@ interface PaletteProps {
   readonly text: string;
   readonly onTextChange: (text: string) => void;
   readonly options: readonly PaletteOption[];
-  /** Stands before the text, in the same frame. */
+  /** Shown before the text, in the frame of the field. */
   readonly chips?: ComponentChildren;
-  /** Backspace before the first character. */
+  /** Called for Backspace at the start of the text. */
   readonly onEraseAtStart?: () => void;
-  /** Shown in the place of options that are not there. */
+  /** Shown if there are no options. */
   readonly emptyText: ComponentChildren;
   readonly footer?: ComponentChildren;
   readonly inputRef?: RefObject<HTMLInputElement | null>;
@@ -43,7 +43,7 @@ export function TextWithMatches({ text, at }: { readonly text: string; readonly 
   return <>{runs.map((run) => (run.on ? <mark>{run.text}</mark> : run.text))}</>;
 }
 
-/** A field over a list of choices: arrows walk, Enter takes, Escape closes. The focus stays in the field. */
+/** A field above a list of options. Arrow keys choose, Enter opens, Escape closes; the focus stays in the field. */
 export function SearchPalette(props: PaletteProps) {
   const { title, placeholder, icon, text, onTextChange, options, chips, onEraseAtStart, emptyText, footer, onClose } =
     props;

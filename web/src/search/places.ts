@@ -1,4 +1,4 @@
-/** Where the quick switcher leads: views, streams, topics, people. From the state, without the DOM. */
+/** Places for the quick switcher: views, streams, topics, people. From the state, without the DOM. */
 import {
   type ClientState,
   type Conversation,
@@ -15,7 +15,7 @@ export type SwitcherPlaceKind = 'view' | 'stream' | 'topic' | 'direct';
 export interface SwitcherPlace {
   readonly kind: SwitcherPlaceKind;
   readonly key: string;
-  /** The name that is matched; a topic's begins with its stream. */
+  /** Name to match. That of a topic begins with its stream. */
   readonly name: string;
   readonly route: Route;
   /** Stream of a stream or topic, users of direct messages. */
@@ -25,7 +25,7 @@ export interface SwitcherPlace {
   readonly isResolved?: boolean;
   /** Unread messages. */
   readonly count: number;
-  /** Addition to the rank, 0 to 1: readers more often look for unread and recent places. */
+  /** Bonus for the rank, 0 to 1, since readers look more often for unread and recent places. */
   readonly boost: number;
 }
 
@@ -124,7 +124,7 @@ export function rankPlacesForQuery(
   });
 }
 
-/** The stream whose topics "stream > …" asks for. */
+/** The stream before the separator in "stream > …". */
 export function findStreamIdBeforeSeparator(places: readonly SwitcherPlace[], query: string): number | undefined {
   const [left = '', right] = query.split(/[>›]/, 2);
   if (right === undefined || left.trim() === '') return undefined;

@@ -22,7 +22,7 @@ const MAX_BOOST_SCORE = 90;
 
 const isWordChar = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 
-/** Lower case without accents; one character for each of the text, so that positions stay. */
+/** Lower case without accents, one character for each character of the text, so that positions are the same. */
 const foldToPlainChars = (text: string): string[] =>
   [...text].map((char) => {
     const plain = char.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -33,14 +33,14 @@ const listPositions = (from: number, length: number): number[] => Array.from({ l
 
 const isWordStart = (text: readonly string[], at: number): boolean => at === 0 || !isWordChar(text[at - 1]);
 
-/** Places where the word stands in the text in one piece. */
+/** Indexes at which the text contains the word. */
 function* findOccurrenceIndexes(word: readonly string[], text: readonly string[]): Generator<number> {
   for (let at = 0; at + word.length <= text.length; at++) {
     if (word.every((char, index) => text[at + index] === char)) yield at;
   }
 }
 
-/** Each character is the first one of a word: "rtc" in "release the candidate". */
+/** Positions of initials: "rtc" in "release the candidate". */
 function findInitialsPositions(word: readonly string[], text: readonly string[]): number[] | undefined {
   if (word.length < 2) return undefined;
   const at: number[] = [];
@@ -50,7 +50,7 @@ function findInitialsPositions(word: readonly string[], text: readonly string[])
   return at.length === word.length ? at : undefined;
 }
 
-/** The characters in their order, with gaps; each gap costs. */
+/** Positions of the characters in their order with gaps, which lower the score. */
 function findScatteredPositions(word: readonly string[], text: readonly string[]): number[] | undefined {
   if (word.length < 2) return undefined;
   const at: number[] = [];
@@ -78,13 +78,13 @@ function matchFoldedPhrase(word: readonly string[], text: readonly string[]): Fu
   const scattered = findScatteredPositions(word, text);
   if (!scattered) return undefined;
   const gaps = scattered.at(-1)! - scattered[0]! + 1 - word.length;
-  // Characters far apart are an accident, not a match.
+  // A match with wide gaps is accidental.
   return gaps > word.length * 3
     ? undefined
     : { score: SCORE_BY_MATCH_KIND.scattered - loss - gaps, matchedPositions: scattered };
 }
 
-/** @returns how well the text fits; undefined where some word of the query is not in it. An empty query fits all. */
+/** @returns the match; undefined if a word of the query is not in the text. An empty query matches every text. */
 export function matchFuzzy(query: string, text: string): FuzzyMatch | undefined {
   const folded = foldToPlainChars(text);
   const words = query.trim().split(/\s+/).filter(Boolean).map(foldToPlainChars);

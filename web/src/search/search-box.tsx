@@ -37,7 +37,7 @@ const isSearchOperator = (name: string): name is SearchOperator => name in FIXED
 const pickOperatorIcon = (name: string): IconName => (isSearchOperator(name) ? ICON_BY_OPERATOR[name] : 'search');
 const makeOperatorDescriptionKey = (name: SearchOperator) => `search.${name}` as const;
 
-/** Terms of the view on screen, to go on with. Words come back as text. */
+/** Search of the view on screen as a start. Words become text. */
 function readTermsOfCurrentRoute(): { readonly terms: Narrow; readonly text: string } {
   const route = core.router.route.peek();
   const narrow = route.view === 'narrow' ? route.narrow : [];
@@ -124,7 +124,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     const name = found.narrow.map((term) => formatTermAsTyped(term, world)).join(' ');
     all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('search.go'), choose: () => go() });
   }
-  // The terms of the view on screen are there from the beginning; a search of all messages is one choice away.
+  // The search begins with the terms of the view on screen; one of the options drops them.
   const own = terms.filter((term) => !begin.terms.includes(term));
   const everywhere = parseSearch(own, text, world).narrow;
   if (own.length < terms.length && everywhere.length > 0) {
@@ -133,7 +133,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     all.push({ key: 'everywhere', leadingIcon: <Icon name="all" />, name, detail, choose: () => go(own) });
   }
   const suggestions = suggestCompletions(terms, text, world).map(optionOf);
-  // A value that is being completed is more likely meant than a search for its beginning.
+  // Completing a value is more likely wanted than searching for its beginning.
   const completes = /:[^\s]*$/.test(text) && suggestions.length > 0;
   const options = completes ? [...suggestions, ...all] : [...all, ...suggestions];
   return (

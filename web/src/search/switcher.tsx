@@ -40,7 +40,7 @@ function SwitcherPlaceIcon({ place: { kind, name, stream, users } }: { readonly 
   return <Avatar name={person.full_name} src={person.avatar_url} id={person.user_id} size={22} presence={presence} />;
 }
 
-/** Goes to any view, stream, topic or person by a few letters. */
+/** Opens any view, stream, topic or person by a few letters. */
 export function QuickSwitcher({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const places = useComputed(() =>

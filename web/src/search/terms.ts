@@ -2,17 +2,17 @@
 import type { Narrow, NarrowOperator, NarrowTerm } from '../core/index.js';
 import { rankByQuery } from './ranking.js';
 
-/** Names that terms use. */
+/** Names for the values of terms. */
 export interface SearchNameContext {
   readonly myUserId: number;
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** Active users, those most likely meant first. */
+  /** Active users, the most likely ones first. */
   readonly people: readonly { readonly id: number; readonly name: string; readonly email: string }[];
   /** Topics that are known, newest first. */
   listTopics(stream: number): readonly string[];
 }
 
-/** A search: terms, and the message to stand at. */
+/** A search: its terms, and the message to scroll to. */
 export interface ParsedSearch {
   readonly narrow: Narrow;
   readonly near?: number;
@@ -21,11 +21,11 @@ export interface ParsedSearch {
 /** A completion of what is being typed. */
 export type SearchSuggestion =
   | { readonly kind: 'term'; readonly term: NarrowTerm }
-  /** Begins a term: the operator with its colon, which a value follows. */
+  /** The operator of a term; its value follows. */
   | { readonly kind: 'operator'; readonly operator: string; readonly negated: boolean }
   | { readonly kind: 'near'; readonly near: number };
 
-/** Operators with the values that they take where these are few. */
+/** Values of the operators that take few. */
 export const FIXED_VALUES_BY_OPERATOR = {
   stream: undefined,
   topic: undefined,
@@ -58,11 +58,11 @@ const OPERATOR_BY_TYPED_WORD: Readonly<Record<string, SearchOperator>> = {
 const MAX_SUGGESTIONS = 10;
 const MAX_SUGGESTIONS_PER_KIND = 3;
 
-/** A word of the text: quotes keep spaces together, also behind the colon of an operator. */
+/** A word of the text. Quotes keep spaces in it, also after the colon of an operator. */
 interface QueryWord {
   readonly text: string;
   readonly startIndex: number;
-  /** Something stands behind it, so it is not being typed any more. */
+  /** Whether more text follows, so that the word is no longer being typed. */
   readonly isFinished: boolean;
 }
 
@@ -82,7 +82,7 @@ interface TypedTerm {
   readonly negated: boolean;
 }
 
-/** @returns undefined for a word that begins with no operator */
+/** @returns undefined for a word without an operator */
 function parseTypedTerm(piece: string): TypedTerm | undefined {
   const [, minus, word = '', value = ''] = /^(-?)([a-z-]+?):(.*)$/is.exec(piece) ?? [];
   const operator = OPERATOR_BY_TYPED_WORD[word.toLowerCase()];
@@ -102,7 +102,7 @@ function findUserIdByIdNameOrEmail(value: string, { people, myUserId }: SearchNa
   )?.id;
 }
 
-/** @returns the term; undefined while its value names nothing that is known */
+/** @returns the term; undefined if its value is not known */
 function resolveTypedTerm({ operator, value, negated }: TypedTerm, world: SearchNameContext): NarrowTerm | undefined {
   const text = value.trim();
   if (text === '') return undefined;
@@ -140,10 +140,10 @@ const parseNearMessageId = ({ operator, value }: TypedTerm): number | undefined 
   operator === 'near' && /^\d+$/.test(value.trim()) ? Number(value) : undefined;
 
 /**
- * Takes the terms out of a text.
+ * Extracts the terms of a text.
  *
- * @param whole false: the last word is still being typed and stays
- * @returns the terms, and the text that is left: words to search for, and terms whose values name nothing
+ * @param whole false: the last word is still being typed and is kept as text
+ * @returns the terms, and the remaining text: words to search for, and terms with unknown values
  */
 export function extractResolvedTerms(
   text: string,
@@ -166,7 +166,7 @@ export function extractResolvedTerms(
   return { narrow, rest: rest.join(' ') + (rest.length > 0 ? kept : ''), ...(near === undefined ? {} : { near }) };
 }
 
-/** @returns the search that a text and the terms before it mean; the words that are left are searched for */
+/** @returns the search for terms and a text after them. The remaining words are searched for. */
 export function parseSearch(terms: Narrow, text: string, world: SearchNameContext): ParsedSearch {
   const { narrow, near, rest } = extractResolvedTerms(text, world, true);
   const words = rest.trim();
@@ -242,7 +242,7 @@ function listTopicsOfStreamOrAll(world: SearchNameContext, stream: number | unde
   return new Set(streams.flatMap((id) => world.listTopics(id)));
 }
 
-/** Completions of a word that begins with no operator: operators, then streams, people and topics of that name. */
+/** Completions of a word without an operator: operators, then streams, people and topics of that name. */
 function suggestForPlainWord(word: string, terms: Narrow, world: SearchNameContext): SearchSuggestion[] {
   const negated = word.startsWith('-');
   const text = negated ? word.slice(1) : word;
@@ -275,13 +275,13 @@ function suggestForPlainWord(word: string, terms: Narrow, world: SearchNameConte
   ];
 }
 
-/** The last word of the text while it is being typed; a space behind it ends it. */
+/** The last word of the text, unless a space ends it. */
 function findWordBeingTyped(text: string): QueryWord | undefined {
   const last = splitQueryWords(text).at(-1);
   return last && !last.isFinished ? last : undefined;
 }
 
-/** @returns completions of the word being typed; the operators where nothing is typed */
+/** @returns completions of the word being typed, or the operators if there is none */
 export function suggestCompletions(terms: Narrow, text: string, world: SearchNameContext): readonly SearchSuggestion[] {
   const piece = findWordBeingTyped(text);
   if (!piece) {
@@ -295,6 +295,6 @@ export function suggestCompletions(terms: Narrow, text: string, world: SearchNam
   );
 }
 
-/** The text without the word being typed, which a suggestion has replaced. */
+/** The text without the word being typed, which a suggestion replaces. */
 export const removeWordBeingTyped = (text: string): string =>
   text.slice(0, findWordBeingTyped(text)?.startIndex ?? text.length);

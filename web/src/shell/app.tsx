@@ -7,7 +7,7 @@ import { currentLanguage, loadLaterTexts, t } from '../text/index.js';
 import { AppFrame } from './frame.js';
 import { hasSignedOutDeliberately } from './sign-out.js';
 
-/** A chunk of its own: most visits have a session. */
+/** Lazy, since most visits have a session. */
 const LazySignInView = makeLazyComponent(async () => {
   const [view] = await Promise.all([import('../sign-in/index.js'), loadLaterTexts()]);
   return view.SignInView;
@@ -22,13 +22,13 @@ function OpeningScreen() {
   );
 }
 
-/** The whole client: sign-in for visitors without a session, the frame for everyone else. */
+/** The client: sign-in without a session, otherwise the frame. */
 export function App() {
   const wasIn = useRef(false);
   const place = useRef<Route>({ view: 'home' });
   const route = core.router.route.value;
   const state = core.session.state.value;
-  // The address of the sign-in is left once it has served, for the place that a reader without an account came from.
+  // After a sign-in its address is replaced by that of the place from which a reader without an account came.
   useSignalEffect(() => {
     const { value: now } = core.router.route;
     if (now.view !== 'sign-in') place.current = now;

@@ -3,7 +3,7 @@ import { Button, EmptyNotice } from '../kit/index.js';
 import { t } from '../text/index.js';
 
 interface ViewErrorBoundaryProps {
-  /** A new value tries again: another route, say. */
+  /** A change of it renders the view again, for example after a change of the route. */
   readonly resetKey: unknown;
   readonly children: ComponentChildren;
 }
@@ -12,7 +12,7 @@ interface ViewErrorBoundaryState {
   readonly failedFor?: { readonly of: unknown };
 }
 
-/** Says that a view failed, and leaves the rest of the page in use. The error itself goes to the console. */
+/** Shows a notice in place of a view that failed, so that the rest of the page works. The error goes to the console. */
 export class ViewErrorBoundary extends Component<ViewErrorBoundaryProps, ViewErrorBoundaryState> {
   override componentDidCatch(error: unknown): void {
     console.error(error);

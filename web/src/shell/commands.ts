@@ -15,7 +15,7 @@ import { getPreferredHomeRoute } from './views.js';
 const makeNavigateCommand = (route: Route) => () => core.router.navigate(route);
 const makeNavigateToNarrowCommand = (...terms: Narrow) => makeNavigateCommand({ view: 'narrow', narrow: terms });
 
-/** Goes to the next conversation with unread messages: its stream first, then by the newest one. */
+/** Opens the next conversation with unread messages: one of the same stream, else the one with the newest message. */
 function goToNextUnreadConversation(direct: boolean): void {
   const route = core.router.route.peek();
   const current = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
@@ -30,7 +30,7 @@ function goToNextUnreadConversation(direct: boolean): void {
   else showToast({ text: t(direct ? 'shell.no-unread-direct' : 'shell.no-unread-topic') });
 }
 
-/** Escape leaves a field first, then the view for the first one, unless the settings turn that off. */
+/** Escape leaves a field, else it opens the first view, unless the settings turn that off. */
 function leaveFieldOrGoHome(): boolean {
   const focused = document.activeElement;
   if (isTypingTarget(focused) && focused instanceof HTMLElement) {

@@ -29,13 +29,16 @@ const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
 const LIST_VIEWS: ReadonlySet<Route['view']> = new Set(['inbox', 'recent', 'drafts', 'scheduled']);
 
-/** List that was shown last, to which swipes lead back; undefined: none yet. */
+/** The list to which swipes lead back: the last one on screen. */
 let lastListRoute: Route | undefined;
 
 /** Drawer that is open on a small screen. */
 const openDrawerSide = signal<'left' | 'right' | undefined>(undefined);
 const isPeopleHidden = signal(readStoredPeopleHidden());
-/** The view of the address is on screen, or waits for the server. The columns beside it are half of all elements. */
+/**
+ * Whether the columns beside the view are rendered. They are half of all elements, so they follow when the view is on
+ * screen or waits for the server.
+ */
 const areColumnsDue = signal(false);
 
 function readStoredPeopleHidden(): boolean {
@@ -51,7 +54,7 @@ function setAndStorePeopleHidden(hidden: boolean): void {
   try {
     localStorage.setItem(PEOPLE_HIDDEN_STORAGE_KEY, hidden ? '1' : '');
   } catch {
-    // The choice holds until the page is left.
+    // Without storage the choice is lost with the page.
   }
 }
 
@@ -99,7 +102,7 @@ export function AppFrame() {
   useFocusMainOnRouteChange();
   useEffect(() => {
     expectFirstView();
-    // Messages say it themselves.
+    // The list of messages calls this itself.
     if (core.router.route.peek().view !== 'narrow') noteFirstViewShown();
     runWhenIdle(() => {
       areColumnsDue.value = true;
@@ -111,7 +114,7 @@ export function AppFrame() {
     if (LIST_VIEWS.has(route.view)) lastListRoute = route;
   });
   useEffect(() => (phone ? swipeBackWhileShown() : undefined), [phone]);
-  // While the sidebars are there, they take these keys themselves.
+  // Sidebars that are shown have handlers for these keys.
   useShortcut('filter-people', showPeopleSidebar, !showsPeople);
   useShortcut('filter-streams', () => openDrawer('left'), phone);
   return (
@@ -155,7 +158,7 @@ export function AppFrame() {
   );
 }
 
-/** Phones swipe back from a conversation; the chunk comes after the view. @returns ends it */
+/** Loads swipes back from a conversation, for phones, after the first view. @returns a function that ends it */
 function swipeBackWhileShown(): () => void {
   const swipes = waitForFirstView()
     .then(() => import('./swipe.js'))
@@ -166,12 +169,15 @@ function swipeBackWhileShown(): () => void {
   return () => void swipes.then((end) => end?.()).catch(() => {});
 }
 
-/** The address behind `#` belongs to the router, so the link to the content is a button: it moves the focus. */
+/**
+ * Moves the focus to the content, for a button that looks like a link: the part of the address behind `#` belongs to
+ * the router.
+ */
 function focusMain(): void {
   document.getElementById('main')?.focus({ preventScroll: true });
 }
 
-/** After a row of a sidebar was followed, the keys belong to the view. A field keeps the focus. */
+/** Moves the focus to the view after a row of a sidebar was followed, unless a field has it. */
 function useFocusMainOnRouteChange(): void {
   const before = useRef(core.router.route.peek());
   useSignalEffect(() => {

@@ -3,14 +3,14 @@ import { pageShortcuts } from '../kit/index.js';
 
 const SHORTCUTS_STORAGE_KEY = 'shortcuts';
 
-/** Takes the reader's own keys from the storage of this browser, and writes changes there. */
+/** Loads the reader's own shortcuts from the storage of this browser, and saves changes there. */
 export function syncShortcutKeysWithStorage(): void {
   try {
     const { changes = {}, enabled = true } = JSON.parse(localStorage.getItem(SHORTCUTS_STORAGE_KEY) ?? '{}');
     pageShortcuts.customChordsById.value = changes;
     pageShortcuts.areSingleKeysEnabled.value = enabled;
   } catch {
-    // Damaged or no storage: the default keys.
+    // Without storage, or with a damaged entry, the default keys count.
   }
   effect(() => {
     const text = JSON.stringify({

@@ -9,7 +9,7 @@ const loadAndOpenMenu = (which: 'openRealmMenu' | 'openOwnMenu', anchor: Element
     (menus) => anchor && menus[which](anchor),
   );
 
-/** Goes to the first view in this page: only the address behind `#` changes. */
+/** Opens the first view without loading the page again. */
 function navigateHomeInPage(event: MouseEvent): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

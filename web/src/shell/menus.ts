@@ -11,7 +11,7 @@ const makeThemeItems = (): MenuItem[] =>
   THEME_CHOICES.map((theme) => ({
     label: t(`shell.theme-${theme}`),
     checked: currentTheme.peek() === theme,
-    // After a failure this browser has the theme, and the account gets it with the next choice.
+    // After a failure the theme counts for this browser only.
     run: () => void applyAndSaveTheme(core, theme).catch(() => {}),
   }));
 

@@ -23,7 +23,7 @@ const SIGN_BY_IS_OPERAND: ReadonlyMap<unknown, { readonly name: TextKey; readonl
   ['dm', { name: 'sidebar.directs', icon: 'people' }],
 ]);
 
-/** Name and icon of a narrow that is one view of the sidebar. */
+/** Name and icon of a narrow that the sidebar lists as a view. */
 function findSign(narrow: Narrow) {
   const [only] = narrow;
   return narrow.length === 1 && only?.operator === 'is' && !only.negated

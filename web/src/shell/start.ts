@@ -11,7 +11,7 @@ import { startApplyingTheme } from './theme.js';
 import { startUpdatingDocumentTitle } from './title.js';
 import { loadMessagesChunkIfAddressed } from './views.js';
 
-/** Asks for the messages of the address as soon as the state is there: the frame is rendered while they come. */
+/** Requests the messages of the address as soon as the state is loaded, while the frame is rendered. */
 function startLoadingAddressedMessages({ session, router, windows }: Core): void {
   const load = () => {
     const { value: route } = router.route;
@@ -45,7 +45,7 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   await loadAndUseFirstKnownLanguage(navigator.languages);
   loadMessagesChunkIfAddressed();
   effect(() => {
-    // Visitors have settings, too, but these are defaults of the organization.
+    // Settings of visitors are defaults of the organization.
     if (core.state.me.id === 0) return;
     const { default_language: wanted, twenty_four_hour_time, timezone } = core.state.me.settings.value;
     uses24HourClock.value = twenty_four_hour_time;
@@ -57,7 +57,7 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   for (const type of ['keydown', 'pointerdown', 'wheel']) {
     window.addEventListener(type, () => core.presenceReporter.noteUserInput(), { passive: true });
   }
-  // Until the first view is shown, a render is no part of the task that changed the state, such as the registration's.
+  // Until the first view is shown, renders run in tasks of their own, not in the one that changed the state.
   options.debounceRendering = (run) => void yieldToBrowser().then(run);
   render(h(App, null), root);
   await waitForFirstView();

@@ -2,9 +2,7 @@ import { core } from '../client/index.js';
 import { Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
 
-/**
- * One quiet line over the view while there is no connection. It appears after 1.5 s: most interruptions are shorter.
- */
+/** A line over the view while there is no connection. It appears after 1.5 s, since most interruptions are shorter. */
 export function ConnectionStatusLine() {
   const status = core.eventQueue.status.value;
   const offline = status === 'offline';

@@ -1,15 +1,15 @@
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 
-/** A movement is a swipe when it goes this far, and at least twice as far sideways as up or down. */
+/** A movement is a swipe from this distance on, if it is at least twice as far sideways as up or down. */
 const BEGIN_PX = 16;
 const SIDEWAYS_RATIO = 2;
-/** A swipe that ends behind this distance goes back. */
+/** A swipe goes back if it ends beyond this distance. */
 const LEAVE_PX = 96;
 
 /**
- * Fields take a movement for their caret. A wide table, code or formula takes it as long as a part of it is hidden on
- * the left; at its left end, where a movement to the right scrolls nothing, the movement is a swipe.
+ * Whether the element uses the movement itself: a field for its caret; a wide table, code or formula while a part of it
+ * is hidden on the left.
  */
 function takesMovementsToTheRight(target: EventTarget | null, until: Element): boolean {
   for (let at = target instanceof Element ? target : null; at && at !== until; at = at.parentElement) {

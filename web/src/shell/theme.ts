@@ -8,7 +8,7 @@ export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 const COLOR_SCHEME_BY_THEME = { auto: 1, dark: 2, light: 3 } as const;
 const THEME_STORAGE_KEY = 'theme';
 
-/** The theme of this browser. Contrast is known here only: the setting of the account has no value for it. */
+/** The theme of this browser. High contrast is not a setting of the account. */
 export const currentTheme = signal<Theme>('auto');
 
 function readStoredTheme(): Theme {
@@ -16,7 +16,7 @@ function readStoredTheme(): Theme {
     const text = localStorage.getItem(THEME_STORAGE_KEY);
     if (text === 'light' || text === 'dark' || text === 'contrast') return text;
   } catch {
-    // Without storage the system decides until the settings of the account are known.
+    // Without storage, the preference of the system counts until the settings of the account are loaded.
   }
   return 'auto';
 }
@@ -37,7 +37,7 @@ export function startApplyingTheme(core: Core): void {
     try {
       localStorage.setItem(THEME_STORAGE_KEY, currentTheme.value);
     } catch {
-      // The theme holds until the page is left.
+      // Without storage the theme is lost with the page.
     }
   });
 }

@@ -9,7 +9,7 @@ const MAX_UNREAD_IN_TITLE = 999;
 
 /** Keeps the title of the page (unread messages, what is on screen, the organization) and its language. */
 export function startUpdatingDocumentTitle(core: Core): void {
-  // Apart from the title: with each assignment the browser computes the styles of the whole page again.
+  // A separate effect: at each assignment, the browser computes the styles of the whole page again.
   effect(() => {
     document.documentElement.lang = currentLanguage.value;
   });

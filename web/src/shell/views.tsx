@@ -13,15 +13,15 @@ const loadMessagesChunk = async () => {
   return views;
 };
 const LazyMessagesView = makeLazyComponent(async () => (await loadMessagesChunk()).MessagesView);
-/** Shows the server's HTML of a message. */
+/** Renders the HTML of a message. */
 export const LazyMessageContent = makeLazyComponent(async () => (await loadMessagesChunk()).MessageContent);
 
-/** Loads the chunk of messages beside the registration, if the address names a conversation. */
+/** Loads the chunk of messages during the registration, if the address names a conversation. */
 export function loadMessagesChunkIfAddressed(): void {
   if (location.hash.startsWith('#narrow')) preloadMessagesChunk();
 }
 
-/** Asks for the chunk of messages, so that the first conversation opens at once. */
+/** Loads the chunk of messages before it is needed, so that the first conversation opens at once. */
 export function preloadMessagesChunk(): void {
   LazyMessagesView.preload().catch(() => {});
 }
@@ -34,8 +34,8 @@ export function getPreferredHomeRoute(): Route {
 }
 
 /**
- * The empty address leads to the first view, without an entry in the history. The redirect comes before the frame is
- * painted: a later one would overtake a reader who has followed a link by then.
+ * Redirects the empty address to the first view, without an entry in the history. It happens before the frame is
+ * painted, so that it can't override a link that the reader follows.
  */
 function HomeRedirect() {
   useLayoutEffect(() => core.router.navigate(getPreferredHomeRoute(), true), []);
@@ -54,17 +54,14 @@ function NotFoundView() {
 /** Views for readers without an account. */
 const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|narrow)$/;
 
-/**
- * From a route to its view. A view comes with the first chunk if most readers start with it (recent, inbox),
- * and by `makeLazyComponent` otherwise.
- */
+/** The view of a route. Views that most readers begin with (recent, inbox) are in the first chunk; others are lazy. */
 export function RouteView({ route }: { readonly route: Route }): ComponentChild {
   if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFoundView />;
   switch (route.view) {
     case 'home':
       return <HomeRedirect />;
     case 'sign-in':
-      // The address of the sign-in is about to be left for the place that the reader came from (App).
+      // `App` is about to replace the address of the sign-in.
       return null;
     case 'inbox':
       return <InboxView />;

@@ -5,7 +5,7 @@ const CLOSED_SECTIONS_STORAGE_KEY = 'sidebar-closed';
 /** Sections that are closed until the reader opens them. */
 const DEFAULT_CLOSED_SECTIONS = 'inactive,muted';
 
-/** Choices of the reader: open sections and streams, filters. Closed sections survive the page. */
+/** Choices of the reader: open sections and streams, filters. Which sections are closed is stored in the browser. */
 export const sidebarFilterText = signal('');
 export const closedSections = signal<ReadonlySet<SidebarSection>>(readStoredClosedSections());
 export const openedStreamIds = signal<ReadonlySet<number>>(new Set());

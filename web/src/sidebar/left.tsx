@@ -66,7 +66,7 @@ function openRowMenuOnContextMenu(event: MouseEvent, row: SidebarRow): void {
 }
 
 interface LeftSidebarProps {
-  /** A row was followed. */
+  /** Called when the reader follows a row. */
   readonly onNavigate?: () => void;
 }
 
@@ -88,7 +88,7 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
     rowsBefore.current = keepEqualRows(rowsBefore.current, made);
     return rowsBefore.current;
   });
-  // Topics that the state has not seen yet are fetched once a stream is open.
+  // All topics of a stream are fetched once it is open.
   useSignalEffect(() => {
     const streams = new Set(openedStreamIds.value);
     if (current.value && 'stream' in current.value) streams.add(current.value.stream);
@@ -110,7 +110,7 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
   useShortcut('previous-stream', () => goToStream(-1));
   useShortcut('next-stream', () => goToStream(1));
   useShortcut('filter-streams', () => field.current?.select());
-  /** The link of the first row that matches by itself: a stream may stand there for one of its topics. */
+  /** Link of the first row that matches the filter itself. A stream may be listed for one of its topics only. */
   const firstRow = () => {
     const words = sidebarFilterText.value.trim();
     const row = rows.value.find((one) => isRowMatchedByFilter(one, words));

@@ -9,7 +9,7 @@ import { matchesFilterWords } from './rows.js';
 
 const RANK_BY_PRESENCE = { active: 0, idle: 1, offline: 2 } as const;
 
-/** Sorted once for all filters and presences: comparing names is what takes long in large organizations. */
+/** Sorted once for all filters and presences, since comparing names takes long in large organizations. */
 const humansByName = computed(() => {
   currentLanguage.value;
   return core.state.people.activeUsersAndBots.value
@@ -17,7 +17,7 @@ const humansByName = computed(() => {
     .sort((a, b) => compareNames(a.full_name, b.full_name));
 });
 
-/** People who are not bots: those who are there first, then by name. */
+/** People who are not bots: active ones first, then by name. */
 function listHumansByPresence(filter: string): readonly Person[] {
   const { people } = core.state;
   const byRank: Person[][] = [[], [], []];

@@ -114,7 +114,7 @@ const runDirectMessageShortcut = () => pageShortcuts.runShortcut('direct');
 
 const isCurrentHash = (hash: string): boolean => core.platform.address.hash.value === hash;
 
-/** Appears under the pointer; the keyboard has the menu key, a touch screen the long press. */
+/** Appears on hover. Keyboards have the menu key, touch screens the long press. */
 function RowMenuButton({ row }: { readonly row: SidebarRow }) {
   return (
     <IconButton

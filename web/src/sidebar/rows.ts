@@ -42,7 +42,7 @@ export type SidebarRow =
       readonly key: string;
       readonly stream: SidebarStream;
       readonly open: boolean;
-      /** Unread messages in muted topics only: shown faintly. */
+      /** All of its unread messages are in muted topics: the number is shown faintly. */
       readonly faint: boolean;
     } & UnreadCounts)
   | ({
@@ -61,7 +61,7 @@ export type SidebarRow =
 export interface SidebarChoices {
   readonly filter: string;
   readonly closedSections: ReadonlySet<SidebarSection>;
-  /** Streams whose topics are shown; the current one counts, too. */
+  /** Streams whose topics are shown, besides the one on screen. */
   readonly openedStreamIds: ReadonlySet<number>;
   readonly streamIdsWithAllTopics: ReadonlySet<number>;
   readonly showsAllDirects: boolean;
@@ -86,7 +86,7 @@ export function matchesFilterWords(text: string, filter: string): boolean {
     .every((part) => words.startsWith(part) || words.includes(` ${part}`) || (part.length > 2 && words.includes(part)));
 }
 
-/** Unread messages by stream and by conversation, from one pass. */
+/** Numbers of unread messages by stream and by conversation. */
 function tallyUnread(state: ClientState) {
   const streams = new Map<number, UnreadCounts & { readonly faint: number }>();
   const conversations = new Map<string, UnreadCounts>();
@@ -221,7 +221,7 @@ function makeSidebarStream(state: ClientState, stream: Stream): SidebarStream {
   return { id, name, color, kind: state.streams.getPrivacy(id) ?? 'public', muted: is_muted };
 }
 
-/** Whether a stream has not been written to lately, if the reader wants such streams apart. */
+/** Whether a stream counts as inactive: without recent messages, if the reader wants such streams listed apart. */
 function isDemotedAsInactive(state: ClientState, stream: Stream, count: number): boolean {
   const wish = state.me.settings.value.demote_inactive_streams;
   if (wish === DEMOTE_INACTIVE_POLICY.never || count > 0) return false;
@@ -278,7 +278,7 @@ const isEqualValue = (a: unknown, b: unknown): boolean => {
   return left.length === Object.keys(b).length && left.every(([name, value]) => isEqualValue(value, right[name]));
 };
 
-/** The new rows; those that are equal to an earlier one are its object, so that only the others are rendered. */
+/** @returns the new rows. An equal earlier row is reused, so that only changed rows are rendered. */
 export function keepEqualRows(before: readonly SidebarRow[], rows: readonly SidebarRow[]): readonly SidebarRow[] {
   const known = new Map(before.map((row) => [row.key, row]));
   return rows.map((row) => {

@@ -1,3 +1,4 @@
+import { formatFailureText } from '../client/index.js';
 import { ApiFailure } from '../core/index.js';
 import { t } from '../text/index.js';
 
@@ -6,8 +7,7 @@ import { t } from '../text/index.js';
  * @returns the text for a refused or unanswered sign-in, in the reader's language where the code is known
  */
 export function formatSignInError(error: unknown, by: 'password' | 'link'): string {
-  if (!(error instanceof ApiFailure)) return t('error.unreachable');
-  if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
+  if (!(error instanceof ApiFailure)) return formatFailureText(error);
   switch (error.code) {
     case 'AUTHENTICATION_FAILED':
       return t(by === 'link' ? 'sign-in.link-used' : 'sign-in.wrong');
@@ -18,7 +18,7 @@ export function formatSignInError(error: unknown, by: 'password' | 'link'): stri
     case 'PASSWORD_AUTH_DISABLED':
       return t('sign-in.no-password');
     default:
-      return error.message;
+      return formatFailureText(error);
   }
 }
 

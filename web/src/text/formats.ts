@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals-core';
 import { t } from './lookup.js';
 
-/** Whether the reader wants 14:05 (true), 2:05 PM (false) or the language's habit (undefined). */
+/** Whether times are written as 14:05, not 2:05 PM; undefined: as usual in the language. */
 export const uses24HourClock = signal<boolean | undefined>(undefined);
 
 /** A time zone that differs from the browser's (zone.ts). */
 export interface DisplayZone {
   readonly name: string;
-  /** The moment as a clock on a wall of the zone shows it, counted as if it were UTC. */
+  /** The time on a clock in the zone, as if it were UTC. */
   toWallClockMs(ms: number): number;
 }
 
@@ -22,14 +22,14 @@ const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'] as const;
 
 let currentFormatLocale = 'en';
-/** Formatters are expensive to make (some 50 µs) and kept by their options until the language changes. */
+/** Formatters are cached until the language changes, since making one takes 50 µs. */
 let dateFormatByKey = new Map<string, Intl.DateTimeFormat>();
-/** Made when they are first used: together they took a tenth of the time to the first view. */
+/** Made at their first use: together they took a tenth of the time to the first view. */
 let numberFormat: Intl.NumberFormat | undefined;
 let nameCollator: Intl.Collator | undefined;
 let listFormat: Intl.ListFormat | undefined;
 
-/** Makes all formats those of a language. */
+/** Sets the language of all formats. */
 export function setFormatLocale(tag: string): void {
   currentFormatLocale = tag;
   dateFormatByKey = new Map();
@@ -67,7 +67,7 @@ export const getLocalDayNumber = (ms: number): number => Math.floor(toLocalClock
 const isSameYear = (a: number, b: number): boolean =>
   toLocalClock(a).getUTCFullYear() === toLocalClock(b).getUTCFullYear();
 
-/** Languages whose times need no format of the browser. */
+/** Languages whose times are formatted here, without the browser. */
 const PLAIN_TIME_LOCALES: ReadonlySet<string> = new Set(['en', 'en-US']);
 
 /**
@@ -126,7 +126,7 @@ export function formatRelativeDay(ms: number, now = Date.now()): string {
 }
 
 export const formatNumber = (n: number): string => {
-  // Each language of the client writes small counts in these digits, and the first view shows no others.
+  // All languages of the client write small numbers in these digits, and the first view has no others.
   if (Number.isInteger(n) && n >= 0 && n < 1_000) return String(n);
   numberFormat ??= new Intl.NumberFormat(currentFormatLocale);
   return numberFormat.format(n);

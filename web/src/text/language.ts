@@ -29,15 +29,15 @@ const TEXT_LOADERS_BY_LANGUAGE: {
 export const currentLanguage = signal<LanguageCode>('en');
 
 let areLaterTextsAdded = false;
-/** Number of the newest choice; an older one whose chunk arrives late changes nothing. */
+/** Number of the last choice. If the chunk of an earlier one arrives late, it is ignored. */
 let latestLanguageChoiceNumber = 0;
 setNumberFormatter(formatNumber);
 
 export const isSupportedLanguage = (tag: string): tag is LanguageCode => Object.hasOwn(LANGUAGE_NAME_BY_CODE, tag);
 
 /**
- * Takes the first of the wanted languages that has a catalogue, English otherwise. The region of a tag (`de-AT`)
- * decides on dates and numbers.
+ * Uses the first of the wanted languages that has a catalogue, else English. The region of a tag (`de-AT`) chooses the
+ * formats of dates and numbers.
  */
 export async function loadAndUseFirstKnownLanguage(wanted: readonly string[]): Promise<void> {
   const tag = wanted.find((one) => isSupportedLanguage(one.split('-')[0]!.toLowerCase())) ?? 'en';

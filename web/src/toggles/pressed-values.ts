@@ -1,38 +1,40 @@
 import { effect, signal, untracked } from '@preact/signals-core';
 import type { Platform } from '../core/index.js';
 
-/** An event usually comes before the answer of its request. A value without an event is given up after this time. */
+/**
+ * An event usually arrives before the answer to its request. After this time without one, the state's value is shown.
+ */
 const EVENT_WAIT_MS = 10_000;
 
-/** The owner of a setting that a press changes: S names the thing, V is its value. */
+/** The setting that a press changes. S identifies it, V is its value. */
 export interface PressSource<S, V> {
   keyOf(subject: S): string;
-  /** The value by the events; reads signals. */
+  /** Value in the state; reads signals. */
   known(subject: S): V;
   send(subject: S, value: V): Promise<unknown>;
   /**
-   * Shows a value where `known` reads it, so that everything which reads the state follows; without this, `shown` has
-   * the value until the event came.
+   * Writes a value into the state, so that everything that reads the state follows. Without this, only `shown` has the
+   * value until its event arrives.
    */
   show?(subject: S, value: V): void;
 }
 
 interface PressRun<V> {
   wanted: V;
-  /** The value of the last answered request; at first the one before the press. */
+  /** Value of the last answered request; before one, the value before the press. */
   settled: V;
   sending: Promise<void> | undefined;
   endWait: () => void;
-  /** Ends showing the press in the state. */
+  /** Stops writing the pressed value into the state. */
   endHold: () => void;
 }
 
 /**
- * Values that show at the press, so that a second press counts from the first although the server has not answered.
+ * Values that show at the press, so that a second press counts from the first before the server has answered.
  *
- * Requests about one thing go in turn: beside each other the later could arrive first. After an answer only the last
- * press is sent, and nothing if the server has its value already. The pressed value shows until its event has come. A
- * refusal shows what the server has.
+ * Requests for one setting are sent one after the other, since the later of two could arrive first. After an answer
+ * only the last press is sent, and none if the server has its value already. The pressed value is shown until its event
+ * arrives. After a refusal, the value of the server is shown.
  */
 export class PressedValues<S, V> {
   readonly #shownByKey = signal<ReadonlyMap<string, V>>(new Map());
@@ -43,7 +45,7 @@ export class PressedValues<S, V> {
     private readonly timers: () => Pick<Platform, 'setTimer' | 'clearTimer'>,
   ) {}
 
-  /** The last press, or the value by the events. A component that reads it renders again when it changes. */
+  /** The last pressed value, or the value in the state. A component that reads it renders again when it changes. */
   shown(subject: S): V {
     return this.#shownByKey.value.get(this.source.keyOf(subject)) ?? this.source.known(subject);
   }
@@ -89,13 +91,13 @@ export class PressedValues<S, V> {
       return;
     }
     run.endHold();
-    // The event of an earlier press comes while the last one is on its way: the last one is shown again.
+    // The event of an earlier press may arrive now; the last pressed value is then written again.
     run.endHold = effect(() => {
       if (source.known(subject) !== run.wanted) untracked(() => source.show?.(subject, run.wanted));
     });
   }
 
-  /** The value by the events shows again once it is the one that the server was sent. */
+  /** Shows the value in the state once it is the one that was sent. */
   #waitForEvent(subject: S, run: PressRun<V>): void {
     const timers = this.timers();
     let endEffect = (): void => {};

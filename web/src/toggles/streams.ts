@@ -25,7 +25,7 @@ const makeFlagKey = ({ stream, property }: SubscriptionFlag): string => `${strea
 const sendFlag = ({ stream: stream_id, property }: SubscriptionFlag, value: boolean) =>
   core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property, value }] });
 
-/** Changes what the client knows of a stream. The sidebar, the inbox and all numbers follow at once. */
+/** Changes a stream in the state. Sidebar, inbox and all counts follow at once. */
 function changeKnownStream(id: number, change: Partial<Stream>): void {
   const { streams } = core.state;
   const stream = streams.byId.peek().get(id);
@@ -42,7 +42,7 @@ const streamPlaceFlags = new PressedValues<SubscriptionFlag, boolean>(
   () => core.platform,
 );
 
-/** A refusal leaves a notification as it was, with or without a value of its own: it is shown beside the state. */
+/** Without `show`: a notification may have no value of its own, which a refusal must restore. */
 const streamNotifications = new PressedValues<SubscriptionFlag & { readonly property: StreamNotification }, boolean>(
   {
     keyOf: makeFlagKey,
@@ -72,7 +72,7 @@ export const subscriptions = new PressedValues<number, boolean>(
     keyOf: String,
     known: (stream) => core.state.streams.isSubscribed(stream),
     show(stream, on) {
-      // A subscription has a colour, of the past as well.
+      // Present and past subscriptions have a colour.
       const hasBeenIn = core.state.streams.byId.peek().get(stream)?.color !== undefined;
       changeKnownStream(stream, { membership: on ? 'subscribed' : hasBeenIn ? 'former' : 'never' });
     },

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { Button, Dialog, Icon, openLayer, showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { formatFailure } from './failure.js';
 
 interface DeleteTopicProps {
   readonly stream: number;
@@ -38,7 +37,7 @@ function DeleteTopicDialog({ onClose, ...place }: DeleteTopicProps & { readonly 
       showToast({ text: t('topics.deleted'), kind: 'success' });
       if (isShown.current) onClose();
     } catch (error) {
-      const text = formatFailure(error);
+      const text = formatFailureText(error);
       if (!isShown.current) showToast({ text, kind: 'error' });
       setFailure(text);
       setBusy(false);

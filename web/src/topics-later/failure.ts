@@ -1,17 +1,13 @@
-import { ApiFailure } from '../core/index.js';
+import { formatFailureText } from '../client/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
-
-/** @returns the text of the server's refusal, or the one for no answer */
-export const formatFailure = (error: unknown): string =>
-  error instanceof ApiFailure ? error.message : t('error.unreachable');
 
 /** Waits for an action and says a refusal. */
 export async function awaitOrToastError(action: Promise<unknown>): Promise<void> {
   try {
     await action;
   } catch (error) {
-    showToast({ text: formatFailure(error), kind: 'error' });
+    showToast({ text: formatFailureText(error), kind: 'error' });
   }
 }
 

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { Button, Dialog, openLayer, TextField } from '../kit/index.js';
 import { RadioGroup, Select, Toggle } from '../kit-later/index.js';
 import { t } from '../text/index.js';
-import { formatFailure } from './failure.js';
 import type { TopicMessage } from './newest.js';
 import { mayChangeTopics, mayMoveBetweenStreams } from './rights.js';
 
@@ -43,7 +42,7 @@ function MoveDialog({ message, isWholeTopic, onClose }: MoveDialogProps) {
       });
       onClose();
     } catch (error) {
-      setFailure(formatFailure(error));
+      setFailure(formatFailureText(error));
       setBusy(false);
     }
   };

@@ -37,7 +37,7 @@ export async function toggleEmojiPicker(anchor: PopoverAnchor): Promise<Emoji | 
   }
 }
 
-/** Answers requests of other views for an emoji. @returns ends it */
+/** Opens the picker for requests of other views. @returns a function that ends it */
 export function serveEmojiPickerRequests(): () => void {
   return effect(() => {
     const request = core.sharedViewState.emojiPickerRequest.value;

@@ -34,7 +34,7 @@ const TITLE_KEY_BY_SECTION = {
   flags: 'emoji.flags',
 } as const satisfies Record<EmojiSection['id'], TextKey>;
 
-/** Pictures of the buttons that lead to a category. */
+/** Emoji on the buttons that lead to a category. */
 const BUTTON_EMOJI_BY_SECTION: Readonly<Record<EmojiSection['id'], string>> = {
   found: '',
   recent: '🕘',
@@ -80,7 +80,7 @@ function countEmojiPerRow(): number {
   return grid ? getComputedStyle(grid).gridTemplateColumns.split(' ').length : 1;
 }
 
-/** Moves in the grid by arrows. */
+/** Moves the focus in the grid by arrow keys. */
 function moveEmojiFocusByArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
   const perRow = countEmojiPerRow();
   const steps: Readonly<Record<string, number>> = {
@@ -141,7 +141,7 @@ export function Picker({ anchor, onChoose, onClose }: EmojiPickerProps) {
     noteRecentEmoji(emoji);
     onChoose(emoji);
   };
-  /** Enter counts also when it is pressed before the names have come. */
+  /** Waits for the names, so that Enter works before they are loaded. */
   const chooseFirst = async (words: string) => {
     await loadUnicodeEmoji();
     const first = emojiTable.value?.findByName(words, 1)[0];

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { core } from '../../client/index.js';
-import { ApiFailure } from '../../core/index.js';
+import { core, formatFailureText } from '../../client/index.js';
 import { Button, Dialog, openLayer, showToast, TextField } from '../../kit/index.js';
 import { formatFullDateTime, resolveTimeZone, t } from '../../text/index.js';
 import { type Composer, NO_TOPIC_NAME } from '../composer.js';
@@ -42,7 +41,7 @@ function ScheduleDialog({ composer, onClose }: ScheduleDialogProps) {
       });
     } catch (failure) {
       setBusy(false);
-      setError(failure instanceof ApiFailure ? failure.message : t('error.unreachable'));
+      setError(formatFailureText(failure));
     }
   };
   return (

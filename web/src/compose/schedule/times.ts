@@ -4,7 +4,10 @@ import { toWallClockMs } from '../../text/index.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The moment at which a clock in the zone shows this. A time that a change of the clock skips is the one after it. */
+/**
+ * The time at which a clock in the zone shows `wall`. A wall time that a change of the clock skips gives the one after
+ * it.
+ */
 function fromWallClockMs(wall: number, zone: string): number {
   const guess = wall - (toWallClockMs(wall, zone) - wall);
   return guess - (toWallClockMs(guess, zone) - wall);
@@ -14,7 +17,7 @@ function fromWallClockMs(wall: number, zone: string): number {
 export const formatDateTimeField = (ms: number, zone: string): string =>
   new Date(toWallClockMs(ms, zone)).toISOString().slice(0, 16);
 
-/** The moment of a date-time field; undefined while it is not filled in. */
+/** The time in a date-time field; undefined while it is incomplete. */
 export function parseDateTimeField(field: string, zone: string): number | undefined {
   const wall = Date.parse(`${field}Z`);
   return Number.isNaN(wall) ? undefined : fromWallClockMs(wall, zone);

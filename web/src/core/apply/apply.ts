@@ -5,7 +5,7 @@ import { REALM_AND_OWN_DATA_EVENT_APPLIERS } from './realm.js';
 import { STREAM_EVENT_APPLIERS } from './streams.js';
 import type { EventAppliers, EventApplyTarget } from './target.js';
 
-/** Every event of the contract has its function: a missing one does not compile. */
+/** A function for each event of the contract; if one is missing, this does not compile. */
 const EVENT_APPLIERS: EventAppliers<keyof Events> = {
   ...REALM_AND_OWN_DATA_EVENT_APPLIERS,
   ...PEOPLE_AND_GROUP_EVENT_APPLIERS,

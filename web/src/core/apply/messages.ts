@@ -1,4 +1,4 @@
-/** Events about messages: in open windows, and what unread counts and conversations make of them. */
+/** Events about messages, which change open windows, unread counts and conversations. */
 import type { Events, Message } from '../../contract/index.js';
 import { getDirectParticipantIds, getMessageConversation } from '../match.js';
 import { getOtherOrOwnUserIds } from '../narrow.js';
@@ -60,7 +60,7 @@ function applyMessageUpdate({ state, windows }: EventApplyTarget, event: Events[
 const makeUpdatedContentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
   content: event.rendered_content ?? message.content,
   is_me_message: event.is_me_message ?? message.is_me_message,
-  // The event has the flags that depend on the text; own marks stay.
+  // The event has the flags that depend on the text. Other flags are kept.
   flags: [
     ...new Set([
       ...message.flags.filter((flag) => !event.flags.includes(flag) && !TEXT_DEPENDENT_FLAGS.has(flag)),
@@ -85,7 +85,7 @@ function makeEditHistoryFields(event: Events['update_message'], id: number, mess
   return { last_edit_timestamp: timestamp, edit_history: [entry, ...(message.edit_history ?? [])] };
 }
 
-/** Without a copy there is no mark on a message. */
+/** Without a copy for the user, a message can't be unread or starred. */
 function dropUnreadAndStarredMarks(state: ClientState, ids: readonly number[]): void {
   state.unread.removeMessages(ids);
   state.ownLists.setMessagesStarred(ids, false);
@@ -174,7 +174,7 @@ function applyReactionAdded({ windows }: EventApplyTarget, event: Events['reacti
   }));
 }
 
-/** The conversation of a notice; undefined for the user's own. */
+/** The conversation of a typing notice; undefined for the user's own notices. */
 function applyTypingNotice(
   { state }: EventApplyTarget,
   event: Events['typing/start'] | Events['typing/stop'],

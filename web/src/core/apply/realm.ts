@@ -24,7 +24,7 @@ function replaceRealmDomains(
 /** Type of the fields whose values name one of their options. */
 const SELECT_PROFILE_FIELD_TYPE = 3;
 
-/** Values of removed fields and options go with them; no event names the values. */
+/** Values of removed fields and options are dropped with them, since no event names the values. */
 function replaceProfileFieldsAndDropValues(state: ClientState, fields: readonly CustomProfileField[]): void {
   state.realm.mergeFields({ custom_profile_fields: fields });
   const known = new Map(fields.map((field) => [String(field.id), field]));
@@ -112,7 +112,7 @@ export const REALM_AND_OWN_DATA_EVENT_APPLIERS: EventAppliers<
   restart: ({ state }, { service_version, service_feature_level, server_generation }) =>
     state.realm.mergeFields({ service_version, service_feature_level, server_generation }),
   heartbeat: ignoreEvent,
-  // Views that list these fetch them again: `core.listen`.
+  // Views that list these fetch them again (`core.listenToEvents`).
   invites_changed: ignoreEvent,
   'attachment/add': ignoreEvent,
   'attachment/update': ignoreEvent,

@@ -19,7 +19,7 @@ function applyStreamUpdate(state: ClientState, event: Events['stream/update']): 
 
 function applyStreamsCreated(state: ClientState, { streams }: Events['stream/create']): void {
   for (const stream of streams) {
-    // A private stream that was left comes back when the user may see it again.
+    // An event about a private stream that the user has left and may see again.
     const former = state.streams.byId.peek().get(stream.stream_id);
     const more = former ?? { stream_weekly_traffic: null, membership: 'never' };
     state.streams.putOrDeleteStream(stream.stream_id, { ...more, ...stream });

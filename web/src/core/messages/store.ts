@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
 
-/** Changes that a fetch may have missed are remembered for this many messages. */
+/** Number of messages whose last change is remembered, for fetches that began before it. */
 const MAX_REMEMBERED_CHANGES = 5_000;
 
 /**
@@ -12,7 +12,7 @@ const MAX_REMEMBERED_CHANGES = 5_000;
  */
 export class MessageStore {
   readonly #messageSignalById = new Map<number, Signal<Message>>();
-  /** Id → number of its last change by an event; also for messages that are not here. */
+  /** Number of the last change by an event, by id. It has messages that are not in the store, too. */
   readonly #lastChangeNumberById = new Map<number, number>();
   readonly #deletedIds = new Set<number>();
   #changeCount = 0;
@@ -39,7 +39,7 @@ export class MessageStore {
     return this.#changeCount;
   }
 
-  /** A message by an event. */
+  /** Adds the message of an event. */
   addArrivedMessage(message: Message): void {
     this.#recordChangeNumber(message.id);
     this.#putMessage(message);
@@ -69,10 +69,10 @@ export class MessageStore {
   }
 
   /**
-   * Takes the messages of a fetch.
+   * Stores the messages of a fetch.
    * @param since `lastChangeNumber` when the fetch began
-   * @returns ids that are there; undefined when the fetch has to be repeated, because it may hold an older text of a
-   * message that is not here
+   * @returns ids of the messages that are stored; undefined if the fetch must be repeated, because it may have an older
+   * text of a message that is not in the store
    */
   mergeFetchedMessages(messages: readonly Message[], since: number): number[] | undefined {
     if (this.#lastMarkAllReadChangeNumber > since) return undefined;
@@ -83,12 +83,12 @@ export class MessageStore {
     return there.map(({ id }) => id);
   }
 
-  /** Forgets all messages but these. */
+  /** Removes all messages but these. */
   dropAllMessagesExcept(ids: ReadonlySet<number>): void {
     for (const id of this.#messageSignalById.keys()) if (!ids.has(id)) this.#messageSignalById.delete(id);
   }
 
-  /** Ids of the messages that are here. */
+  /** Ids of the stored messages. */
   heldIds(): Iterable<number> {
     return this.#messageSignalById.keys();
   }

@@ -10,7 +10,7 @@ import type { MessageStore } from './store.js';
 /** Number of messages of each page after the first load. */
 const MESSAGES_PER_PAGE = 100;
 const MAX_FETCH_REPEATS = 5;
-/** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
+/** A window drops its oldest rows at the first number, down to the second one. */
 const TRIM_WHEN_MORE_ROWS_THAN = 2_000;
 const ROWS_KEPT_AFTER_TRIM = 1_500;
 /** A refreshed window keeps at most this many messages on each side of the reader's place. */
@@ -23,7 +23,7 @@ export interface WindowListChange {
   readonly rowCount: number;
 }
 
-/** Kinds of changes of a message: its stream or topic, marks of the user, marks that follow from its text. */
+/** Kind of change of a message: its stream or topic, flags of the user, or its text and what follows from it. */
 export type MessageChangeKind = 'place' | 'flags' | 'text';
 
 export type WindowPhase = 'loading' | 'ready' | 'failed';
@@ -64,9 +64,9 @@ export class MessageWindow {
   /** Direction of the page that is being fetched. */
   readonly fetchDirection = signal<FetchDirection | undefined>(undefined);
   readonly lastListChange = signal<WindowListChange>({ kind: 'loaded', rowCount: 0 });
-  /** Where the first load stands: the first unread message, the asked one, or the newest. */
+  /** Message at which the first load was made: the first unread one, the requested one, or the newest. */
   readonly anchorMessageId = signal<number | undefined>(undefined);
-  /** Texts with marked matches, of searches. */
+  /** Results of a search: text and topic with marked matches. */
   readonly searchMatchByMessageId = new Map<number, { readonly content: string; readonly topic: string }>();
   readerMessageId: number | undefined;
   #idsArrivedDuringFetch: number[] = [];
@@ -90,7 +90,7 @@ export class MessageWindow {
     return this.store.getSignal(id);
   }
 
-  /** Text of a message, in a search with its marked matches. */
+  /** HTML of a message; in a search with marked matches. */
   getShownHtml({ id, content }: Message): string {
     return this.searchMatchByMessageId.get(id)?.content ?? content;
   }
@@ -249,7 +249,9 @@ export class MessageWindow {
     });
   }
 
-  /** A window that follows the newest messages for days lets go of the oldest ones, unless the reader is near them. */
+  /**
+   * Drops the oldest rows of a window that has followed the newest messages for days, unless the reader is near them.
+   */
   #trimOldestRows(): void {
     const ids = this.messageIds.peek();
     if (ids.length <= TRIM_WHEN_MORE_ROWS_THAN || this.fetchDirection.peek() !== undefined) return;
@@ -336,7 +338,7 @@ export class MessageWindow {
     });
   }
 
-  /** Ids of a fetch, and those that arrived during it when they follow without a gap. */
+  /** @returns ids of a fetch, with those that arrived during it if no gap is between */
   #takeAndMergeArrivedIds(ids: readonly number[]): readonly number[] {
     const arrived = this.foundNewest.peek()
       ? this.#idsArrivedDuringFetch.filter((id) => this.store.holdsMessage(id))
@@ -359,7 +361,7 @@ export class MessageWindow {
     return { ids, anchor, foundOldest: false, foundNewest };
   }
 
-  /** The anchor itself, or the first message behind it, or the last one. */
+  /** The message with the id, else the next one, else the last one. */
   #findIdAtOrAfterOrLast(anchor: number): number | undefined {
     return this.messageIds.peek().find((id) => id >= anchor) ?? this.lastMessageId;
   }

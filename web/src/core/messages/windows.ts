@@ -7,7 +7,7 @@ import { MessageStore } from './store.js';
 import { type MessageChangeKind, MessageWindow, type SavedWindowReader } from './window.js';
 
 const MAX_CACHED_WINDOWS = 20;
-/** After this many more messages, those that no window shows any more are forgotten. */
+/** Messages that no window shows are dropped each time the store has grown by this many. */
 const STORE_SWEEP_AFTER_MESSAGES = 2_000;
 const CATCH_UP_INTERVAL_MS = 15_000;
 
@@ -27,7 +27,7 @@ export class MessageWindows {
   constructor(
     private readonly api: ApiClient,
     private readonly facts: NarrowMatchFacts,
-    /** The copy of a window, for times without a network. */
+    /** Reads the offline copy of a window. */
     private readonly kept: SavedWindowReader = async () => undefined,
   ) {}
 

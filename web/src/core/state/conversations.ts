@@ -15,7 +15,7 @@ export interface KnownTopic {
 }
 
 /**
- * Where people talk.
+ * Known conversations.
  *
  *     conversations.directNewestFirst.value    direct conversations
  *     conversations.getTopicsSignal(stream)    signal of the topics seen so far, newest first;
@@ -72,7 +72,7 @@ export class ConversationsState implements StateSlice {
     });
   }
 
-  /** A message in a topic: it may be new, moved there, or only have been fetched. */
+  /** Notes that a topic has a message: a new one, one that was moved there, or one that was fetched. */
   noteTopicMessage(stream: number, name: string, id: number): void {
     const before = this.#topicsByStreamId.peek().get(stream)?.get(name.toLowerCase());
     if (before && before.max_id >= id) return;
@@ -85,7 +85,10 @@ export class ConversationsState implements StateSlice {
     this.streamIdsWithAllTopicsKnown.value = new Set(this.streamIdsWithAllTopicsKnown.peek()).add(stream);
   }
 
-  /** No event says which messages a topic has left: the list is fetched again when it is next asked for. */
+  /**
+   * Called when messages have left a topic: no event says which ones remain, so the topics are fetched again when they
+   * are next needed.
+   */
   markTopicsIncomplete(stream: number): void {
     const complete = new Set(this.streamIdsWithAllTopicsKnown.peek());
     if (complete.delete(stream)) this.streamIdsWithAllTopicsKnown.value = complete;

@@ -6,7 +6,7 @@ import type { StateSlice } from './slice.js';
 
 export type UserSettings = Snapshot['user_settings'];
 
-/** Roles; a smaller number may more. */
+/** Roles. A smaller number has more rights. */
 export const ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
 
 const DAY_MS = 24 * 3_600_000;
@@ -76,7 +76,7 @@ export class MeState implements StateSlice {
     return policy === 1 || this.isFullMember;
   }
 
-  /** Full members have had their account for the days that the organization asks for. */
+  /** Whether the account is as old as the organization requires of full members. */
   get isFullMember(): boolean {
     if (this.role <= ROLE.moderator) return true;
     if (this.role === ROLE.guest) return false;

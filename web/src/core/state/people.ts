@@ -40,7 +40,7 @@ export class PeopleState implements StateSlice {
   readonly byId = signal<ById<Person>>(new Map());
   readonly statusByUserId = signal<ById<UserStatus>>(new Map());
   readonly presenceByUserId = signal<ById<Presence>>(new Map());
-  /** Server time of the newest presence in seconds: "now", as far as presence is concerned. */
+  /** Server time of the newest presence in seconds. Ages of presences are computed from it. */
   readonly presenceServerSeconds = signal(0);
   readonly groupById = signal<ById<UserGroup>>(new Map());
   #systemBots: Snapshot['cross_realm_bots'] = [];

@@ -26,7 +26,7 @@ export class ClientState {
   readonly emoji = new CustomEmojiState();
   readonly typing: TypingState;
 
-  /** Own id, streams and mutes, which decide whether a message matches a narrow (`matches`). */
+  /** Own id, streams and mutes, for `matchesNarrow`. */
   readonly narrowMatchFacts: NarrowMatchFacts;
 
   constructor(platform: Platform) {
@@ -49,7 +49,7 @@ export class ClientState {
     });
   }
 
-  /** A snapshot of now: `loadFromSnapshot(save())` changes nothing. */
+  /** The state as a snapshot: `loadFromSnapshot(makeSnapshot())` changes nothing. */
   makeSnapshot(): Snapshot {
     return Object.assign({}, ...this.#savedSlices.map((slice) => slice.makeSnapshotFields())) as Snapshot;
   }

@@ -5,7 +5,7 @@ import type { Platform, TimerHandle } from '../ports.js';
 /** A notice counts this long unless it is repeated. */
 const TYPING_EXPIRES_MS = 15_000;
 
-/** Users who are typing: `typing.in(conversation).value` is a list of their ids. */
+/** Users who are typing: `typing.makeTypingUserIdsSignal(conversation).value` is a list of their ids. */
 export class TypingState {
   readonly #expiryTimersByConversation = signal<ReadonlyMap<ConversationKey, ReadonlyMap<number, TimerHandle>>>(
     new Map(),

@@ -28,8 +28,8 @@ export interface UnreadConversation {
 }
 
 /**
- * Unread messages by conversation. Ids stand in mutable sets; `changeVersion` changes with them, and what is asked for
- * is computed, so that a row of the sidebar renders again only when its own number changes.
+ * Unread messages by conversation. Ids are in mutable sets, and `changeVersion` is raised by each change. Counts are
+ * computed signals, so that a row of the sidebar renders again only when its own number changes.
  *
  *     unread.getConversationCountSignal(conversation).value   number of one conversation
  *     unread.getStreamUnmutedCountSignal(id).value            number of a stream, without its muted topics
@@ -43,7 +43,7 @@ export class UnreadState implements StateSlice {
   readonly areCountsLowerBounds = signal(false);
   readonly #groupByExactTopicKey = new Map<string, UnreadGroup>();
   readonly #groupByMessageId = new Map<number, UnreadGroup>();
-  /** Wildcards count unless their place is muted now. */
+  /** A wildcard mention counts unless its stream or topic is muted now. */
   readonly #mentionByMessageId = new Map<number, MentionKind>();
   readonly #countSignalByKey = new Map<string, ReadonlySignal<number>>();
   #ownUserId = 0;
@@ -109,7 +109,7 @@ export class UnreadState implements StateSlice {
     for (const { user_ids_string, unread_message_ids } of huddles) {
       add({ users: getOtherOrOwnUserIds(user_ids_string.split(',').map(Number), this.#ownUserId) }, unread_message_ids);
     }
-    // The snapshot leaves out those that don't count, and says nothing of the kind.
+    // The snapshot lists only mentions that count, without their kind.
     for (const id of mentions) this.#mentionByMessageId.set(id, 'personal');
     this.areCountsLowerBounds.value = old_unreads_missing;
     this.changeVersion.value++;
@@ -184,7 +184,7 @@ export class UnreadState implements StateSlice {
     if (changed) this.changeVersion.value++;
   }
 
-  /** @returns puts them back */
+  /** Removes messages for now. @returns a function that puts them back */
   takeMessages(ids: readonly number[]): () => void {
     const taken = ids.map((id) => [id, this.#groupByMessageId.get(id), this.#mentionByMessageId.get(id)] as const);
     this.removeMessages(ids);
@@ -204,7 +204,7 @@ export class UnreadState implements StateSlice {
     );
   }
 
-  /** Messages that moved. */
+  /** Moves messages to another conversation. */
   moveMessages(ids: readonly number[], stream: number, topic: string | undefined): void {
     for (const id of ids) {
       const group = this.#groupByMessageId.get(id);
@@ -233,7 +233,7 @@ export class UnreadState implements StateSlice {
 
   #putInGroup(id: number, of: Conversation): void {
     this.#takeFromGroup(id, true);
-    // Spellings of a topic are groups of their own, as in the snapshot; the key unites them.
+    // Each spelling of a topic is a group of its own, as in the snapshot. Their keys are equal.
     const exact = 'stream' in of ? `${of.stream}/${of.topic}` : makeConversationKey(of);
     const group = this.#groupByExactTopicKey.get(exact) ?? {
       conversation: of,

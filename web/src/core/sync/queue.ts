@@ -4,26 +4,26 @@ import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import type { Platform, TimerHandle } from '../ports.js';
 import { isTabMessage, type TabMessage } from './tabs.js';
 
-/** The one quiet line: `connecting` has failed at least once, `offline` is what the browser says. */
+/** `connecting`: at least one attempt has failed. `offline`: the browser has no network. */
 export type SyncStatus = 'starting' | 'live' | 'connecting' | 'offline';
 
 /** The server answers a poll within 60 s; a silent connection is dead after this time. */
 const POLL_TIMEOUT_MS = 95_000;
-/** A leader passes something on with each answer of a poll. */
+/** A leading tab posts something at least with each answer of a poll. */
 const LEADER_SILENCE_LIMIT_MS = 120_000;
 const FIRST_STATE_LIMIT_MS = 4_000;
-/** Time for the end of a session. */
+/** The queue resumes if the session still exists after this time. */
 const SUSPENDED_MS = 10_000;
 const FIRST_RETRY_PAUSE_MS = 400;
 const MAX_RETRY_PAUSE_MS = 30_000;
 
-/** The owner of the state that the queue keeps up to date. */
+/** The owner of the state that the events of the queue change. */
 export interface QueueStateOwner {
   /** @param again events were lost: what was fetched before may be out of date */
   loadSnapshot(snapshot: Snapshot, again: boolean): void;
   applyEvents(events: readonly QueueEvent[]): void;
   makeSnapshot(): Snapshot;
-  /** The server would answer a registration. */
+  /** Whether the server would accept a registration. */
   mayRead(): Promise<boolean>;
   /** The session began or ended in another tab, or there is none. */
   onSessionChanged(signedIn: boolean, endCode?: string): void;
@@ -44,14 +44,14 @@ export class BrowserEventQueue {
   #queueId: string | undefined;
   #lastEventId = -1;
   #hasLoadedState = false;
-  /** A loop runs only while this number is its own. */
+  /** Number of the loop that runs; a loop with another number ends. */
   #currentLoopNumber = 0;
   #endRetryPause: () => void = () => {};
   #pollAbortController: AbortController | undefined;
   #lastAnswerAt = 0;
   #leaderWatchTimer: TimerHandle | undefined;
   #isStarted = false;
-  /** The poll was ended to ask at once. */
+  /** Whether the poll was aborted in order to ask at once. */
   #wasPollCutShort = false;
 
   constructor(
@@ -99,7 +99,7 @@ export class BrowserEventQueue {
     this.#restartLeaderWatch(FIRST_STATE_LIMIT_MS);
   }
 
-  /** Ends polling; `startOrAskAgain` begins again. */
+  /** Ends polling. `startOrAskAgain` begins it again. */
   stopAndForgetQueue(): void {
     this.#endLoop();
     this.status.value = 'starting';
@@ -107,7 +107,10 @@ export class BrowserEventQueue {
     this.#hasLoadedState = false;
   }
 
-  /** Ends the poll in every tab, since the end of the session would refuse it; begins again if the session goes on. */
+  /**
+   * Ends the poll in every tab, since the server would refuse it at the end of the session. Polling resumes if the
+   * session goes on.
+   */
   suspend(): void {
     this.#postToOtherTabs({ type: 'signing-out' });
     this.#suspendPolls();
@@ -126,7 +129,7 @@ export class BrowserEventQueue {
     return ++this.#currentLoopNumber;
   }
 
-  /** The session began or ended: the other tabs follow. */
+  /** Tells other tabs that the session has begun or ended. */
   announceSessionToOtherTabs(signedIn: boolean, code?: string): void {
     this.#postToOtherTabs(signedIn ? { type: 'signed-in' } : { type: 'signed-out', code });
   }
@@ -153,7 +156,7 @@ export class BrowserEventQueue {
     this.#restartLeaderWatch(LEADER_SILENCE_LIMIT_MS);
   }
 
-  /** A leader that is silent for too long hangs: this tab takes over, unless the user doesn't see it. */
+  /** Takes the lead over from a leader that is silent for too long, unless this page is hidden. */
   #restartLeaderWatch(ms: number): void {
     const { platform } = this;
     if (this.#leaderWatchTimer !== undefined) platform.clearTimer(this.#leaderWatchTimer);
@@ -202,7 +205,7 @@ export class BrowserEventQueue {
     }
   }
 
-  /** A copy of the whole state takes long in large organizations: a tab that is alone makes none. */
+  /** Does nothing if no other tab is open: a copy of the state takes long in large organizations. */
   async #postStateToOtherTabs(turn: number): Promise<void> {
     const { tabs } = this.platform;
     const open = await tabs.listOpenTabIds();
@@ -230,7 +233,7 @@ export class BrowserEventQueue {
       } catch (error) {
         if (turn !== this.#currentLoopNumber) return;
         if (error instanceof ApiFailure && error.status === 401) return;
-        // The server is there: a pause would only delay the registration, by up to 30 s after a long outage.
+        // The server has answered, so the registration follows at once; the pause could be 30 s after a long outage.
         const isPollRefused = this.#queueId !== undefined && isQueueLostError(error);
         if (isPollRefused) this.#queueId = undefined;
         failures++;
@@ -298,7 +301,7 @@ export class BrowserEventQueue {
     this.#endRetryPause = () => {};
   }
 
-  /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
+  /** Called when the network or the user is back: ends a pause, and a poll that has probably died. */
   #endPauseAndDeadPoll(): void {
     const offline = this.status.peek() === 'offline';
     // A visitor has no queue to ask.
@@ -311,7 +314,7 @@ export class BrowserEventQueue {
   }
 }
 
-/** The queue is gone, or its position is unknown; only a new registration helps. */
+/** Whether only a new registration helps: the server has dropped the queue or does not know its position. */
 function isQueueLostError(error: unknown): boolean {
   if (!(error instanceof ApiFailure)) return false;
   return error.code === 'BAD_EVENT_QUEUE_ID' || /already been pruned|was not in this queue/.test(error.message);

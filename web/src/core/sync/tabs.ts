@@ -14,7 +14,7 @@ export type TabMessage =
       readonly status: SyncStatus;
       readonly snapshot: Snapshot;
     }
-  /** Events behind the id `after`, up to `last`. */
+  /** Events with ids above `after`, up to `last`. */
   | {
       readonly type: 'events';
       readonly queue: string;

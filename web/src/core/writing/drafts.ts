@@ -9,7 +9,7 @@ import { UnsavedDraftTexts } from './unsaved.js';
 const SAVE_AFTER_KEYSTROKE_MS = 1_000;
 const SAVE_RETRY_MS = 10_000;
 
-/** Where a draft goes. Without users or a stream it has no address yet. */
+/** Conversation of a draft; undefined while it has no address. */
 export type DraftTarget = Conversation | undefined;
 
 /**
@@ -39,7 +39,7 @@ export class DraftService {
     return new OpenDraft(this.platform, this.api, this.state, this.#unsavedTexts, target, this.findNewestFor(target));
   }
 
-  /** Opens one of the list. */
+  /** Opens a draft of the list. */
   openStoredById(id: number): OpenDraft {
     const stored = this.state.ownLists.draftsById.peek().get(id);
     return new OpenDraft(
@@ -75,7 +75,7 @@ export class DraftService {
 
 export class OpenDraft {
   readonly #content = signal('');
-  /** `saved` also means: there is nothing to save. */
+  /** `saved`: there is nothing to save. */
   readonly phase = signal<'saved' | 'writing' | 'saving' | 'unsaved'>('saved');
   #storedId: number | undefined;
   #target: DraftTarget;
@@ -159,7 +159,7 @@ export class OpenDraft {
       this.unsaved.setOrForgetText(key, '');
       this.phase.value = 'saved';
     } catch (error) {
-      // A draft that was deleted elsewhere while the user went on with it is a new one.
+      // The draft was deleted elsewhere, so it is saved as a new one.
       if (error instanceof ApiFailure && error.status === 404) this.#storedId = undefined;
       if (this.phase.peek() === 'saving') this.phase.value = 'unsaved';
       const lasts = error instanceof ApiFailure && error.status !== 404 && error.retryAfterMs === undefined;

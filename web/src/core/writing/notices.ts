@@ -3,11 +3,14 @@ import { type Conversation, makeConversationKey } from '../narrow.js';
 import type { Platform, TimerHandle } from '../ports.js';
 import type { ClientState } from '../state/state.js';
 
-/** A notice is repeated while the user types, and ends when the keyboard rests. */
+/** A notice is repeated while the user types, and taken back after a pause. */
 const TYPING_NOTICE_REPEAT_MS = 10_000;
 const KEYBOARD_REST_MS = 5_000;
 
-/** Own typing: `notices.typed(conversation)` at every keystroke, `notices.stopped()` when the box empties or closes. */
+/**
+ * Own typing. The compose box calls `noteKeystroke(conversation)` at every keystroke and `sendStopIfTyping()` when it
+ * is emptied or closed.
+ */
 export class OwnTypingNotices {
   #typingConversation: Conversation | undefined;
   #noticeSentAt = 0;
@@ -40,7 +43,7 @@ export class OwnTypingNotices {
     this.#typingConversation = undefined;
   }
 
-  /** A lost notice is no loss. */
+  /** A notice that is lost is not sent again. */
   #sendNotice(op: 'start' | 'stop', to: Conversation): void {
     const call =
       'users' in to

@@ -14,9 +14,9 @@ import type { ClientState } from '../state/state.js';
 import type { BrowserEventQueue } from '../sync/queue.js';
 
 /**
- * `sending`: on its way, or sent and not seen in the events yet. `waiting`: the server could not be reached; the
- * message is sent by itself later. `failed`: the server refused it, as `error` says; the user retries, edits or
- * discards it.
+ * `sending`: the message is being sent, or its event has not arrived yet. `waiting`: the server could not be reached;
+ * the message is sent automatically later. `failed`: the server refused it, as `error` says; the user can retry, edit
+ * or discard it.
  */
 export type OutboxPhase = 'sending' | 'waiting' | 'failed';
 
@@ -34,13 +34,13 @@ export interface OutboxItem {
   readonly tried: boolean;
 }
 
-/** A request whose connection broke may still be on its way in the server. */
+/** After a broken connection, the server may still carry out the request within this time. */
 const BROKEN_REQUEST_SETTLE_MS = 3_000;
-/** The event of a sent message comes before this, unless the sender is not subscribed to the stream. */
+/** The event of a sent message arrives within this time, unless the sender is not subscribed to the stream. */
 const SENT_EVENT_TIMEOUT_MS = 2_500;
 const SENT_SEARCH_MESSAGE_COUNT = 50;
 
-/** Whether what is waiting belongs to the narrow: the view shows it behind the newest message. */
+/** Whether the narrow shows the item below its newest message. */
 function isItemInNarrow({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
   if (narrow.some(({ operator, negated }) => negated || !['stream', 'topic', 'dm', 'sender'].includes(operator))) {
     return false;
@@ -59,23 +59,23 @@ function isItemInNarrow({ to }: OutboxItem, narrow: Narrow, me: number): boolean
   return topic === undefined || String(topic).toLowerCase() === to.topic.toLowerCase();
 }
 
-/** Content in the form that the server stores, in which a message of the history is recognized. */
+/** Content as the server stores it, for comparison with messages of the history. */
 const normalizeContent = (content: string): string => content.replace(/^\n+/, '').trimEnd();
 
 /**
- * Messages on their way.
+ * Messages that are being sent.
  *
  *     outbox.sendMessage(conversation, text)             shows at once, in the signal of its narrow
- *     outbox.makeItemsSignalForNarrow(narrow).value      items that belong behind the newest message of a view
+ *     outbox.makeItemsSignalForNarrow(narrow).value      items to show below the newest message of a view
  *     outbox.retryItem(localId), outbox.discardItem(localId), outbox.removeItemForEditing(localId)
  *
- * An item stays in the browser's storage until the message is in the events. After an attempt without an answer, the
- * newest own messages are looked through before the next one, so that a message is never sent twice.
+ * An item stays in the browser's storage until the event of its message has arrived. After an attempt without an
+ * answer, the next one first looks for the message among the newest own ones, so that none is sent twice.
  */
 export class MessageOutbox {
   readonly itemsOfThisTab = signal<readonly OutboxItem[]>([]);
   #localIdCount = 0;
-  /** Ids of messages that an item turned out to be. */
+  /** Ids of the messages that items have become. */
   readonly #sentMessageIds = new Set<number>();
   #isSendingWaiting = false;
 
@@ -133,7 +133,7 @@ export class MessageOutbox {
     return item;
   }
 
-  /** The message is there: its event may come before the answer to the request. */
+  /** Removes the item of a message whose event has arrived, maybe before the answer to its request. */
   dropItemOfArrivedMessage({ message, local_message_id }: Events['message']): void {
     if (local_message_id === undefined || !this.#findItem(local_message_id)) return;
     this.#sentMessageIds.add(message.id);
@@ -153,7 +153,7 @@ export class MessageOutbox {
   #setAndStoreItems(items: readonly OutboxItem[]): void {
     this.itemsOfThisTab.value = items;
     const key = makeOutboxStoreKeyOfTab(this.platform.tabs.id);
-    // An item is plain data; the cast says so.
+    // The type of an item has no index signature, which the store wants.
     void (items.length === 0
       ? this.platform.store.delete(key)
       : this.platform.store.set(key, items as readonly StoredOutboxItem[]));
@@ -184,7 +184,7 @@ export class MessageOutbox {
     }
   }
 
-  /** A message without an event: the sender is not subscribed. It is fetched, so that the sender sees it. */
+  /** Fetches a message without an event, whose sender is not subscribed, so that the sender sees it. */
   async #fetchSentMessageAndDropItem(localId: string, id: number): Promise<void> {
     if (!this.#findItem(localId)) return;
     try {
@@ -200,7 +200,7 @@ export class MessageOutbox {
     this.discardItem(localId);
   }
 
-  /** Sends what waits, one after the other, after a look whether it was sent already. */
+  /** Sends waiting items one after the other, unless they turn out to be sent. */
   async #sendWaitingItems(): Promise<void> {
     if (this.#isSendingWaiting) return;
     this.#isSendingWaiting = true;
@@ -227,7 +227,7 @@ export class MessageOutbox {
     }
   }
 
-  /** Id of the own message that this item became. */
+  /** Id of the own message that the item has become. */
   async #findSentMessageId({ to, content, after }: OutboxItem): Promise<number | undefined> {
     const narrow = [
       ...makeConversationNarrow(to),

@@ -122,7 +122,7 @@ export class ReadMarker {
     }
   }
 
-  /** This message and all behind it in the view. */
+  /** Marks this message and all below it in the view as unread. */
   async markUnreadFrom(id: number, narrow: Narrow): Promise<void> {
     await this.#changeReadFlagInNarrow(narrow, 'remove', id);
   }

@@ -3,8 +3,8 @@ import type { Platform } from '../ports.js';
 const UNSAVED_DRAFT_KEY_PREFIX = 'draft/';
 
 /**
- * Texts of drafts that the server doesn't have: it could not be reached, or the user keeps drafts off the server. They
- * stay in this browser and are there again after the page was loaded.
+ * Texts of drafts that the server doesn't have: it could not be reached, or the user does not keep drafts there. They
+ * are stored in this browser and survive a reload.
  */
 export class UnsavedDraftTexts {
   readonly #textByKey = new Map<string, string>();
@@ -17,7 +17,7 @@ export class UnsavedDraftTexts {
     return this.#textByKey.get(key);
   }
 
-  /** @param text empty: forget it */
+  /** @param text an empty one is removed */
   setOrForgetText(key: string, text: string): void {
     if ((this.#textByKey.get(key) ?? '') === text) return;
     if (text === '') {

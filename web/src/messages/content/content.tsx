@@ -3,10 +3,10 @@ import { displayZone } from '../../text/index.js';
 import { decorateMessageHtml } from './decorate.js';
 import { sanitizeHtml } from './sanitize.js';
 
-/** HTML that an element shows. */
+/** HTML that an element shows, with the time zone. */
 const shownHtmlByElement = new WeakMap<Element, string>();
 
-/** Nodes of texts whose elements are not there yet. */
+/** Prepared nodes of texts that are not rendered yet. */
 const preparedNodesByKey = new Map<string, DocumentFragment>();
 
 const makeContentKey = (html: string, isMeMessage: boolean): string => `${isMeMessage}${html}`;
@@ -17,12 +17,12 @@ function makeContentNodes(html: string, isMeMessage: boolean): DocumentFragment 
   return root;
 }
 
-/** Makes the nodes of a text before its element is rendered, as a piece of work of its own. */
+/** Makes the nodes of a text before it is rendered. */
 export function prepareMessageContent(html: string, isMeMessage: boolean): void {
   preparedNodesByKey.set(makeContentKey(html, isMeMessage), makeContentNodes(html, isMeMessage));
 }
 
-/** Nodes that were prepared and not shown are not needed any more. */
+/** Drops prepared nodes that were not shown. */
 export function forgetPreparedContent(): void {
   preparedNodesByKey.clear();
 }
@@ -33,10 +33,7 @@ interface MessageContentProps {
   readonly class?: string;
 }
 
-/**
- * The server's HTML. It is put in while the element is attached, before the list measures the row, so that a row has
- * its height from the first moment.
- */
+/** The server's HTML. A `ref` inserts the nodes, so that the row has its height before the list measures it. */
 export function MessageContent({ html, isMeMessage = false, ...rest }: MessageContentProps) {
   // Times in the text are those of the reader's zone, so another zone makes the nodes again.
   const zone = html.includes('<time') ? displayZone.value?.name : undefined;

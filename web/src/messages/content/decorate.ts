@@ -8,7 +8,7 @@ const makeElementWithClass = <K extends keyof HTMLElementTagNameMap>(tag: K, of:
   return element;
 };
 
-/** A button of a message's text; presses are heard by the list (`presses.ts`). */
+/** A button in a text. The list handles its clicks (`presses.ts`). */
 function makeContentButton(of: string, label: string): HTMLButtonElement {
   const button = makeElementWithClass('button', of);
   button.type = 'button';
@@ -30,7 +30,7 @@ function insertEmojiCharacters(root: DocumentFragment): void {
   }
 }
 
-/** Mentions of the reader stand out from those of others, and every mention opens a menu. */
+/** Makes mentions of the reader stand out, and gives every mention of a person a menu. */
 function decorateMentions(root: DocumentFragment): void {
   const { me, people } = core.state;
   for (const element of root.querySelectorAll<HTMLElement>('.user-mention, .user-group-mention')) {
@@ -111,11 +111,11 @@ function addPreviewImages(root: DocumentFragment): void {
   }
 }
 
-/** Name of the thumbnails that fill a preview of 200 × 130 pixels on a screen of the highest density. */
+/** Thumbnails of this format fill a preview of 200 × 130 pixels on a screen of the highest density. */
 const THUMBNAIL_FORMAT_NAME = '840x560.webp';
 const UPLOADED_PICTURE_PATTERN = /^\/user_uploads\/(\d+\/.+\.(?:jpe?g|jpe|png|webp))$/i;
 
-/** A preview loads less than 100 kB in place of a photograph of several megabytes, which the viewer loads. */
+/** Shows less than 100 kB in place of a photograph of several megabytes, which the viewer loads. */
 function showThumbnail(image: HTMLImageElement): void {
   const source = image.getAttribute('src') ?? '';
   const [, path] = UPLOADED_PICTURE_PATTERN.exec(source) ?? [];
@@ -140,7 +140,7 @@ function decorateInlineImages(root: DocumentFragment): void {
   for (const image of root.querySelectorAll('img:not([src])')) image.replaceWith(image.getAttribute('alt') ?? '');
 }
 
-/** Links into this client change the address behind `#` only; all others open beside it. */
+/** Links into this client change the fragment of the address only; all others open in a new tab. */
 function retargetLinks(root: DocumentFragment): void {
   for (const link of root.querySelectorAll('a')) {
     const href = link.getAttribute('href');
@@ -154,14 +154,14 @@ function retargetLinks(root: DocumentFragment): void {
   }
 }
 
-/** A message that begins with `/me` is said of its sender. */
+/** The sender's name stands in the place of `/me`. */
 function removeMePrefix(root: DocumentFragment): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const first = walker.nextNode();
   if (first) first.textContent = (first.textContent ?? '').replace(/^\/me\s*/, '');
 }
 
-/** Makes the sanitized HTML of a message what readers see and use. */
+/** Prepares the sanitized HTML of a message for readers. */
 export function decorateMessageHtml(root: DocumentFragment, isMe: boolean): void {
   addPreviewImages(root);
   applyAllowedDataStyles(root);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Properties that KaTeX sets on single elements, and cells of tables. */
+/** Properties that KaTeX sets. */
 const ALLOWED_FORMULA_STYLES = new Set([
   'border-bottom-width',
   'border-right-style',
@@ -25,7 +25,9 @@ const ALLOWED_FORMULA_STYLES = new Set([
 ]);
 const SAFE_STYLE_VALUE_PATTERN = /^[-+.#%\w ]{1,60}$/;
 
-/** Gives elements the styles that the page's policy refuses as attributes. */
+/**
+ * Applies the styles that `sanitize.ts` has put into `data-style`: the policy of the page refuses `style` attributes.
+ */
 export function applyAllowedDataStyles(root: DocumentFragment): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-style]')) {
     const text = element.dataset.style ?? '';
@@ -39,14 +41,14 @@ export function applyAllowedDataStyles(root: DocumentFragment): void {
   }
 }
 
-/** Without the styles after this time, formulas are shown as they are. */
+/** Formulas are shown without their styles after this time. */
 const MAX_STYLE_WAIT_MS = 3_000;
 
 let areFormulaStylesRequested = false;
-/** The style sheet is there, or did not come in time. */
+/** Whether the style sheet is loaded, has failed or is late. */
 const areFormulaStylesSettled = signal(false);
 
-/** Loads the styles and fonts of formulas: the page names them as a style sheet that is off. */
+/** Loads the styles and fonts of formulas. The page links their style sheet, disabled. */
 export function enableFormulaStyles(): void {
   if (areFormulaStylesRequested) return;
   areFormulaStylesRequested = true;
@@ -62,11 +64,11 @@ export function enableFormulaStyles(): void {
 }
 
 /**
- * Whether texts have the height that they keep. A formula without its styles is higher by half of a phone's screen, so
- * a list with one waits for them, for some milliseconds after the texts. (Fonts move nothing: a formula names the
- * heights of its parts.) Reads a signal.
+ * Whether texts have their final height. The styles of formulas change it by up to half the screen of a phone, so a
+ * list with a formula waits for them, usually some milliseconds. (Fonts don't change it: KaTeX sets heights
+ * explicitly.) Reads a signal.
  */
-export function haveTextsTheirHeight(texts: readonly string[]): boolean {
+export function areTextHeightsFinal(texts: readonly string[]): boolean {
   if (areFormulaStylesSettled.value || !texts.some((html) => html.includes('class="katex'))) return true;
   enableFormulaStyles();
   return false;

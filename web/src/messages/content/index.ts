@@ -11,6 +11,6 @@
  */
 export { forgetPreparedContent, MessageContent, prepareMessageContent } from './content.js';
 export { decodeEmojiCode } from './decorate.js';
-export { haveTextsTheirHeight } from './formulas.js';
+export { areTextHeightsFinal } from './formulas.js';
 export { handleContentPress, pressMentionOnKey } from './presses.js';
 export { sanitizeHtml } from './sanitize.js';

@@ -16,7 +16,7 @@ async function copyCodeBlock(button: HTMLElement): Promise<void> {
 const readCode = (button: HTMLElement): string =>
   (button.closest('.codehilite')?.querySelector('code')?.textContent ?? '').replace(/\n$/, '');
 
-/** Opens the code in a playground of the organization, which gets no way back to this page. */
+/** Opens the code in a playground of the organization, without a reference to this page. */
 function openPlayground(button: HTMLElement): void {
   const { realm_playgrounds: known = [] } = core.state.realm.fields.peek();
   const playground = known.find(({ id }) => String(id) === (button as HTMLButtonElement).value);
@@ -34,7 +34,7 @@ function toggleSpoiler(button: HTMLElement): void {
   content.setAttribute('aria-hidden', String(!open));
 }
 
-/** Hears the presses on everything in the texts of messages. @returns whether the press was for something there */
+/** Handles clicks in the texts of messages. @returns whether the click was on something that reacts */
 export function handleContentPress(event: MouseEvent): boolean {
   const target = event.target;
   if (!(target instanceof Element)) return false;
@@ -56,7 +56,7 @@ export function handleContentPress(event: MouseEvent): boolean {
   return true;
 }
 
-/** Enter and Space press what is no button by itself. */
+/** Makes mentions, which are no buttons, react to Enter and Space. */
 export function pressMentionOnKey(event: KeyboardEvent): void {
   const target = event.target;
   if ((event.key !== 'Enter' && event.key !== ' ') || !(target instanceof HTMLElement)) return;

@@ -38,25 +38,25 @@ const isOwnOrigin = (address: string): boolean => {
 
 let isPrepared = false;
 
-/** Gives DOMPurify its options once: it takes their lists apart again for each call that comes with options. */
+/** Configures DOMPurify once: it would parse options that are passed with each call again. */
 function prepareSanitizing(): void {
   isPrepared = true;
   DOMPurify.setConfig(SANITIZE_OPTIONS);
-  // The page's policy refuses pictures of other hosts; asking for one would be reported as a violation.
+  // The policy of the page refuses pictures of other hosts; a request for one would be reported as a violation.
   DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
     if (data.attrName === 'src' && !isOwnOrigin(data.attrValue)) data.keepAttr = false;
   });
 }
 
 /**
- * Makes harmless nodes of the HTML of a message.
+ * Turns the HTML of a message into harmless nodes.
  *
- * The browser refuses `style` attributes already while it parses. Those of formulas are therefore renamed before, in
- * tags only: the server writes every other `<` of a text as a reference.
+ * Browsers refuse `style` attributes while they parse. Those of formulas are therefore renamed before, within tags: in
+ * texts, the server writes `<` as a reference.
  */
 export function sanitizeHtml(html: string): DocumentFragment {
   if (!isPrepared) prepareSanitizing();
   const renamed = html.replace(/<[a-z][^<>]*>/g, (tag) => tag.replaceAll(' style="', ' data-style="'));
-  // These options say the type of the result; those of `setConfig` count.
+  // The argument gives the type of the result; the options of `setConfig` count.
   return DOMPurify.sanitize(renamed, SANITIZE_OPTIONS);
 }

@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { core } from '../../client/index.js';
+import { core, formatFailureText } from '../../client/index.js';
 import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
-import { ApiFailure, getMessageConversation } from '../../core/index.js';
+import { getMessageConversation } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown, showFailureToast } from '../actions.js';
 
-/** Texts that are being edited, so that a row that leaves the screen loses nothing. */
+/** Texts being edited. A row that is scrolled away and back shows its text again. */
 const editedTextByMessageId = new Map<number, string>();
 
 function discardEditAndCloseBox(id: number): void {
@@ -17,7 +17,7 @@ function discardEditAndCloseBox(id: number): void {
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
 
-/** The text of a message, to be changed in its place. */
+/** Edits the text of a message in its place. */
 export function EditBox({ message }: { readonly message: Message }) {
   const { id } = message;
   const [text, setText] = useState(editedTextByMessageId.get(id));
@@ -61,7 +61,7 @@ export function EditBox({ message }: { readonly message: Message }) {
       await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
       discardEditAndCloseBox(id);
     } catch (error) {
-      setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
+      setFailure(formatFailureText(error));
       setBusy(false);
     }
   };

@@ -1,10 +1,9 @@
 /**
- * Everything that readers do with messages now and then: a chunk of its own, loaded by `../chunk.ts` with its texts.
+ * Less frequent actions on messages. The folder is a lazy chunk, loaded by `../chunk.ts` with its texts.
  *
  * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message ·
- * `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
- * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up; `marks.ts` votes
- * and check marks at the press.
+ * `history.tsx` edit history and read receipts · `viewer.tsx` pictures · `widget.tsx` polls, to-do lists and forms,
+ * whose state `submessages.ts` computes from submessages; `marks.ts` votes and check marks, which show at the press.
  */
 
 export { openMoveDialog } from '../../topics-later/index.js';

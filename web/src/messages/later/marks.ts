@@ -10,9 +10,9 @@ interface WidgetEntry {
 }
 
 /**
- * The reader's votes, and the check marks of tasks.
+ * The reader's votes and check marks of tasks.
  *
- * A vote says whether it is given; a check mark can only be turned over, so two of them for one press would undo it.
+ * A vote says whether it is given. A check mark is only toggled, so sending it twice would undo it.
  */
 export function makeWidgetMarks(
   readMessage: (id: number) => Message | undefined,

@@ -14,7 +14,7 @@ import {
 } from '../../topics-later/index.js';
 import {
   fetchMessageMarkdown,
-  isCollapseToggled,
+  isCollapsed,
   makeMessageUrl,
   mayEditContent,
   openDirectReplyToSender,
@@ -23,6 +23,7 @@ import {
   openReplyWithQuote,
   requestReactionEmoji,
   showFailureToast,
+  toggleCollapsed,
   toggleStar,
 } from '../actions.js';
 import { setFirstKeptUnread } from '../seen.js';
@@ -53,7 +54,7 @@ async function confirmAndDelete(message: Message): Promise<void> {
   }
 }
 
-/** Marks this message and those behind it as unread; they stay so until the view is opened again. */
+/** Marks this message and all below it as unread. They stay unread until the view is opened again. */
 export async function markUnreadFrom(message: Message, window: MessageWindow): Promise<void> {
   setFirstKeptUnread(window, message.id);
   try {
@@ -83,7 +84,7 @@ export async function toggleTopicMute({ stream_id, subject: topic }: Message): P
   const wanted = muted ? unmuted : TOPIC_VISIBILITY_POLICY.muted;
   try {
     await topicPolicies.press(subject, wanted);
-    // A later press says its own result.
+    // After a later press, only the result of that one is shown.
     if (topicPolicies.shown(subject) === wanted)
       showToast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
   } catch (error) {
@@ -164,10 +165,10 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
       run: () => void markUnreadFrom(message, window),
     },
     {
-      label: t(isCollapseToggled(message.id) ? 'message.expand' : 'message.collapse'),
+      label: t(isCollapsed(message) ? 'message.expand' : 'message.collapse'),
       icon: 'eye-off',
       shortcut: 'collapse',
-      run: () => isCollapseToggled.toggle(message.id),
+      run: () => toggleCollapsed(message),
     },
     'line',
     member &&

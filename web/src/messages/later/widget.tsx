@@ -9,7 +9,10 @@ import { MessageContent } from '../content/index.js';
 import { makeWidgetMarks } from './marks.js';
 import { buildWidgetState, type PollOption, type TodoTask } from './submessages.js';
 
-/** Numbers of what this tab adds, so that keys of one person stay apart. */
+/**
+ * Keys of the options and tasks that this tab adds. They begin with the time, so that tabs of one person don't use the
+ * same ones.
+ */
 let lastAddedNumber = Math.floor(Date.now() / 1000) % 1_000_000;
 
 const sendSubmessage = (message_id: number, data: Readonly<Record<string, unknown>>): Promise<unknown> =>
@@ -117,7 +120,9 @@ function TodoTaskRow({ message, task }: { readonly message: Message; readonly ta
   );
 }
 
-/** Poll, to-do list or form. Votes and check marks show at the press, additions when their event comes back. */
+/**
+ * Poll, to-do list or form. Votes and check marks show at the press, added options and tasks when their events arrive.
+ */
 export function Widget({ message }: { readonly message: Message }) {
   const state = buildWidgetState(message);
   if (!state) return <MessageContent html={message.content} />;

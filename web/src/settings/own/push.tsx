@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { core, loadPushModule, type PushState } from '../../client/index.js';
+import { core, formatFailureText, loadPushModule, type PushState } from '../../client/index.js';
 import { Button, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
-import { formatFailureText, SavingError, useSavingState } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 const HINT_KEY_BY_PUSH_STATE = {
   unsupported: 'settings.push-unsupported',

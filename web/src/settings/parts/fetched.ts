@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { core } from '../../client/index.js';
+import { core, formatFailureText } from '../../client/index.js';
 import type { Events } from '../../contract/index.js';
-import { formatFailureText } from './saving.js';
 
 export interface FetchedValue<T> {
   readonly value: T | undefined;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiFailure } from '../../core/index.js';
+import { formatFailureText } from '../../client/index.js';
 import { Icon } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
@@ -14,13 +14,6 @@ export interface SavingState {
   runChange(change: () => Promise<unknown>): Promise<boolean>;
   /** Says an error that was found before the server was asked; undefined: takes it back. */
   showError(error: string | undefined): void;
-}
-
-/** @returns the text for a refusal or for no answer */
-export function formatFailureText(error: unknown): string {
-  if (!(error instanceof ApiFailure)) return t('error.unreachable');
-  if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
-  return error.message;
 }
 
 /** State of one change: busy, saved for a moment, or refused. */

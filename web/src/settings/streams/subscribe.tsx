@@ -1,9 +1,9 @@
+import { formatFailureText } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
 import { Button, IconButton, showToast } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptions } from '../../toggles/index.js';
-import { formatFailureText } from '../parts/saving.js';
 import { maySubscribeSelf } from './rights.js';
 
 async function toggleOwnSubscription({ stream_id, name, invite_only }: Stream): Promise<void> {

@@ -6,15 +6,15 @@ import { t } from '../../text/index.js';
 
 interface KeyCaptureButtonProps {
   readonly id: ShortcutId;
-  /** @param chord undefined: Escape, or the focus went elsewhere */
+  /** @param chord undefined if Escape was pressed or the focus was lost */
   readonly onDone: (chord: string | undefined) => void;
 }
 
-/** Waits for a press of the new keys of a shortcut. */
+/** Button that waits for the new keys of a shortcut. */
 export function KeyCaptureButton({ id, onDone }: KeyCaptureButtonProps) {
   const ref = useRef<HTMLButtonElement>(null);
   const conflict = useSignal('');
-  // Before the button is painted: a key that is pressed at once must count.
+  // A layout effect: a key that is pressed at once must count.
   useLayoutEffect(() => ref.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Tab') return;
