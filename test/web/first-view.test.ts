@@ -450,7 +450,7 @@ interface WatchedRows {
 /** Rows above and below those on screen that the list has at rest, and those of the first render. */
 const [ROWS_AROUND, FIRST_ROWS_AROUND] = [24, 6];
 
-t.test('a conversation is rendered at its place at once, with the rows on screen; others come before a scroll', async (t) => {
+t.test('a conversation is rendered at its place with the rows on screen; others come before a scroll', async (t) => {
   const client = await ClientPage.open(browser, host, { viewport: PHONE });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_ROWS);
