@@ -126,7 +126,6 @@ function useMessageListScrolling(
   const isMounted = useRef(true);
   const overscanRows = useRef(FIRST_OVERSCAN_ROWS_PER_SIDE);
   const isOverscanBegun = useRef(false);
-  const hasRested = useRef(false);
   const maxRowsOnScreen = useRef(firstPlacement?.isInParts ? ROWS_PER_PART : Number.POSITIVE_INFINITY);
   const firstId = useRef(firstPlacement?.id);
   const isScreenFilled = useRef(false);
@@ -195,7 +194,6 @@ function useMessageListScrolling(
     if (timer.current) return;
     timer.current = globalThis.setTimeout(() => {
       timer.current = 0;
-      hasRested.current = true;
       onRest();
     }, SEEN_CHECK_DELAY_MS);
   };
@@ -203,7 +201,6 @@ function useMessageListScrolling(
   useLayoutEffect(() => {
     const element = scroller.current!;
     const onScroll = () => {
-      if (hasRested.current) beginOverscan();
       wanted.current = undefined;
       place.restoreThenNotePlace(follows());
       onStep();
