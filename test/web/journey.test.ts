@@ -1,13 +1,12 @@
-/** Two people from the first link to the end of a session, each in a browser profile of their own. */
+/** Two people from the first link to the end of a session, each in a browser profile of their own, on both faces. */
 import type { Browser } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import { createOneTimeSignInUrl } from '#app/admin';
-import type { TestServer } from '../api/support/faces.js';
+import { services, startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
 import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, streamIdOf, subscribe } from '../api/support/organization.js';
 import type { ApiUser } from '../api/support/types.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
-import { startFace } from './support/face.js';
 
 const PASSWORD = 'brightly-heron-canoe-52';
 const NAME = 'Ada Newcomer';
@@ -238,5 +237,16 @@ t.setTimeout(240_000);
 
 t.test('two people chat', { skip: CHROMIUM_IS_MISSING }, async (t) => {
   const browser = await openChromium(t);
-  await runJourney(t, await startFace('journey'), browser);
+  await t.test('embedded face', async (t) => {
+    const server = await startEmbedded();
+    t.teardown(() => server.close());
+    await runJourney(t, server, browser);
+  });
+  await t.test('cluster face', async (t) => {
+    const known = services(t);
+    if (!known) return;
+    const server = await startCluster(known);
+    t.teardown(() => server.close());
+    await runJourney(t, server, browser);
+  });
 });

@@ -33,6 +33,7 @@ export { type AddressNameLookup, decodeHashPart, encodeHashPart, formatNarrowHas
 export {
   getDirectParticipantIds,
   getMessageConversation,
+  isTopicResolved,
   matchesNarrow,
   type NarrowMatchFacts,
   RESOLVED_TOPIC_PREFIX,

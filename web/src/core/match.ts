@@ -14,6 +14,8 @@ export interface NarrowMatchFacts {
 /** Beginning of the names of resolved topics. */
 export const RESOLVED_TOPIC_PREFIX = '✔ ';
 
+export const isTopicResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
+
 /** Ids of all users of a direct message, the reader among them. */
 export const getDirectParticipantIds = ({
   display_recipient: users,
@@ -42,7 +44,7 @@ function matchesIsOperand(operand: unknown, { flags, type, subject }: Message): 
     case 'alerted':
       return flags.includes('has_alert_word');
     case 'resolved':
-      return type === 'stream' && subject.startsWith(RESOLVED_TOPIC_PREFIX);
+      return type === 'stream' && isTopicResolved(subject);
     default:
       return undefined;
   }

@@ -2,10 +2,10 @@
 import {
   type ClientState,
   type Conversation,
+  isTopicResolved,
   makeConversationKey,
   makeConversationNarrow,
   makeStreamNarrow,
-  RESOLVED_TOPIC_PREFIX,
   type Route,
 } from '../core/index.js';
 import { type RankedItem, rankByQuery } from './ranking.js';
@@ -76,7 +76,7 @@ export function listSwitcherPlaces(state: ClientState, views: NamedViewRoutes): 
         kind: 'topic',
         key: makeConversationKey(of),
         name: text,
-        isResolved: topic.name.startsWith(RESOLVED_TOPIC_PREFIX),
+        isResolved: isTopicResolved(topic.name),
         route: makeConversationRoute(of),
         ...facts,
       });

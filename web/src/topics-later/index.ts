@@ -9,5 +9,5 @@
 export { awaitOrToastError, copyAbsoluteLink } from './failure.js';
 export { openTopicMenu } from './menu.js';
 export { openMoveDialog } from './move.js';
-export { isTopicResolved, toggleTopicResolved } from './resolve.js';
+export { toggleTopicResolved } from './resolve.js';
 export { mayChangeTopics, mayMoveMessages } from './rights.js';

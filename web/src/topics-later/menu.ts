@@ -1,5 +1,5 @@
 import { core } from '../client/index.js';
-import { makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
+import { isTopicResolved, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
 import { type MenuItem, type PopoverAnchor, toggleMenu } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { topicPolicies } from '../toggles/index.js';
@@ -7,7 +7,7 @@ import { openDeleteTopicDialog } from './delete.js';
 import { awaitOrToastError, copyAbsoluteLink } from './failure.js';
 import { openMoveTopicDialog } from './move.js';
 import { withNewestMessage } from './newest.js';
-import { isTopicResolved, toggleTopicResolved } from './resolve.js';
+import { toggleTopicResolved } from './resolve.js';
 import { mayChangeTopics, mayMoveMessages } from './rights.js';
 
 /** Actions of readers with an account, as far as policies and roles allow them. */

@@ -1,11 +1,9 @@
 import { core } from '../client/index.js';
-import { RESOLVED_TOPIC_PREFIX } from '../core/index.js';
+import { isTopicResolved, RESOLVED_TOPIC_PREFIX } from '../core/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { awaitOrToastError } from './failure.js';
 import type { TopicMessage } from './newest.js';
-
-export const isTopicResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
 /** Marks the topic of the message as resolved or as open again, by its name. */
 export async function toggleTopicResolved({ id: message_id, subject }: TopicMessage): Promise<void> {

@@ -1,10 +1,10 @@
-import { RESOLVED_TOPIC_PREFIX } from '../core/index.js';
+import { isTopicResolved, RESOLVED_TOPIC_PREFIX } from '../core/index.js';
 import { Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
 
 /** The name of a topic. The mark of a resolved one becomes an icon, and a word that screen readers alone get. */
 export function TopicName({ topic, class: name }: { readonly topic: string; readonly class?: string }) {
-  const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
+  const resolved = isTopicResolved(topic);
   return (
     <>
       {resolved && <Icon name="resolved" size={16} />}

@@ -1,17 +1,11 @@
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
-import { type MessageWindow, makeDirectNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
+import { isTopicResolved, type MessageWindow, makeDirectNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
 import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
-import {
-  isTopicResolved,
-  mayChangeTopics,
-  mayMoveMessages,
-  openMoveDialog,
-  toggleTopicResolved,
-} from '../../topics-later/index.js';
+import { mayChangeTopics, mayMoveMessages, openMoveDialog, toggleTopicResolved } from '../../topics-later/index.js';
 import {
   fetchMessageMarkdown,
   isCollapsed,
