@@ -222,10 +222,12 @@ t.test('pictures of messages are thumbnails, and have their size before they are
     return request.abort();
   });
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/plans`);
-  // The rows on screen.
+  await client.waitFor('.message_inline_image');
+  // The rows on screen come first, those around them before a scroll; another language renders all of them again.
+  await page.mouse.move(400, 300);
   const found = await page.waitForFunction(`(() => {
     const links = [...document.querySelectorAll('.message_inline_image a')];
-    return links.length > 2 && links.map(({ offsetHeight }) => offsetHeight);
+    return links.length > 5 && links.map(({ offsetHeight }) => offsetHeight);
   })()`);
   const heights = (await found.jsonValue()) as number[];
   t.strictSame(new Set(heights), new Set([heights[0]]));

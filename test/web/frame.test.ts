@@ -271,6 +271,9 @@ t.test(
     const { x, y } = (await page.$eval('.bar-topic', (one) => one.getBoundingClientRect().toJSON())) as DOMRect;
     await page.touchscreen.tap(x + 10, y + 8);
     await client.waitFor('.messages .recipient');
+    // The header of the topic is beside the screen.
+    await page.keyboard.press('Shift');
+    await client.waitFor('.messages .recipient', topic);
     t.match(await page.evaluate('location.hash'), /^#narrow\/stream\/\d+-general$/);
     await client.goTo(`#narrow/stream/${stream}-general/topic/${encodeURIComponent(`${topic} of all the islands`)}`);
     await client.page.waitForFunction(`document.querySelector('.compose-text')?.placeholder.includes('islands')`);

@@ -265,9 +265,14 @@ export const ONE_FACE: ReadonlySet<string> = new Set([
 
 /**
  * Families whose facts depend on the bus, the store, the log, the blobs or the placement: commands that call other
- * actors, deliver events, read what another host wrote, or survive a restart. They run on the cluster in every run.
+ * actors, deliver events, read what another host wrote, or survive a restart; and those about rights. They run
+ * on the cluster in every run.
  */
 export const BOTH_FACES: ReadonlySet<string> = new Set([
+  'keys of bots in browsers',
+  'authentication',
+  'every role',
+  'visibility of events',
   'fetching after changes',
   'registering again',
   'snapshot and events',
@@ -293,9 +298,6 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
  * below all of them have contract tests.
  */
 export const OFTEN_ON_BOTH_FACES: ReadonlySet<string> = new Set([
-  'keys of bots in browsers',
-  'authentication',
-  'every role',
   'snapshot and events of changes',
   'snapshot and events of roles',
   'fetching',
@@ -310,7 +312,6 @@ export const OFTEN_ON_BOTH_FACES: ReadonlySet<string> = new Set([
   'weekly digest by mail',
   'outgoing webhooks',
   'push notifications of browsers',
-  'visibility of events',
   'invitations',
   'newcomers',
 ]);
