@@ -51,7 +51,7 @@ acknowledged was lost or repeated, no queue ended, and deliveries resumed in tim
   --seconds N     Length of the load. [300; embedded: until all are killed]
   --kills N       At most. [what there is time for; embedded 20]
   --cuts N        Times that one actor host alone does not reach the store, for 15 s. [1; one host, embedded: 0]
-  --every N       Seconds from one kill to the next. [10; embedded 2.5]
+  --every N       Seconds from one kill to the next. [10; embedded 8]
 ${COMMON}
 Without own services none is restarted. The embedded face takes no --hosts, --frontends and
 --log-streams.
@@ -118,7 +118,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     kills: whole('kills', values.kills, embedded ? 20 : 100_000, 0, 100_000),
     cuts: embedded ? 0 : whole('cuts', values.cuts, hosts > 1 ? 1 : 0, 0, 20),
     cutSeconds: 15,
-    every: number('every', values.every, embedded ? 2.5 : 10, 0.5, 3_600),
+    every: number('every', values.every, embedded ? 8 : 10, 0.5, 3_600),
     rate: number('rate', values.rate, 200, 0.1, 10_000),
     clients: whole('clients', values.clients, 200, 2, 10_000),
     subscribers: whole('subscribers', values.subscribers, 10, 2, 10_000),

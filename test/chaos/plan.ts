@@ -61,6 +61,8 @@ interface StoreWays {
  * start on the very cores on which the others take over, as it hardly does elsewhere.
  */
 const AWAY = { least: 0.3, more: 0.15 };
+/** A single process is started again as soon as a supervisor would do it, ms: nothing takes over from it. */
+const AWAY_ALONE_MS = 250;
 
 /** The same of the time, at least, from the end of one to the next. */
 const SETTLING = 0.4;
@@ -90,7 +92,8 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
   const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, say } = happenings;
   const begun = performance.now();
   const elapsed = (): number => (performance.now() - begun) / 1000;
-  const awayMs = (): number => (AWAY.least + random.next() * AWAY.more) * every * 1000;
+  const awayMs = (): number =>
+    cluster.members.length === 1 ? AWAY_ALONE_MS : (AWAY.least + random.next() * AWAY.more) * every * 1000;
   const later = [...services].sort((a, b) => a.at - b.at);
   // As many kills as there is time for have no other end.
   const latest = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
