@@ -20,7 +20,7 @@ import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, startServerMonitoring } from './observe.js';
 import type { ProcessPorts } from './ports.js';
 import { loadOrCreateServerSecret } from './secret.js';
-import { FrontendWorkers } from './workers.js';
+import { FrontendWorkers, WorkerChild } from './workers.js';
 
 /** True if other machines can reach the server although no name for it is configured. */
 const needsExternalHost = ({ host, externalHost }: ServerConfig): boolean =>
@@ -54,6 +54,23 @@ export async function startServer(
   clock: Clock,
   logger: Logger,
   adjust: (ports: ProcessPorts) => ProcessPorts = (ports) => ports,
+): Promise<RunningServer> {
+  // The first worker loads its code while this process opens its services.
+  const firstWorker = await spawnFirstWorkerIfUsed(config, logger);
+  try {
+    return await openServer(config, clock, logger, adjust, firstWorker);
+  } catch (error) {
+    firstWorker?.kill();
+    throw error;
+  }
+}
+
+async function openServer(
+  config: ServerConfig,
+  clock: Clock,
+  logger: Logger,
+  adjust: (ports: ProcessPorts) => ProcessPorts,
+  firstWorker: WorkerChild | undefined,
 ): Promise<RunningServer> {
   const secret = await loadOrCreateServerSecret(config);
   const secrets = new ServerCryptography(secret);
@@ -94,7 +111,7 @@ export async function startServer(
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, workerPids: [], stop: leave };
     }
-    frontend = await openFrontendOrWorkers(config, node, health, secret, logger);
+    frontend = await openFrontendOrWorkers(config, node, health, secret, logger, firstWorker);
     if (needsExternalHost(config)) {
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
@@ -134,6 +151,16 @@ function countWorkers({ workers }: ServerConfig): number {
   return workers === 'auto' ? Math.min(availableParallelism() - 1, MAX_AUTOMATIC_WORKERS) : workers;
 }
 
+/** Spawns the first worker; undefined: the frontend will run in this process. */
+async function spawnFirstWorkerIfUsed(config: ServerConfig, logger: Logger): Promise<WorkerChild | undefined> {
+  if (isClusterConfig(config) || countWorkers(config) === 0) return undefined;
+  // The port can be shared by processes with the native HTTP server only.
+  const { factory, reason } = await chooseHttpServerFactory(config.httpAdapter);
+  if (factory.canSharePort) return new WorkerChild();
+  logger.info({ reason }, 'no workers: the HTTP server cannot share its port');
+  return undefined;
+}
+
 /** Opens the listener for clients: in workers if the server has some, else in this process. */
 async function openFrontendOrWorkers(
   config: ServerConfig,
@@ -141,14 +168,12 @@ async function openFrontendOrWorkers(
   health: HealthMonitor,
   secret: string,
   logger: Logger,
+  firstWorker: WorkerChild | undefined,
 ): Promise<RunningFrontend> {
   const { localBusHub } = node.ports;
-  const count = countWorkers(config);
-  if (localBusHub && count > 0) {
-    // The port can be shared by processes with the native HTTP server only.
-    const { factory, reason } = await chooseHttpServerFactory(config.httpAdapter);
-    if (factory.canSharePort) return FrontendWorkers.start({ config, node, hub: localBusHub, secret, logger, count });
-    logger.info({ reason }, 'no workers: the HTTP server cannot share its port');
+  if (localBusHub && firstWorker) {
+    const count = countWorkers(config);
+    return FrontendWorkers.start({ config, node, hub: localBusHub, secret, logger, count, firstChild: firstWorker });
   }
   return openFrontend({ config, node, health, logger, port: config.port, sharesPort: false });
 }

@@ -47,7 +47,32 @@ const REPLACEMENT_PAUSES_MS = [0, 1_000, 5_000, 15_000] as const;
 /** Time after which a worker counts as running well, ms. */
 const STABLE_AFTER_MS = 60_000;
 
+/** A worker's process from its spawn on. It loads its code, and waits for `start`. */
+export class WorkerChild {
+  readonly process: ChildProcess;
+  /** Resolves at the end of the process, with the error that is the reason. */
+  readonly ended: Promise<Error>;
+
+  constructor() {
+    const stdio = ['ignore', 'inherit', 'inherit'] as ('ignore' | 'inherit' | 'pipe')[];
+    stdio[WORKER_LINK_FD] = 'pipe';
+    this.process = spawn(process.execPath, [...process.execArgv, WORKER_SCRIPT], { stdio });
+    this.ended = new Promise((resolve) => {
+      this.process.once('error', resolve);
+      this.process.once('exit', (code, signal) =>
+        resolve(new Error(`a worker ended at its start: ${signal ?? `exit code ${code}`}`)),
+      );
+    });
+  }
+
+  kill(): void {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGKILL');
+  }
+}
+
 export interface FrontendWorkersOptions {
+  /** Process of the first worker, which was spawned before the services were open: half a second of its start. */
+  readonly firstChild: WorkerChild;
   readonly config: ServerConfig;
   readonly node: ConclaveNode;
   readonly hub: LocalBusHub;
@@ -68,7 +93,7 @@ class WorkerProcess {
   readonly exited: Promise<void>;
   readonly startedAt: number;
   readonly #link: ProcessLink;
-  readonly #child: ChildProcess;
+  readonly #child: WorkerChild;
   /** Functions that resolve the questions to the worker, by number; undefined: the worker has ended. */
   readonly #resolversByQuestion = new Map<number, (metrics: WorkerMetrics | undefined) => void>();
   #lastQuestion = 0;
@@ -82,6 +107,7 @@ class WorkerProcess {
 
   constructor(
     { config, node, hub, secret }: FrontendWorkersOptions,
+    child: WorkerChild,
     readonly number: number,
     port: number,
     holdReply: (request: Json, reply: Json) => Promise<void> | undefined,
@@ -95,23 +121,13 @@ class WorkerProcess {
     this.#stopped = new Promise((resolve) => {
       this.#resolveStopped = resolve;
     });
-    const stdio = ['ignore', 'inherit', 'inherit'] as ('ignore' | 'inherit' | 'pipe')[];
-    stdio[WORKER_LINK_FD] = 'pipe';
-    const child = spawn(process.execPath, [...process.execArgv, WORKER_SCRIPT], { stdio });
     this.#child = child;
-    this.exited = new Promise((resolve) => {
-      const onExit = (error: Error): void => {
-        this.#hasExited = true;
-        this.#rejectListening(error);
-        for (const question of [...this.#resolversByQuestion.keys()]) this.#resolveQuestion(question);
-        resolve();
-      };
-      child.once('error', onExit);
-      child.once('exit', (code, signal) =>
-        onExit(new Error(`worker ${number} ended at its start: ${signal ?? `exit code ${code}`}`)),
-      );
+    this.exited = child.ended.then((error) => {
+      this.#hasExited = true;
+      this.#rejectListening(error);
+      for (const question of [...this.#resolversByQuestion.keys()]) this.#resolveQuestion(question);
     });
-    this.#link = new ProcessLink(child.stdio[WORKER_LINK_FD] as Socket);
+    this.#link = new ProcessLink(child.process.stdio[WORKER_LINK_FD] as Socket);
     const busId = randomBytes(12).toString('hex');
     serveBusOverLink(this.#link, hub, clock, busId, holdReply);
     serveEventLogOverLink(this.#link, node.ports.log);
@@ -122,7 +138,7 @@ class WorkerProcess {
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#child.process.pid;
   }
 
   leave(): void {
@@ -139,7 +155,7 @@ class WorkerProcess {
   }
 
   kill(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
+    this.#child.kill();
     this.#link.close();
   }
 
@@ -215,11 +231,11 @@ export class FrontendWorkers implements RunningFrontend {
 
   /** Starts the workers. Resolves when all of them listen. @throws Error when the address can't be opened */
   static async start(options: FrontendWorkersOptions): Promise<FrontendWorkers> {
-    const { config, count } = options;
+    const { config, count, firstChild } = options;
     const workers = new FrontendWorkers(options);
     if (config.port !== 0) await requireFreePort(config.host, config.port);
     try {
-      const first = workers.#startWorker(1, config.port);
+      const first = workers.#startWorker(1, config.port, firstChild);
       ({ port: workers.port, hasPage: workers.hasPage } = await first.listening);
       const others = Array.from({ length: count - 1 }, (_, i) => workers.#startWorker(i + 2, workers.port));
       await Promise.all(others.map(({ listening }) => listening));
@@ -248,8 +264,8 @@ export class FrontendWorkers implements RunningFrontend {
     await Promise.all([...this.#workersByNumber.values()].map((worker) => worker.stop(graceMs, clock)));
   }
 
-  #startWorker(number: number, port: number): WorkerProcess {
-    const worker = new WorkerProcess(this.options, number, port, (request, reply) =>
+  #startWorker(number: number, port: number, child = new WorkerChild()): WorkerProcess {
+    const worker = new WorkerProcess(this.options, child, number, port, (request, reply) =>
       this.#holdUntilOthersKnowChange(worker, request, reply),
     );
     this.#workersByNumber.set(number, worker);
