@@ -1,6 +1,6 @@
 /** Check: compares acknowledged writes with the stored ones. */
 import type { Faults } from './faults.js';
-import type { Deed, RunHistory, Stored } from './history.js';
+import type { ClientWrite, RunHistory, Stored } from './history.js';
 
 /** Message id → message; faults of the stored history itself are noted. */
 export function storedMessages({ stored }: RunHistory, faults: Faults): Map<number, Stored> {
@@ -24,7 +24,7 @@ export function storedMessages({ stored }: RunHistory, faults: Faults): Map<numb
 }
 
 /** Key of a deed → message that shows it. */
-export function whereStored(messages: Iterable<Stored>): Map<string, Stored> {
+export function indexStoredByKey(messages: Iterable<Stored>): Map<string, Stored> {
   const found = new Map<string, Stored>();
   for (const message of messages) {
     if (message.key !== undefined) found.set(message.key, message);
@@ -34,10 +34,10 @@ export function whereStored(messages: Iterable<Stored>): Map<string, Stored> {
 }
 
 /** Acknowledged deeds are stored, under the id that the answer named. */
-export function checkAcknowledged(run: RunHistory, where: ReadonlyMap<string, Stored>, faults: Faults): void {
-  for (const { key, message, outcome, conversation } of run.deeds) {
+export function checkAcknowledged(run: RunHistory, storedByKey: ReadonlyMap<string, Stored>, faults: Faults): void {
+  for (const { key, message, outcome, conversation } of run.writes) {
     if (outcome?.kind !== 'acknowledged') continue;
-    const stored = where.get(key);
+    const stored = storedByKey.get(key);
     if (!stored) faults.add('lost', `${key}, acknowledged as message ${message}, is not in the history`);
     else if (stored.id !== message) {
       faults.add('mismatched', `${key} was acknowledged as message ${message}, and is stored as ${stored.id}`);
@@ -48,8 +48,8 @@ export function checkAcknowledged(run: RunHistory, where: ReadonlyMap<string, St
 }
 
 /** A send that began after another was answered has the higher id, wherever either was sent to. */
-export function checkSendOrder(deeds: readonly Deed[], faults: Faults): void {
-  const sends = deeds.flatMap(({ kind, key, begun, message, outcome }) =>
+export function checkSendOrder(writes: readonly ClientWrite[], faults: Faults): void {
+  const sends = writes.flatMap(({ kind, key, begun, message, outcome }) =>
     kind === 'send' && outcome?.kind === 'acknowledged' && message !== undefined
       ? [{ key, begun, id: message, answered: outcome.at }]
       : [],

@@ -4,10 +4,10 @@ import type { QueueHistory, Received, Stored } from './history.js';
 
 export interface Expected {
   /** Key → message that shows it at the end. */
-  readonly where: ReadonlyMap<string, Stored>;
+  readonly storedByKey: ReadonlyMap<string, Stored>;
   readonly messages: ReadonlyMap<number, Stored>;
   /** Conversation → keys that each of its queues must have. */
-  readonly due: ReadonlyMap<string, readonly string[]>;
+  readonly dueKeys: ReadonlyMap<string, readonly string[]>;
 }
 
 export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faults): void {
@@ -19,7 +19,7 @@ export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faul
   // A queue that ended is reported once, not once for each missing event.
   if (queue.ended.length > 0) return;
   for (const conversation of queue.conversations) {
-    for (const key of expected.due.get(conversation) ?? []) {
+    for (const key of expected.dueKeys.get(conversation) ?? []) {
       if (!keys.has(key)) faults.add('lost', `${queue.name} never got ${key} of ${conversation}`);
     }
   }
@@ -50,12 +50,12 @@ function checkAnswers({ name, polls }: QueueHistory, faults: Faults): Received[]
       }
     }
   }
-  checkLeft(name, left, taken, faults);
+  checkDroppedEvents(name, left, taken, faults);
   return taken;
 }
 
 /** Dropped events must come again. Events of the server itself, such as heartbeats, may come with another id. */
-function checkLeft(
+function checkDroppedEvents(
   name: string,
   left: ReadonlyMap<number, Received>,
   taken: readonly Received[],
@@ -86,7 +86,7 @@ function checkOrder({ name }: QueueHistory, taken: readonly Received[], faults: 
 function checkEvents(
   queue: QueueHistory,
   taken: readonly Received[],
-  { where, messages }: Expected,
+  { storedByKey, messages }: Expected,
   faults: Faults,
 ): ReadonlySet<string> {
   const keys = new Set<string>();
@@ -98,7 +98,7 @@ function checkEvents(
     if (key === undefined) continue;
     if (keys.has(key)) faults.add('repeated', `${words} a second time`);
     keys.add(key);
-    const stored = where.get(key);
+    const stored = storedByKey.get(key);
     if (!stored) faults.add('lost', `${words}, which is not in the history`);
     else if (stored.id !== message) faults.add('mismatched', `${words} of message ${message}, stored as ${stored.id}`);
   }

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { check } from './checker.js';
 import type { FaultKind } from './faults.js';
-import type { Deed, Poll, QueueHistory, Received, RunHistory, Stored } from './history.js';
-import { quantiles, resumes } from './resume.js';
+import type { ClientWrite, Poll, QueueHistory, Received, RunHistory, Stored } from './history.js';
+import { measureResumes, quantiles } from './resume-times.js';
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -11,14 +11,14 @@ interface Queue extends Changeable<QueueHistory> {
   conversations: Set<string>;
 }
 
-interface World extends Changeable<RunHistory> {
-  deeds: Deed[];
+interface MutableRun extends Changeable<RunHistory> {
+  writes: ClientWrite[];
   queues: Queue[];
   settled: Set<string>;
   stored: Changeable<Stored>[];
 }
 
-const send = (key: string, message: number, begun: number, answered: number, conversation = 's1'): Deed => ({
+const send = (key: string, message: number, begun: number, answered: number, conversation = 's1'): ClientWrite => ({
   kind: 'send',
   key,
   conversation,
@@ -43,8 +43,8 @@ const poll = (after: number, at: number, ...events: Received[]): Changeable<Poll
 });
 
 /** Two queues of a stream in which three messages were said, one edited, one liked; a third queue in another stream. */
-function good(): World {
-  const change = (key: string, kind: 'edit' | 'reaction', message: number, begun: number): Deed => ({
+function good(): MutableRun {
+  const change = (key: string, kind: 'edit' | 'reaction', message: number, begun: number): ClientWrite => ({
     ...send(key, message, begun, begun + 5),
     kind,
   });
@@ -66,7 +66,7 @@ function good(): World {
     stuck: [],
   });
   return {
-    deeds: [
+    writes: [
       send('m1', 101, 0, 10),
       send('m2', 102, 11, 20),
       send('m3', 103, 12, 30),
@@ -87,7 +87,7 @@ function good(): World {
       { id: 104, key: 'm4', conversation: 's2', changes: [] },
     ],
     interruptions: [],
-    dead: [],
+    stuckConversations: [],
   };
 }
 
@@ -96,11 +96,11 @@ const refused = { kind: 'refused', at: 30, status: 503, code: 'UNAVAILABLE' } as
 /** Replaces what the second queue got with the second poll. */
 const secondPoll =
   (...events: Received[]) =>
-  ({ queues }: World): void => {
+  ({ queues }: MutableRun): void => {
     queues[1]!.polls[1] = poll(10, 31, ...events);
   };
 
-const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: World) => void])[] = [
+const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: MutableRun) => void])[] = [
   ['an acknowledged send is not in the history', 'lost', ({ stored }) => stored.splice(2, 1)],
   ['an acknowledged edit is not in the history', 'lost', ({ stored }) => (stored[0]!.changes = [])],
   ['an acknowledged send is not in a queue', 'lost', secondPoll(event(30, 'm3', 103))],
@@ -108,16 +108,16 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
   [
     'a refused send is stored, and one of two queues has it',
     'lost',
-    (world) => {
-      world.deeds[2]!.outcome = refused;
-      secondPoll(event(20, 'm2', 102))(world);
+    (run) => {
+      run.writes[2]!.outcome = refused;
+      secondPoll(event(20, 'm2', 102))(run);
     },
   ],
   [
     'a refused send is in a queue, and not in the history',
     'lost',
-    ({ deeds, stored, settled }) => {
-      deeds[2]!.outcome = refused;
+    ({ writes, stored, settled }) => {
+      writes[2]!.outcome = refused;
       stored.splice(2, 1);
       settled.delete('m3');
     },
@@ -125,9 +125,9 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
   [
     'an answer that the client left does not come again whole',
     'lost',
-    ({ queues, deeds, stored }) => {
+    ({ queues, writes, stored }) => {
       // Response of a send that no client waits for.
-      deeds[1]!.outcome = refused;
+      writes[1]!.outcome = refused;
       stored[1] = { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] };
       queues[1]!.polls.splice(
         1,
@@ -163,14 +163,14 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
   [
     'a send has a lower id than one that was answered before it began',
     'disordered',
-    ({ deeds, stored, queues }) => {
-      deeds[3]!.message = 100;
+    ({ writes, stored, queues }) => {
+      writes[3]!.message = 100;
       stored[3]!.id = 100;
       queues[2]!.polls = [poll(-1, 36, event(35, 'm4', 100, 's2'))];
     },
   ],
-  ['a send is stored under another id than its answer named', 'mismatched', ({ deeds }) => (deeds[2]!.message = 109)],
-  ['two sends are answered with one id', 'mismatched', ({ deeds }) => (deeds[2]!.message = 102)],
+  ['a send is stored under another id than its answer named', 'mismatched', ({ writes }) => (writes[2]!.message = 109)],
+  ['two sends are answered with one id', 'mismatched', ({ writes }) => (writes[2]!.message = 102)],
   ['a send is stored elsewhere', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
   [
     'an event names another message than is stored',
@@ -200,49 +200,52 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
       queues[2]!.polls.push(poll(35, 37, { ...event(36, undefined, 103), kind: 'reaction', conversation: undefined })),
   ],
   ['a queue is refused', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
-  ['a conversation takes no more messages', 'stuck', (world) => (world.dead = ['s2'])],
+  ['a conversation takes no more messages', 'stuck', (run) => (run.stuckConversations = ['s2'])],
   ['a poll is never answered', 'stuck', ({ queues }) => queues[0]!.stuck.push(20)],
 ];
 
 t.test('a good history has no faults', async (test) => {
-  const { counts, told } = check(good());
-  test.strictSame(told, []);
+  const { counts, descriptions } = check(good());
+  test.strictSame(descriptions, []);
   test.ok(Object.values(counts).every((n) => n === 0));
 });
 
 for (const [what, kind, change] of WRONG) {
   t.test(what, async (test) => {
-    const world = good();
-    change(world);
-    const faults = check(world);
+    const run = good();
+    change(run);
+    const faults = check(run);
     test.not(faults.counts[kind], 0, `is found: ${kind}`);
-    test.ok(faults.total >= faults.told.length && faults.told.length > 0, faults.told.join('; '));
+    test.ok(
+      faults.total >= faults.descriptions.length && faults.descriptions.length > 0,
+      faults.descriptions.join('; '),
+    );
   });
 }
 
 t.test('histories without a fault that look like one', async (test) => {
-  const judged = (change: (world: World) => void): readonly string[] => {
-    const world = good();
-    change(world);
-    return check(world).told;
+  const judged = (change: (run: MutableRun) => void): readonly string[] => {
+    const run = good();
+    change(run);
+    return check(run).descriptions;
   };
-  const without = ({ stored, queues, settled, deeds }: World): void => {
-    deeds[2]!.outcome = refused;
+  const without = ({ stored, queues, settled, writes }: MutableRun): void => {
+    writes[2]!.outcome = refused;
     stored.splice(2, 1);
     settled.delete('m3');
     for (const queue of queues.slice(0, 2)) queue.polls[1] = poll(10, 31, event(20, 'm2', 102));
   };
   test.strictSame(judged(without), [], 'a refused send is nowhere');
   test.strictSame(
-    judged(({ deeds }) => (deeds[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
+    judged(({ writes }) => (writes[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
     [],
     'one without an answer is everywhere',
   );
   test.strictSame(
-    judged((world) => {
-      world.deeds[2]!.outcome = refused;
-      world.settled.delete('m3');
-      secondPoll(event(20, 'm2', 102))(world);
+    judged((run) => {
+      run.writes[2]!.outcome = refused;
+      run.settled.delete('m3');
+      secondPoll(event(20, 'm2', 102))(run);
     }),
     [],
     'a refused send that was stored after the end is in some queues',
@@ -270,17 +273,17 @@ t.test('histories without a fault that look like one', async (test) => {
 });
 
 t.test('the time to resumed delivery counts events of what began after the kill', async (test) => {
-  const world = good();
+  const run = good();
   const kill = { at: 11.5, kind: 'kill', name: 'host' } as const;
-  world.interruptions = [kill];
-  const [resume] = resumes(world);
+  run.interruptions = [kill];
+  const [resume] = measureResumes(run);
   // m2 began before the kill; m3 after it.
-  world.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
-  world.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
+  run.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
+  run.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
   test.strictSame(resume!.times, [19.5, 19.5, 24.5]);
-  test.strictSame(resumes(world)[0]!.times, [30, 19.5, 24.5]);
-  world.interruptions = [{ ...kill, at: 52 }];
-  test.strictSame(resumes(world)[0], { interruption: world.interruptions[0], times: [], silent: 3 });
+  test.strictSame(measureResumes(run)[0]!.times, [30, 19.5, 24.5]);
+  run.interruptions = [{ ...kill, at: 52 }];
+  test.strictSame(measureResumes(run)[0], { interruption: run.interruptions[0], times: [], silent: 3 });
   const { count, p50, p99, max } = quantiles(Array.from({ length: 100 }, (_, i) => i + 1));
   test.strictSame([count, p50, p99, max], [100, 50, 99, 100]);
   test.strictSame(quantiles([]), { count: 0, p50: 0, p99: 0, max: 0 });

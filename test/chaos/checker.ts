@@ -1,5 +1,5 @@
 /** Judges a recorded run: pure functions over what clients saw. */
-import { checkAcknowledged, checkSendOrder, storedMessages, whereStored } from './check-history.js';
+import { checkAcknowledged, checkSendOrder, indexStoredByKey, storedMessages } from './check-history.js';
 import { checkQueue } from './check-queue.js';
 import { Faults } from './faults.js';
 import type { RunHistory, Stored } from './history.js';
@@ -7,12 +7,12 @@ import type { RunHistory, Stored } from './history.js';
 export function check(run: RunHistory): Faults {
   const faults = new Faults();
   const messages = storedMessages(run, faults);
-  const where = whereStored(messages.values());
-  checkAcknowledged(run, where, faults);
-  checkSendOrder(run.deeds, faults);
-  for (const name of run.dead) faults.add('stuck', `${name} took no message at the end`);
-  const due = dueByConversation(run, where);
-  for (const queue of run.queues) checkQueue(queue, { where, messages, due }, faults);
+  const storedByKey = indexStoredByKey(messages.values());
+  checkAcknowledged(run, storedByKey, faults);
+  checkSendOrder(run.writes, faults);
+  for (const name of run.stuckConversations) faults.add('stuck', `${name} took no message at the end`);
+  const dueKeys = listDueKeysByConversation(run, storedByKey);
+  for (const queue of run.queues) checkQueue(queue, { storedByKey, messages, dueKeys }, faults);
   return faults;
 }
 
@@ -20,19 +20,19 @@ export function check(run: RunHistory): Faults {
  * Deeds that each queue of a conversation must have delivered: all acknowledged ones, and others that were stored
  * before the run began to wait for the queues. Deeds stored later may or may not have reached them.
  */
-function dueByConversation(
+function listDueKeysByConversation(
   run: RunHistory,
-  where: ReadonlyMap<string, Stored>,
+  storedByKey: ReadonlyMap<string, Stored>,
 ): ReadonlyMap<string, readonly string[]> {
-  const due = new Map<string, string[]>();
+  const dueKeys = new Map<string, string[]>();
   const add = (conversation: string, key: string): void => {
-    const keys = due.get(conversation);
+    const keys = dueKeys.get(conversation);
     if (keys) keys.push(key);
-    else due.set(conversation, [key]);
+    else dueKeys.set(conversation, [key]);
   };
-  for (const { key, conversation, outcome } of run.deeds) {
+  for (const { key, conversation, outcome } of run.writes) {
     if (outcome?.kind === 'acknowledged') add(conversation, key);
-    else if (run.settled.has(key)) add(where.get(key)?.conversation ?? conversation, key);
+    else if (run.settled.has(key)) add(storedByKey.get(key)?.conversation ?? conversation, key);
   }
-  return due;
+  return dueKeys;
 }

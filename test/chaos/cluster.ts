@@ -12,7 +12,7 @@ import type { ChaosOptions } from './options.js';
 import { type Address, administer, freeAddress, type Member, Processes, type Role } from './processes.js';
 
 const SECRET = 'a secret for chaos only';
-const NOWHERE: Address = { port: 0, health: 0 };
+const NO_ADDRESS: Address = { port: 0, health: 0 };
 /** Clients notice within a fraction of it that a frontend leaves. */
 const LEAVE_SECONDS = '2';
 
@@ -38,7 +38,7 @@ export class ChaosCluster {
     try {
       for (let i = 0; i < hosts; i++) {
         if (cuts > 0) cluster.#ways.set(`host ${i}`, await TcpProxy.start(services.mongodb));
-        await cluster.#add('actors', `host ${i}`, NOWHERE);
+        await cluster.#add('actors', `host ${i}`, NO_ADDRESS);
       }
       for (let i = 0; i < frontends; i++) await cluster.#add('http', `frontend ${i}`, await freeAddress());
       return cluster;

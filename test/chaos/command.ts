@@ -1,11 +1,11 @@
 /** Common part of both commands: options, progress, report, ending. */
 import { writeFile } from 'node:fs/promises';
 import { type ChaosOptions, readOptions } from './options.js';
-import { inWords, type Report } from './report.js';
-import { Ends, type Say } from './run.js';
+import { formatReport, type Report } from './report.js';
+import { CleanupSteps, type Say } from './run.js';
 
-const FAILED = 1;
-const BROKEN = 2;
+const EXIT_FAILED = 1;
+const EXIT_ERROR = 2;
 
 export interface Verdict {
   readonly report: Report;
@@ -20,12 +20,12 @@ const say: Say = (words) => {
 
 export async function command(
   usage: string,
-  work: (options: ChaosOptions, ends: Ends, say: Say) => Promise<Verdict>,
+  work: (options: ChaosOptions, ends: CleanupSteps, say: Say) => Promise<Verdict>,
 ): Promise<void> {
-  const ends = new Ends();
+  const ends = new CleanupSteps();
   // An interrupted run must leave no servers, databases and streams behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void ends.run().finally(() => process.exit(BROKEN)));
+    process.once(signal, () => void ends.run().finally(() => process.exit(EXIT_ERROR)));
   }
   try {
     const options = readOptions(process.argv.slice(2), process.env);
@@ -34,14 +34,14 @@ export async function command(
       return;
     }
     const { report, wrong, more = [] } = await work(options, ends, say);
-    process.stdout.write(`\n${[inWords(report), ...more].join('\n')}\n`);
+    process.stdout.write(`\n${[formatReport(report), ...more].join('\n')}\n`);
     process.stdout.write(wrong.length === 0 ? 'all is as it must be\n' : `WRONG: ${wrong.join('; ')}\n`);
     if (options.report !== undefined)
       await writeFile(options.report, `${JSON.stringify({ options, ...report }, null, 1)}\n`);
-    process.exitCode = wrong.length === 0 ? 0 : FAILED;
+    process.exitCode = wrong.length === 0 ? 0 : EXIT_FAILED;
   } catch (error) {
     say(String(error instanceof Error ? error.stack : error));
-    process.exitCode = BROKEN;
+    process.exitCode = EXIT_ERROR;
   } finally {
     await ends.run();
   }

@@ -12,7 +12,7 @@ export const FAULTS = {
 export type FaultKind = keyof typeof FAULTS;
 
 /** Faults of a kind that are described in words; all are counted. */
-const TOLD = 10;
+const MAX_DESCRIBED_FAULTS = 10;
 
 export class Faults {
   readonly counts: Record<FaultKind, number> = {
@@ -24,10 +24,10 @@ export class Faults {
     ended: 0,
     stuck: 0,
   };
-  readonly told: string[] = [];
+  readonly descriptions: string[] = [];
 
   add(kind: FaultKind, words: string): void {
-    if (this.counts[kind]++ < TOLD) this.told.push(`${kind}: ${words}`);
+    if (this.counts[kind]++ < MAX_DESCRIBED_FAULTS) this.descriptions.push(`${kind}: ${words}`);
   }
 
   get total(): number {

@@ -4,19 +4,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestText } from '../bench/connection.js';
-import { type Answer, Line } from './line.js';
+import { type Answer, KeptConnection } from './kept-connection.js';
 import type { Address } from './processes.js';
 
-const CHECK_EVERY_MS = 200;
-const CHECK_WITHIN_MS = 1_000;
+const READINESS_CHECK_INTERVAL_MS = 200;
+const READINESS_TIMEOUT_MS = 1_000;
 /** So long a request waits until some frontend takes connections. */
-const CONNECT_WITHIN_MS = 20_000;
+const CONNECT_TIMEOUT_MS = 20_000;
 const RETRY_MS = 20;
 /**
  * Idle time after which a connection is not used again, ms. docs/operations.md asks this of load balancers, because
  * frontends close a connection that was idle for 10 s.
  */
-const IDLE_MS = 5_000;
+const MAX_IDLE_MS = 5_000;
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -25,35 +25,35 @@ export interface Request {
   readonly form?: Readonly<Record<string, string>>;
   /** API level; undefined: the base level. */
   readonly level?: number | undefined;
-  readonly withinMs: number;
+  readonly timeoutMs: number;
   /** Index of the frontend to try first. */
   readonly first: number;
 }
 
 /** No process accepted the connection, so no request was sent. */
-export class NobodyThere extends Error {}
+export class NoFrontendError extends Error {}
 
 class Frontend {
   /** As its readiness said last. */
   ready = false;
-  readonly #idle: { readonly line: Line; readonly since: number }[] = [];
-  readonly #all = new Set<Line>();
+  readonly #idle: { readonly line: KeptConnection; readonly since: number }[] = [];
+  readonly #all = new Set<KeptConnection>();
 
   constructor(readonly at: Address) {}
 
-  async line(): Promise<Line> {
+  async line(): Promise<KeptConnection> {
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
       const { line: known, since } = last;
-      if (!known.closed && performance.now() - since < IDLE_MS) return known;
+      if (!known.closed && performance.now() - since < MAX_IDLE_MS) return known;
       known.close();
       this.#all.delete(known);
     }
-    const line = await Line.open(this.at.port);
+    const line = await KeptConnection.open(this.at.port);
     this.#all.add(line);
     return line;
   }
 
-  back(line: Line): void {
+  back(line: KeptConnection): void {
     if (line.closed) this.#all.delete(line);
     else this.#idle.push({ line, since: performance.now() });
   }
@@ -96,19 +96,19 @@ export class Frontends {
 
   /** @throws Unanswered, NobodyThere */
   async ask(request: Request): Promise<Answer> {
-    const { method, path, authorization, form, level, withinMs, first } = request;
+    const { method, path, authorization, form, level, timeoutMs, first } = request;
     const encoded = form && new URLSearchParams(form).toString();
     const text = requestText(method, `/api/v1${path}`, authorization, encoded, level);
     const { frontend, line } = await this.#connect(first);
     try {
-      return await line.request(text, withinMs);
+      return await line.request(text, timeoutMs);
     } finally {
       frontend.back(line);
     }
   }
 
-  async #connect(first: number): Promise<{ frontend: Frontend; line: Line }> {
-    const until = performance.now() + CONNECT_WITHIN_MS;
+  async #connect(first: number): Promise<{ frontend: Frontend; line: KeptConnection }> {
+    const until = performance.now() + CONNECT_TIMEOUT_MS;
     for (;;) {
       for (const frontend of this.#order(first)) {
         try {
@@ -117,12 +117,12 @@ export class Frontends {
           this.refusedConnections++;
         }
       }
-      const leftMs = until - performance.now();
-      if (leftMs <= 0) throw new NobodyThere('no frontend takes connections');
+      const stopMs = until - performance.now();
+      if (stopMs <= 0) throw new NoFrontendError('no frontend takes connections');
       this.#anyFrontendUp ??= this.#tryUntilOneTakesConnections().finally(() => {
         this.#anyFrontendUp = undefined;
       });
-      await Promise.race([this.#anyFrontendUp, sleep(leftMs, undefined, { ref: false })]);
+      await Promise.race([this.#anyFrontendUp, sleep(stopMs, undefined, { ref: false })]);
     }
   }
 
@@ -155,7 +155,7 @@ export class Frontends {
   async #run(): Promise<void> {
     while (this.#watching) {
       await Promise.all(this.#frontends.map((one) => checkReady(one)));
-      await sleep(CHECK_EVERY_MS);
+      await sleep(READINESS_CHECK_INTERVAL_MS);
     }
   }
 }
@@ -163,10 +163,10 @@ export class Frontends {
 const HEALTH = requestText('GET', '/health/ready', 'none');
 
 async function checkReady(frontend: Frontend): Promise<void> {
-  let line: Line | undefined;
+  let line: KeptConnection | undefined;
   try {
-    line = await Line.open(frontend.at.health);
-    frontend.ready = (await line.request(HEALTH, CHECK_WITHIN_MS)).status === 200;
+    line = await KeptConnection.open(frontend.at.health);
+    frontend.ready = (await line.request(HEALTH, READINESS_TIMEOUT_MS)).status === 200;
   } catch {
     frontend.ready = false;
   } finally {

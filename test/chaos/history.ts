@@ -11,11 +11,11 @@ export type Outcome =
   /** The connection broke, or nothing came in time. */
   | { readonly kind: 'unanswered'; readonly at: Moment; readonly reason: string };
 
-export type DeedKind = 'send' | 'edit' | 'reaction';
+export type WriteKind = 'send' | 'edit' | 'reaction';
 
 /** One change that a client asked for, once. */
-export interface Deed {
-  readonly kind: DeedKind;
+export interface ClientWrite {
+  readonly kind: WriteKind;
   /** Under which it is found in events and in the history; no two deeds have the same. */
   readonly key: string;
   readonly conversation: string;
@@ -30,7 +30,7 @@ export interface Received {
   readonly id: number;
   /** Of the deed; undefined for what the server says by itself. */
   readonly key: string | undefined;
-  readonly kind: DeedKind | 'other';
+  readonly kind: WriteKind | 'other';
   readonly message: number | undefined;
   /** Undefined where the event does not say. */
   readonly conversation: string | undefined;
@@ -76,7 +76,7 @@ export interface Interruption {
 }
 
 export interface RunHistory {
-  readonly deeds: readonly Deed[];
+  readonly writes: readonly ClientWrite[];
   readonly queues: readonly QueueHistory[];
   /**
    * Keys that the history showed before each queue got a last message of each of its conversations: all of it was on
@@ -87,5 +87,5 @@ export interface RunHistory {
   readonly stored: readonly Stored[];
   readonly interruptions: readonly Interruption[];
   /** Conversations that took no message although everything had long been back. */
-  readonly dead: readonly string[];
+  readonly stuckConversations: readonly string[];
 }

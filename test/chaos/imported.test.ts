@@ -15,9 +15,9 @@ import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
 import { ChaosEmbedded } from './embedded.js';
 import type { Conversation, Person } from './people.js';
-import { disturb } from './plan.js';
-import { inWords } from './report.js';
-import { Ends, judge } from './run.js';
+import { injectFaults } from './plan.js';
+import { formatReport } from './report.js';
+import { CleanupSteps, finishAndCheck } from './run.js';
 import { Traffic } from './traffic.js';
 
 const KILLS = rounds(1, 10);
@@ -68,7 +68,7 @@ function streamsOf(made: MadeOrganization, people: readonly ImportedPerson[]): C
 }
 
 t.test('an imported organization through kill -9', async (test) => {
-  const ends = new Ends();
+  const ends = new CleanupSteps();
   test.teardown(() => ends.run());
   const say = (words: string): void => test.comment(words);
   const seed = Number(process.env.SEED ?? Date.now() % 1e6);
@@ -86,14 +86,14 @@ t.test('an imported organization through kill -9', async (test) => {
   const traffic = await Traffic.among(cluster.frontends, rounds(12, 50), random, async () => ({ people, streams }));
   ends.add(() => traffic.close());
   traffic.load.start();
-  await disturb(cluster, [], {
+  await injectFaults(cluster, [], {
     ...{ seconds: undefined, kills: KILLS, every: SECONDS_BETWEEN_KILLS },
     ...{ random, say, interruptions: traffic.interruptions },
   });
-  const report = await judge(traffic, seed, say);
-  for (const line of inWords(report).split('\n')) say(line);
+  const report = await finishAndCheck(traffic, seed, say);
+  for (const line of formatReport(report).split('\n')) say(line);
   test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
-  test.equal(report.each.length, KILLS);
+  test.equal(report.interruptions.length, KILLS);
   test.ok(report.acknowledged > KILLS, `sends went on: ${report.acknowledged}`);
   await checkChanges(test, made, people, cluster.frontends[0]!.port);
 });

@@ -4,24 +4,24 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../cluster/scheduler.js';
-import { type Frontends, NobodyThere, type Request } from './frontends.js';
-import type { Deed, DeedKind, Outcome } from './history.js';
+import { type Frontends, NoFrontendError, type Request } from './frontends.js';
+import type { ClientWrite, Outcome, WriteKind } from './history.js';
+import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './message-texts.js';
 import type { Conversation, Person } from './people.js';
-import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './words.js';
 
 const TICK_MS = 10;
-const CHANGE_EVERY = 20;
+const SENDS_PER_CHANGE = 20;
 /** Share of direct messages among the sends. */
-const DIRECT = 0.1;
+const DIRECT_SHARE = 0.1;
 /** Time that a client waits for a response, ms; the server's deadline is shorter. */
-const WITHIN_MS = 45_000;
+const ANSWER_TIMEOUT_MS = 45_000;
 /**
  * Most requests without a response: enough for a run of this size while no process answers for seconds. Requests above
  * it are not sent, but counted.
  */
-const UNDER_WAY = 5_000;
+const MAX_PENDING_REQUESTS = 5_000;
 
-interface Said {
+interface AcknowledgedSend {
   readonly id: number;
   readonly key: string;
   readonly sender: Person;
@@ -30,17 +30,17 @@ interface Said {
   reacted: boolean;
 }
 
-type Asked = Omit<Request, 'first' | 'withinMs'>;
+type Asked = Omit<Request, 'first' | 'timeoutMs'>;
 
 export class Load {
-  readonly deeds: Deed[] = [];
+  readonly writes: ClientWrite[] = [];
   /** Not asked for because too much was under way. */
-  held = 0;
+  skippedSends = 0;
   underWay = 0;
   acknowledged = 0;
   /** Of the slowest answer, milliseconds. */
   slowest = 0;
-  readonly #said: Said[] = [];
+  readonly #said: AcknowledgedSend[] = [];
   #next = 0;
   #running = true;
   #done: Promise<void> = Promise.resolve();
@@ -68,9 +68,9 @@ export class Load {
 
   /** @returns key of the send; rejects when it is not acknowledged */
   async last(conversation: Conversation): Promise<string> {
-    const deed = await this.#send(conversation, conversation.members[0]!);
-    if (deed.outcome?.kind !== 'acknowledged') throw new Error(`${deed.key}: ${JSON.stringify(deed.outcome)}`);
-    return deed.key;
+    const write = await this.#send(conversation, conversation.members[0]!);
+    if (write.outcome?.kind !== 'acknowledged') throw new Error(`${write.key}: ${JSON.stringify(write.outcome)}`);
+    return write.key;
   }
 
   async #run(): Promise<void> {
@@ -84,38 +84,38 @@ export class Load {
   }
 
   #one(n: number): void {
-    if (this.underWay >= UNDER_WAY) {
-      this.held++;
+    if (this.underWay >= MAX_PENDING_REQUESTS) {
+      this.skippedSends++;
       return;
     }
     const { random } = this;
-    const among = this.direct.length > 0 && random.chance(DIRECT) ? this.direct : this.streams;
+    const among = this.direct.length > 0 && random.chance(DIRECT_SHARE) ? this.direct : this.streams;
     const conversation = random.pick(among);
     this.#keep(this.#send(conversation, random.pick(conversation.members)));
-    if (n % CHANGE_EVERY === CHANGE_EVERY - 1) {
+    if (n % SENDS_PER_CHANGE === SENDS_PER_CHANGE - 1) {
       this.#keep(this.#edit());
       this.#keep(this.#react());
     }
   }
 
-  #keep(deed: Promise<unknown>): void {
-    this.#pending.add(deed);
-    void deed.finally(() => this.#pending.delete(deed));
+  #keep(write: Promise<unknown>): void {
+    this.#pending.add(write);
+    void write.finally(() => this.#pending.delete(write));
   }
 
-  async #send(conversation: Conversation, sender: Person): Promise<Deed> {
+  async #send(conversation: Conversation, sender: Person): Promise<ClientWrite> {
     const key = sendKey(this.#next++);
-    const deed = this.#begin('send', key, conversation);
+    const write = this.#begin('send', key, conversation);
     const form = { ...conversation.to, content: text(key) };
-    await this.#ask(deed, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
-    if (deed.outcome?.kind === 'acknowledged') {
-      this.#said.push({ id: deed.message!, key, sender, conversation, edited: false, reacted: false });
+    await this.#ask(write, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
+    if (write.outcome?.kind === 'acknowledged') {
+      this.#said.push({ id: write.message!, key, sender, conversation, edited: false, reacted: false });
     }
-    return deed;
+    return write;
   }
 
   /** One of the last said; each at most once. */
-  #lately(done: 'edited' | 'reacted'): Said | undefined {
+  #lately(done: 'edited' | 'reacted'): AcknowledgedSend | undefined {
     const from = Math.max(0, this.#said.length - 100);
     const said = this.#said[from + this.random.below(this.#said.length - from)];
     if (!said || said[done]) return undefined;
@@ -127,39 +127,43 @@ export class Load {
     const said = this.#lately('edited');
     if (!said) return;
     const key = editKey(this.#next++);
-    const deed = this.#begin('edit', key, said.conversation, said.id);
+    const write = this.#begin('edit', key, said.conversation, said.id);
     const form = { content: edited(said.key, key) };
     const { authorization } = said.sender;
-    await this.#ask(deed, { method: 'PATCH', path: `/messages/${said.id}`, authorization, form });
+    await this.#ask(write, { method: 'PATCH', path: `/messages/${said.id}`, authorization, form });
   }
 
   async #react(): Promise<void> {
     const said = this.#lately('reacted');
     if (!said) return;
     const { id, authorization } = this.random.pick(said.conversation.members);
-    const deed = this.#begin('reaction', reactionKey(said.id, id), said.conversation, said.id);
+    const write = this.#begin('reaction', reactionKey(said.id, id), said.conversation, said.id);
     const form = { emoji_name: EMOJI };
-    await this.#ask(deed, { method: 'POST', path: `/messages/${said.id}/reactions`, authorization, form });
+    await this.#ask(write, { method: 'POST', path: `/messages/${said.id}/reactions`, authorization, form });
   }
 
-  #begin(kind: DeedKind, key: string, { name }: Conversation, message?: number): Deed {
-    const deed: Deed = { kind, key, conversation: name, message, begun: performance.now(), outcome: undefined };
-    this.deeds.push(deed);
-    return deed;
+  #begin(kind: WriteKind, key: string, { name }: Conversation, message?: number): ClientWrite {
+    const write: ClientWrite = { kind, key, conversation: name, message, begun: performance.now(), outcome: undefined };
+    this.writes.push(write);
+    return write;
   }
 
-  async #ask(deed: Deed, request: Asked): Promise<void> {
+  async #ask(write: ClientWrite, request: Asked): Promise<void> {
     this.underWay++;
     try {
-      const answer = await this.frontends.ask({ ...request, withinMs: WITHIN_MS, first: this.random.below(1_000) });
+      const answer = await this.frontends.ask({
+        ...request,
+        timeoutMs: ANSWER_TIMEOUT_MS,
+        first: this.random.below(1_000),
+      });
       const at = performance.now();
-      this.slowest = Math.max(this.slowest, at - deed.begun);
+      this.slowest = Math.max(this.slowest, at - write.begun);
       if (answer.body.result === 'success') {
-        if (deed.kind === 'send') deed.message = answer.body.id as number;
-        deed.outcome = { kind: 'acknowledged', at };
+        if (write.kind === 'send') write.message = answer.body.id as number;
+        write.outcome = { kind: 'acknowledged', at };
         this.acknowledged++;
       } else {
-        deed.outcome = {
+        write.outcome = {
           kind: 'refused',
           at,
           status: answer.status,
@@ -167,7 +171,7 @@ export class Load {
         };
       }
     } catch (error) {
-      deed.outcome = unanswered(error as Error);
+      write.outcome = unanswered(error as Error);
     } finally {
       this.underWay--;
     }
@@ -177,5 +181,5 @@ export class Load {
 const unanswered = (error: Error): Outcome => ({
   kind: 'unanswered',
   at: performance.now(),
-  reason: error instanceof NobodyThere ? error.message : error.message.replace(/\d+/g, 'n'),
+  reason: error instanceof NoFrontendError ? error.message : error.message.replace(/\d+/g, 'n'),
 });

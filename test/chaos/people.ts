@@ -1,12 +1,12 @@
 /** Accounts, streams and queues of a run. */
 import { basic } from '../bench/faces.js';
 import type { Frontends } from './frontends.js';
-import type { Answer } from './line.js';
+import type { Answer } from './kept-connection.js';
 
 const PASSWORD = 'correct horse battery 77';
 /** Passwords are hashed by a costly function, once per account made and once per login. */
-const AT_ONCE = 4;
-const WITHIN_MS = 60_000;
+const MAX_CONCURRENT_CALLS = 4;
+const ANSWER_TIMEOUT_MS = 60_000;
 
 export interface Person {
   readonly id: number;
@@ -25,7 +25,7 @@ export interface Conversation {
   readonly members: readonly Person[];
 }
 
-export interface Asker {
+export interface Caller {
   readonly frontends: Frontends;
   readonly authorization: string;
   /** API level of its requests; undefined: the base level. */
@@ -33,8 +33,8 @@ export interface Asker {
 }
 
 /** @throws Error when it is refused */
-export async function succeed(
-  { frontends, authorization, level }: Asker,
+export async function callOrThrow(
+  { frontends, authorization, level }: Caller,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   form: Readonly<Record<string, string>> = {},
@@ -46,30 +46,33 @@ export async function succeed(
     authorization,
     ...(get ? {} : { form }),
     level,
-    withinMs: WITHIN_MS,
+    timeoutMs: ANSWER_TIMEOUT_MS,
     first: 0,
   });
   if (answer.body.result !== 'success') throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
 
-export async function each<T, R>(items: readonly T[], work: (item: T, i: number) => Promise<R>): Promise<R[]> {
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  work: (item: T, i: number) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!, i);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_CALLS }, worker));
   return results;
 }
 
-export function makePeople(owner: Asker, count: number): Promise<Person[]> {
+export function makePeople(owner: Caller, count: number): Promise<Person[]> {
   const numbers = Array.from({ length: count }, (_, i) => i);
-  return each(numbers, async (n) => {
+  return mapConcurrently(numbers, async (n) => {
     const email = `person${n}@example.com`;
-    const made = await succeed(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
+    const made = await callOrThrow(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
     const credentials = { username: email, password: PASSWORD };
-    const { api_key } = await succeed({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
+    const { api_key } = await callOrThrow({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
     return { id: made.user_id as number, email, authorization: basic(email, api_key as string) };
   });
 }
@@ -82,15 +85,15 @@ export async function makeStreams(
 ): Promise<Conversation[]> {
   const groups: (readonly Person[])[] = [];
   for (let from = 0; from < people.length; from += subscribers) groups.push(people.slice(from, from + subscribers));
-  return each(groups, async (members, i) => {
-    const asker = { frontends, authorization: members[0]!.authorization };
+  return mapConcurrently(groups, async (members, i) => {
+    const caller = { frontends, authorization: members[0]!.authorization };
     const name = `stream ${i}`;
-    await succeed(asker, 'POST', '/users/me/subscriptions', {
+    await callOrThrow(caller, 'POST', '/users/me/subscriptions', {
       subscriptions: JSON.stringify([{ name }]),
       principals: JSON.stringify(members.map(({ id }) => id)),
       invite_only: String(i % 2 === 1),
     });
-    const { stream_id: id } = await succeed(asker, 'GET', '/get_stream_id', { stream: name });
+    const { stream_id: id } = await callOrThrow(caller, 'GET', '/get_stream_id', { stream: name });
     const narrow = [{ operator: 'stream', operand: id }];
     return { name: `s${id}`, to: { type: 'stream', to: name, topic: 'chaos' }, narrow, members };
   });

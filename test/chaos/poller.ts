@@ -2,17 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
 import type { Random } from '../cluster/scheduler.js';
-import { type Frontends, NobodyThere } from './frontends.js';
+import { type Frontends, NoFrontendError } from './frontends.js';
 import type { Poll, QueueHistory } from './history.js';
-import { directName, type Person, succeed } from './people.js';
-import { received } from './words.js';
+import { received } from './message-texts.js';
+import { callOrThrow, directName, type Person } from './people.js';
 
 /** Longer than a poll is held without an event. */
-const HELD_MS = 90_000;
+const MAX_POLL_MS = 90_000;
 const RETRY_MS = 100;
 /** How often a client acts as if an answer had been lost on its way. */
-const LOSES = 0.005;
-const TYPES = JSON.stringify(['message', 'update_message', 'reaction']);
+const LOST_ANSWER_RATE = 0.005;
+const EVENT_TYPES = JSON.stringify(['message', 'update_message', 'reaction']);
 
 export class Poller implements QueueHistory {
   readonly polls: Poll[] = [];
@@ -46,9 +46,9 @@ export class Poller implements QueueHistory {
     random: Random,
     level?: number,
   ): Promise<Poller> {
-    const asker = { frontends, authorization: person.authorization, level };
-    const form = { event_types: TYPES, apply_markdown: 'false' };
-    const { queue_id, last_event_id } = await succeed(asker, 'POST', '/register', form);
+    const caller = { frontends, authorization: person.authorization, level };
+    const form = { event_types: EVENT_TYPES, apply_markdown: 'false' };
+    const { queue_id, last_event_id } = await callOrThrow(caller, 'POST', '/register', form);
     const name = `queue of ${person.email}`;
     // The server speaks to everybody.
     const bots = Array.from({ length: LAST_RESERVED_USER_ID }, (_, i) => directName([i + 1, person.id]));
@@ -70,7 +70,7 @@ export class Poller implements QueueHistory {
           method: 'GET',
           path: `/events?queue_id=${this.queue}&last_event_id=${this.last}`,
           authorization: this.person.authorization,
-          withinMs: HELD_MS,
+          timeoutMs: MAX_POLL_MS,
           first: this.#first,
         });
         if (!this.#running) return;
@@ -85,8 +85,8 @@ export class Poller implements QueueHistory {
         }
       } catch (error) {
         if (!this.#running) return;
-        if (performance.now() - begun >= HELD_MS) this.stuck.push(begun);
-        this.#failed(error instanceof NobodyThere ? error.message : 'connection cut');
+        if (performance.now() - begun >= MAX_POLL_MS) this.stuck.push(begun);
+        this.#failed(error instanceof NoFrontendError ? error.message : 'connection cut');
         this.#first++;
       }
       await sleep(RETRY_MS);
@@ -94,7 +94,7 @@ export class Poller implements QueueHistory {
   }
 
   #take(events: readonly Readonly<Record<string, unknown>>[]): void {
-    const taken = !this.random.chance(LOSES);
+    const taken = !this.random.chance(LOST_ANSWER_RATE);
     const given = events.map(received);
     this.polls.push({ after: this.last, at: performance.now(), events: given, taken });
     if (!taken) return;

@@ -5,8 +5,8 @@ import { SERVER_SETTING_DECLARATIONS } from '#app/config';
 import { runCommand } from '../clients/support/command-line.js';
 import { type Child, conclave, freePort } from '../clients/support/process.js';
 
-const READY_MS = 60_000;
-const COMMAND_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
+const COMMAND_TIMEOUT_MS = 60_000;
 
 export type Role = 'actors' | 'http';
 
@@ -41,7 +41,7 @@ export class Processes {
   async serve(name: string, args: readonly string[], ready: string): Promise<Child> {
     const child = conclave(['serve', ...args, ...withoutLimits()]);
     this.#all.push({ name, child });
-    await child.says(ready, READY_MS);
+    await child.says(ready, START_TIMEOUT_MS);
     return child;
   }
 
@@ -61,6 +61,6 @@ export class Processes {
 
 /** Runs a command of the command line to its end. */
 export async function administer(args: readonly string[]): Promise<void> {
-  const ended = await runCommand(args, COMMAND_MS);
+  const ended = await runCommand(args, COMMAND_TIMEOUT_MS);
   if (ended.code !== 0) throw new Error(`conclave ${args[0]} ${args[1]}: ${ended.stderr}`);
 }

@@ -3,14 +3,14 @@ import t from 'tap';
 import { services } from '../clients/support/missing.js';
 import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
-import { rolling } from './replace.js';
-import { inWords } from './report.js';
-import { Ends } from './run.js';
+import { rolling } from './replacements.js';
+import { formatReport } from './report.js';
+import { CleanupSteps } from './run.js';
 
 const found = services();
 if (found) {
   t.test('each process is replaced by another, and no request fails', async (test) => {
-    const ends = new Ends();
+    const ends = new CleanupSteps();
     test.teardown(() => ends.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
@@ -28,12 +28,12 @@ if (found) {
       },
       ...{ report: undefined, logs: undefined, logStreams: undefined },
     };
-    const { report, handovers, failed } = await rolling(options, ends, (words) => test.comment(words));
-    for (const line of inWords(report).split('\n')) test.comment(line);
+    const { report, replacements, failed } = await rolling(options, ends, (words) => test.comment(words));
+    for (const line of formatReport(report).split('\n')) test.comment(line);
     test.equal(failed, 0, 'no request was refused or cut off');
     test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
     test.strictSame(
-      handovers.map(({ code }) => code),
+      replacements.map(({ code }) => code),
       [0, 0, 0],
       'each ends by itself with 0',
     );

@@ -5,7 +5,7 @@ import { check } from './checker.js';
 import { ChaosCluster } from './cluster.js';
 import { ChaosEmbedded } from './embedded.js';
 import type { ChaosOptions } from './options.js';
-import { disturb, type Restart, restarts, storeCuts } from './plan.js';
+import { injectFaults, listServiceRestarts, planStoreCuts, type Restart } from './plan.js';
 import { type Report, report } from './report.js';
 import { OwnServices } from './services.js';
 import { Traffic } from './traffic.js';
@@ -13,7 +13,7 @@ import { Traffic } from './traffic.js';
 export type Say = (words: string) => void;
 
 /** Things to end after the run; the last added one ends first. */
-export class Ends {
+export class CleanupSteps {
   readonly #all: (() => Promise<void>)[] = [];
 
   add(end: () => Promise<void>): void {
@@ -37,7 +37,7 @@ export interface Running {
   readonly random: Random;
 }
 
-export async function begin(options: ChaosOptions, ends: Ends, say: Say): Promise<Running> {
+export async function begin(options: ChaosOptions, ends: CleanupSteps, say: Say): Promise<Running> {
   const random = new Random(options.seed);
   say(`seed ${options.seed}`);
   const { cluster, services } = await processes(options, ends);
@@ -54,7 +54,7 @@ export async function begin(options: ChaosOptions, ends: Ends, say: Say): Promis
     new Random(options.seed + 1),
   );
   ends.add(() => traffic.close());
-  const progress = setInterval(() => say(inShort(traffic)), PROGRESS_MS);
+  const progress = setInterval(() => say(formatProgress(traffic)), PROGRESS_MS);
   ends.add(async () => clearInterval(progress));
   say(`${traffic.pollers.length} queues; ${options.rate} sends per second`);
   traffic.load.start();
@@ -65,23 +65,26 @@ const PROGRESS_MS = 5_000;
 
 async function processes(
   options: ChaosOptions,
-  ends: Ends,
+  ends: CleanupSteps,
 ): Promise<{ cluster: Cluster; services: readonly Restart[] }> {
   if (options.face === 'embedded') return { cluster: await ChaosEmbedded.start(), services: [] };
   const random = new Random(options.seed + 2);
   if (options.services) {
     const cluster = await ChaosCluster.start(options.services, options);
-    return { cluster, services: storeCuts(cluster, options.cuts, options.cutSeconds, random) };
+    return { cluster, services: planStoreCuts(cluster, options.cuts, options.cutSeconds, random) };
   }
   const own = await OwnServices.start();
   ends.add(() => own.stop());
   const cluster = await ChaosCluster.start(own, options);
-  return { cluster, services: [...restarts(own), ...storeCuts(cluster, options.cuts, options.cutSeconds, random)] };
+  return {
+    cluster,
+    services: [...listServiceRestarts(own), ...planStoreCuts(cluster, options.cuts, options.cutSeconds, random)],
+  };
 }
 
-function inShort({ load, pollers, frontends }: Traffic): string {
+function formatProgress({ load, pollers, frontends }: Traffic): string {
   const events = pollers.reduce((sum, { keys }) => sum + keys.size, 0);
-  const failed = load.deeds.length - load.acknowledged - load.underWay;
+  const failed = load.writes.length - load.acknowledged - load.underWay;
   const ended = pollers.reduce((sum, poller) => sum + poller.ended.length, 0);
   return (
     `${load.acknowledged} acknowledged, ${load.underWay} under way, ${failed} failed; ${events} events; ` +
@@ -90,17 +93,17 @@ function inShort({ load, pollers, frontends }: Traffic): string {
 }
 
 /** Kills and restarts as the options say. */
-export async function chaos(options: ChaosOptions, ends: Ends, say: Say): Promise<Report> {
+export async function chaos(options: ChaosOptions, ends: CleanupSteps, say: Say): Promise<Report> {
   const { cluster, traffic, services, random } = await begin(options, ends, say);
   const { seconds, kills, every, seed } = options;
-  await disturb(cluster, services, { seconds, kills, every, random, say, interruptions: traffic.interruptions });
+  await injectFaults(cluster, services, { seconds, kills, every, random, say, interruptions: traffic.interruptions });
   // The effects of the last fault must show, too.
   await sleep(Math.min(5_000, every * 1_000));
-  return judge(traffic, seed, say);
+  return finishAndCheck(traffic, seed, say);
 }
 
-export async function judge(traffic: Traffic, seed: number, say: Say): Promise<Report> {
+export async function finishAndCheck(traffic: Traffic, seed: number, say: Say): Promise<Report> {
   say('waiting for all queues');
   const history = await traffic.finish();
-  return report(history, check(history), traffic.pollers, seed, traffic.load.held);
+  return report(history, check(history), traffic.pollers, seed, traffic.load.skippedSends);
 }

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { freePort, run } from '../clients/support/process.js';
 
 /** Of a first start, which may build what is not there. */
-const BUILD_MS = 1_200_000;
-const STEP_MS = 120_000;
+const BUILD_TIMEOUT_MS = 1_200_000;
+const STEP_TIMEOUT_MS = 120_000;
 
 /** From the build's folder, or from the sources, whichever has it. */
 function repository(): string {
@@ -51,7 +51,7 @@ export class OwnServices {
     };
     const services = new OwnServices(join(root, 'deploy/dev/services'), folder, environment, [ports[0], ports[1]]);
     await services.#step(['down', '--wipe']);
-    await services.#step(['up'], BUILD_MS);
+    await services.#step(['up'], BUILD_TIMEOUT_MS);
     return services;
   }
 
@@ -60,20 +60,20 @@ export class OwnServices {
   }
 
   /** kill -9, and a new start with the data that it had. */
-  async restartNats(awayMs: number): Promise<void> {
+  async restartNats(downtimeMs: number): Promise<void> {
     await this.#step(['kill', 'nats']);
-    await sleep(awayMs);
+    await sleep(downtimeMs);
     await this.#step(['start', 'nats']);
   }
 
   /**
    * kill -9 of the server that speaks MongoDB's protocol; of its database, too, where it has one and `deep` says so.
    */
-  async restartStore(deep: boolean, awayMs: number): Promise<void> {
+  async restartStore(deep: boolean, downtimeMs: number): Promise<void> {
     const front = this.#pid('ferretdb');
     if (deep || front === undefined) await this.#step(['kill', 'mongodb']);
     else process.kill(front, 'SIGKILL');
-    await sleep(awayMs);
+    await sleep(downtimeMs);
     await this.#step(['start', 'mongodb']);
   }
 
@@ -87,8 +87,8 @@ export class OwnServices {
     return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
   }
 
-  async #step(args: readonly string[], withinMs = STEP_MS): Promise<void> {
-    const ended = await run(this.script, args, withinMs, this.environment);
+  async #step(args: readonly string[], timeoutMs = STEP_TIMEOUT_MS): Promise<void> {
+    const ended = await run(this.script, args, timeoutMs, this.environment);
     if (ended.code !== 0) throw new Error(`${this.script} ${args.join(' ')}: ${ended.stderr}`);
   }
 }

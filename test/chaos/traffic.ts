@@ -6,18 +6,18 @@ import { until } from '../support/until.js';
 import { Frontends } from './frontends.js';
 import type { Interruption, RunHistory, Stored } from './history.js';
 import { Load } from './load.js';
+import { stored } from './message-texts.js';
 import {
   type Conversation,
+  callOrThrow,
   directConversations,
-  each,
   makePeople,
   makeStreams,
+  mapConcurrently,
   type Person,
-  succeed,
 } from './people.js';
 import { Poller } from './poller.js';
 import type { Address } from './processes.js';
-import { stored } from './words.js';
 
 export interface TrafficOptions {
   readonly rate: number;
@@ -32,12 +32,12 @@ export interface Population {
 }
 
 /** Every such client has a queue of the newest API level, the others of the base level. */
-const NEWER_EVERY = 3;
-const PAGE = 1_000;
+const CLIENTS_PER_NEWEST_LEVEL = 3;
+const PAGE_MESSAGES = 1_000;
 /** A queue has everything long before, unless something is lost. */
-const ARRIVE_MS = 60_000;
+const MAX_ARRIVAL_MS = 60_000;
 /** Services and processes may just have come back. */
-const BACK_MS = 60_000;
+const MAX_RECOVERY_MS = 60_000;
 const RETRY_MS = 500;
 
 export class Traffic {
@@ -75,9 +75,15 @@ export class Traffic {
       const { people, streams } = await makePopulation(frontends);
       const direct = directConversations(people);
       const all = [...streams, ...direct];
-      const pollers = await each(people, (person, i) => {
+      const pollers = await mapConcurrently(people, (person, i) => {
         const mine = all.filter(({ members }) => members.includes(person)).map(({ name }) => name);
-        return Poller.start(person, mine, frontends, random, i % NEWER_EVERY === 0 ? NEWEST_API_LEVEL : undefined);
+        return Poller.start(
+          person,
+          mine,
+          frontends,
+          random,
+          i % CLIENTS_PER_NEWEST_LEVEL === 0 ? NEWEST_API_LEVEL : undefined,
+        );
       });
       return new Traffic(frontends, new Load(frontends, streams, direct, random, rate), pollers, all);
     } catch (error) {
@@ -91,10 +97,10 @@ export class Traffic {
     await this.load.stop();
     const settled = keysOf(await this.#history());
     const last = new Map<string, string>();
-    const dead: string[] = [];
-    await each(this.conversations, async (one) => {
-      const key = await persist(() => this.load.last(one)).catch(() => undefined);
-      if (key === undefined) dead.push(one.name);
+    const stuckConversations: string[] = [];
+    await mapConcurrently(this.conversations, async (one) => {
+      const key = await retryUntilRecovered(() => this.load.last(one)).catch(() => undefined);
+      if (key === undefined) stuckConversations.push(one.name);
       else last.set(one.name, key);
     });
     const isMissing = (poller: Poller, name: string): boolean => {
@@ -106,16 +112,16 @@ export class Traffic {
         (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
       );
     // The checker reports the messages that are missing then.
-    await until('the last messages in all queues', () => waiting().length === 0, ARRIVE_MS).catch(() => undefined);
+    await until('the last messages in all queues', () => waiting().length === 0, MAX_ARRIVAL_MS).catch(() => undefined);
     for (const poller of this.pollers) poller.stop();
     const history = await this.#history();
     return {
-      deeds: this.load.deeds,
+      writes: this.load.writes,
       queues: this.pollers,
       settled,
       stored: history,
       interruptions: this.interruptions,
-      dead,
+      stuckConversations,
     };
   }
 
@@ -125,20 +131,20 @@ export class Traffic {
   }
 
   async #history(): Promise<Stored[]> {
-    const pages = await each(this.conversations, (one) => persist(() => this.#read(one)));
+    const pages = await mapConcurrently(this.conversations, (one) => retryUntilRecovered(() => this.#read(one)));
     return pages.flat();
   }
 
   /** Oldest first. */
   async #read({ narrow, members }: Conversation): Promise<Stored[]> {
-    const asker = { frontends: this.frontends, authorization: members[0]!.authorization };
+    const caller = { frontends: this.frontends, authorization: members[0]!.authorization };
     const all: Stored[] = [];
     for (let anchor = 0; ; ) {
-      const body = await succeed(asker, 'GET', '/messages', {
+      const body = await callOrThrow(caller, 'GET', '/messages', {
         anchor: String(anchor),
         include_anchor: 'false',
         num_before: '0',
-        num_after: String(PAGE),
+        num_after: String(PAGE_MESSAGES),
         apply_markdown: 'false',
         narrow: JSON.stringify(narrow),
       });
@@ -151,8 +157,8 @@ export class Traffic {
 }
 
 /** Rejects when it did not succeed in all the time in which everything must be back. */
-async function persist<T>(work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + BACK_MS;
+async function retryUntilRecovered<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + MAX_RECOVERY_MS;
   for (;;) {
     try {
       return await work();

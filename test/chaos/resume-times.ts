@@ -36,8 +36,8 @@ export interface Resume {
   readonly silent: number;
 }
 
-export function resumes({ deeds, queues, interruptions }: RunHistory): Resume[] {
-  const begun = new Map(deeds.map((deed) => [deed.key, deed.begun]));
+export function measureResumes({ writes, queues, interruptions }: RunHistory): Resume[] {
+  const begun = new Map(writes.map((write) => [write.key, write.begun]));
   const given = queues.map(({ polls }) =>
     polls.flatMap((poll) =>
       poll.taken

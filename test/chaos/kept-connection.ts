@@ -10,40 +10,40 @@ export interface Answer {
 }
 
 /** A request was written, and no answer came. */
-export class Unanswered extends Error {}
+export class NoAnswerError extends Error {}
 
-export class Line {
+export class KeptConnection {
   busy = false;
   closed = false;
-  #settle: ((result: Answer | Unanswered) => void) | undefined;
+  #settle: ((result: Answer | NoAnswerError) => void) | undefined;
 
   private constructor(private readonly connection: Connection) {
     connection.onAnswer = ({ text }) => this.#done(parsed(text));
     connection.onGone = (error) => {
       this.closed = true;
-      this.#done(new Unanswered(`connection cut: ${error?.message ?? 'closed by the server'}`));
+      this.#done(new NoAnswerError(`connection cut: ${error?.message ?? 'closed by the server'}`));
     };
   }
 
   /** @throws Error when no process listens on the port */
-  static async open(port: number): Promise<Line> {
-    return new Line(await Connection.open(port, true));
+  static async open(port: number): Promise<KeptConnection> {
+    return new KeptConnection(await Connection.open(port, true));
   }
 
   /** @throws Unanswered */
-  async request(text: string, withinMs: number): Promise<Answer> {
-    if (this.closed) throw new Unanswered('connection cut before the request was written');
+  async request(text: string, timeoutMs: number): Promise<Answer> {
+    if (this.closed) throw new NoAnswerError('connection cut before the request was written');
     let timer: NodeJS.Timeout | undefined;
-    const result = await new Promise<Answer | Unanswered>((settle) => {
+    const result = await new Promise<Answer | NoAnswerError>((settle) => {
       this.#settle = settle;
       timer = setTimeout(() => {
         this.close();
-        this.#done(new Unanswered(`no answer within ${withinMs} ms`));
-      }, withinMs);
+        this.#done(new NoAnswerError(`no answer within ${timeoutMs} ms`));
+      }, timeoutMs);
       this.connection.write(text);
     });
     clearTimeout(timer);
-    if (result instanceof Unanswered) throw result;
+    if (result instanceof NoAnswerError) throw result;
     if (result.closes) this.close();
     return result;
   }
@@ -51,10 +51,10 @@ export class Line {
   close(): void {
     this.closed = true;
     this.connection.close();
-    this.#done(new Unanswered('closed by the client'));
+    this.#done(new NoAnswerError('closed by the client'));
   }
 
-  #done(result: Answer | Unanswered): void {
+  #done(result: Answer | NoAnswerError): void {
     const settle = this.#settle;
     this.#settle = undefined;
     settle?.(result);
