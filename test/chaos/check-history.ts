@@ -1,8 +1,8 @@
-/** Check: compares acknowledged writes with the stored ones. */
+/** Compares acknowledged writes with the stored messages. */
 import type { Faults } from './faults.js';
 import type { ClientWrite, RunHistory, Stored } from './history.js';
 
-/** Message id → message; faults of the stored history itself are noted. */
+/** Indexes the stored messages by id, and records repeated and disordered ones as faults. */
 export function storedMessages({ stored }: RunHistory, faults: Faults): Map<number, Stored> {
   const byId = new Map<number, Stored>();
   const keys = new Map<string, number>();
@@ -23,7 +23,7 @@ export function storedMessages({ stored }: RunHistory, faults: Faults): Map<numb
   return byId;
 }
 
-/** Key of a deed → message that shows it. */
+/** Indexes the stored messages by the keys of the writes that they show. */
 export function indexStoredByKey(messages: Iterable<Stored>): Map<string, Stored> {
   const found = new Map<string, Stored>();
   for (const message of messages) {
@@ -33,7 +33,7 @@ export function indexStoredByKey(messages: Iterable<Stored>): Map<string, Stored
   return found;
 }
 
-/** Acknowledged deeds are stored, under the id that the answer named. */
+/** Checks that each acknowledged write is stored, under the message id of its answer. */
 export function checkAcknowledged(run: RunHistory, storedByKey: ReadonlyMap<string, Stored>, faults: Faults): void {
   for (const { key, message, outcome, conversation } of run.writes) {
     if (outcome?.kind !== 'acknowledged') continue;
@@ -47,7 +47,7 @@ export function checkAcknowledged(run: RunHistory, storedByKey: ReadonlyMap<stri
   }
 }
 
-/** A send that began after another was answered has the higher id, wherever either was sent to. */
+/** Checks that a send has a higher id than all sends, to any conversation, that were answered before it began. */
 export function checkSendOrder(writes: readonly ClientWrite[], faults: Faults): void {
   const sends = writes.flatMap(({ kind, key, begun, message, outcome }) =>
     kind === 'send' && outcome?.kind === 'acknowledged' && message !== undefined

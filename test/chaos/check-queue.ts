@@ -1,12 +1,12 @@
-/** Check of the events that one queue delivered. */
+/** Checks the events that one queue delivered. */
 import type { Faults } from './faults.js';
 import type { QueueHistory, Received, Stored } from './history.js';
 
 export interface Expected {
-  /** Key → message that shows it at the end. */
+  /** Stored messages by the keys of the writes that they show. */
   readonly storedByKey: ReadonlyMap<string, Stored>;
   readonly messages: ReadonlyMap<number, Stored>;
-  /** Conversation → keys that each of its queues must have. */
+  /** Keys of the writes that each queue of a conversation must deliver, by conversation. */
   readonly dueKeys: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -16,7 +16,7 @@ export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faul
   const taken = checkAnswers(queue, faults);
   checkOrder(queue, taken, faults);
   const keys = checkEvents(queue, taken, expected, faults);
-  // A queue that ended is reported once, not once for each missing event.
+  // An ended queue is one fault: its missing events are not counted besides.
   if (queue.ended.length > 0) return;
   for (const conversation of queue.conversations) {
     for (const key of expected.dueKeys.get(conversation) ?? []) {
@@ -26,25 +26,26 @@ export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faul
 }
 
 /**
- * Positions, increasing ids, and the same event for each id however often it was asked for.
- * @returns what the client took
+ * Checks that event ids increase and lie above the acknowledged one, and that a repeated poll gets the same events.
+ *
+ * @returns the events of answers that the client used
  */
 function checkAnswers({ name, polls }: QueueHistory, faults: Faults): Received[] {
   const taken: Received[] = [];
-  /** Events of responses that the client dropped: they must come again, unchanged. */
+  /** Events of answers that the client discarded. The server must send them again, unchanged. */
   const left = new Map<number, Received>();
   for (const poll of polls) {
     let before = poll.after;
     for (const event of poll.events) {
-      const words = `${name} got event ${event.id} (${event.key ?? event.kind})`;
-      if (event.id <= poll.after) faults.add('repeated', `${words} after it had acknowledged ${poll.after}`);
-      else if (event.id <= before) faults.add('disordered', `${words} after ${before}`);
+      const subject = `${name} got event ${event.id} (${event.key ?? event.kind})`;
+      if (event.id <= poll.after) faults.add('repeated', `${subject} after it had acknowledged ${poll.after}`);
+      else if (event.id <= before) faults.add('disordered', `${subject} after ${before}`);
       before = Math.max(before, event.id);
       if (!poll.taken) left.set(event.id, event);
       else {
         const earlier = left.get(event.id);
         if (earlier && (earlier.key !== event.key || earlier.message !== event.message)) {
-          faults.add('mismatched', `${words}, which had been ${earlier.key ?? earlier.kind}`);
+          faults.add('mismatched', `${subject}, which had been ${earlier.key ?? earlier.kind}`);
         }
         taken.push(event);
       }
@@ -54,7 +55,7 @@ function checkAnswers({ name, polls }: QueueHistory, faults: Faults): Received[]
   return taken;
 }
 
-/** Dropped events must come again. Events of the server itself, such as heartbeats, may come with another id. */
+/** Checks that discarded events come again. Events without a write, such as heartbeats, may get another id. */
 function checkDroppedEvents(
   name: string,
   left: ReadonlyMap<number, Received>,
@@ -71,7 +72,7 @@ function checkDroppedEvents(
   }
 }
 
-/** Messages of a conversation come in the order of their ids, which is that of the history. */
+/** Checks that messages of a conversation come in the order of their ids. */
 function checkOrder({ name }: QueueHistory, taken: readonly Received[], faults: Faults): void {
   const newest = new Map<string, number>();
   for (const { kind, message, conversation } of taken) {
@@ -82,7 +83,11 @@ function checkOrder({ name }: QueueHistory, taken: readonly Received[], faults: 
   }
 }
 
-/** Each deed comes once, as it is stored, and only from conversations of the user. @returns keys */
+/**
+ * Checks that each write comes once, as it is stored, and only from conversations of the user.
+ *
+ * @returns the keys of the delivered writes
+ */
 function checkEvents(
   queue: QueueHistory,
   taken: readonly Received[],
@@ -92,15 +97,16 @@ function checkEvents(
   const keys = new Set<string>();
   for (const event of taken) {
     const { id, key, message } = event;
-    const words = `${queue.name} got event ${id} (${key ?? event.kind})`;
+    const subject = `${queue.name} got event ${id} (${key ?? event.kind})`;
     const of = event.conversation ?? (message === undefined ? undefined : messages.get(message)?.conversation);
-    if (of !== undefined && !queue.conversations.has(of)) faults.add('leaked', `${words} of ${of}`);
+    if (of !== undefined && !queue.conversations.has(of)) faults.add('leaked', `${subject} of ${of}`);
     if (key === undefined) continue;
-    if (keys.has(key)) faults.add('repeated', `${words} a second time`);
+    if (keys.has(key)) faults.add('repeated', `${subject} a second time`);
     keys.add(key);
     const stored = storedByKey.get(key);
-    if (!stored) faults.add('lost', `${words}, which is not in the history`);
-    else if (stored.id !== message) faults.add('mismatched', `${words} of message ${message}, stored as ${stored.id}`);
+    if (!stored) faults.add('lost', `${subject}, which is not in the history`);
+    else if (stored.id !== message)
+      faults.add('mismatched', `${subject} of message ${message}, stored as ${stored.id}`);
   }
   return keys;
 }

@@ -1,4 +1,4 @@
-/** The checker finds what is wrong in hand-made histories, and nothing in a good one. */
+/** The checker finds the fault in each record that was changed by hand, and none in the unchanged record. */
 import t from 'tap';
 import { check } from './checker.js';
 import type { FaultKind } from './faults.js';
@@ -42,7 +42,10 @@ const poll = (after: number, at: number, ...events: Received[]): Changeable<Poll
   taken: true,
 });
 
-/** Two queues of a stream in which three messages were said, one edited, one liked; a third queue in another stream. */
+/**
+ * Makes a record without faults: two queues of a stream with three messages, one edited and one with a reaction, and
+ * one queue of another stream.
+ */
 function good(): MutableRun {
   const change = (key: string, kind: 'edit' | 'reaction', message: number, begun: number): ClientWrite => ({
     ...send(key, message, begun, begun + 5),
@@ -93,7 +96,7 @@ function good(): MutableRun {
 
 const refused = { kind: 'refused', at: 30, status: 503, code: 'UNAVAILABLE' } as const;
 
-/** Replaces what the second queue got with the second poll. */
+/** Replaces the events of the second queue's second poll. */
 const secondPoll =
   (...events: Received[]) =>
   ({ queues }: MutableRun): void => {
@@ -123,10 +126,10 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
     },
   ],
   [
-    'an answer that the client left does not come again whole',
+    'an event of a discarded answer does not come again',
     'lost',
     ({ queues, writes, stored }) => {
-      // Response of a send that no client waits for.
+      // The send was refused, so the checker doesn't expect it; the discarded answer had its event.
       writes[1]!.outcome = refused;
       stored[1] = { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] };
       queues[1]!.polls.splice(
@@ -142,7 +145,11 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
     'repeated',
     ({ stored }) => stored.splice(3, 0, { id: 105, key: 'm3', conversation: 's1', changes: [] }),
   ],
-  ['an id is in the history twice', 'repeated', ({ stored }) => stored.splice(3, 0, { ...stored[2]!, key: undefined })],
+  [
+    'a message id is in the history twice',
+    'repeated',
+    ({ stored }) => stored.splice(3, 0, { ...stored[2]!, key: undefined }),
+  ],
   [
     'an event comes twice, under two ids',
     'repeated',
@@ -153,13 +160,17 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
     'repeated',
     secondPoll(event(10, undefined, 101), event(20, 'm2', 102), event(30, 'm3', 103)),
   ],
-  ['event ids go back', 'disordered', secondPoll(event(30, 'm2', 102), event(20, 'm3', 103))],
+  ['event ids decrease', 'disordered', secondPoll(event(30, 'm2', 102), event(20, 'm3', 103))],
   [
     'a queue has messages in another order than the history',
     'disordered',
     secondPoll(event(20, 'm3', 103), event(30, 'm2', 102)),
   ],
-  ['the history goes back', 'disordered', ({ stored }) => stored.splice(0, 3, stored[1]!, stored[0]!, stored[2]!)],
+  [
+    'message ids decrease in the history',
+    'disordered',
+    ({ stored }) => stored.splice(0, 3, stored[1]!, stored[0]!, stored[2]!),
+  ],
   [
     'a send has a lower id than one that was answered before it began',
     'disordered',
@@ -171,14 +182,14 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
   ],
   ['a send is stored under another id than its answer named', 'mismatched', ({ writes }) => (writes[2]!.message = 109)],
   ['two sends are answered with one id', 'mismatched', ({ writes }) => (writes[2]!.message = 102)],
-  ['a send is stored elsewhere', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
+  ['a send is stored in another conversation', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
   [
-    'an event names another message than is stored',
+    'an event names another message than the stored one',
     'mismatched',
     secondPoll(event(20, 'm2', 999), event(30, 'm3', 103)),
   ],
   [
-    'an id is another event when it is asked for again',
+    'an event id names another event in the answer to a repeated poll',
     'mismatched',
     ({ queues }) =>
       queues[1]!.polls.splice(
@@ -189,22 +200,22 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
       ),
   ],
   [
-    'an event of a stream reaches somebody who is not in it',
+    'an event of a stream reaches a user who is not subscribed',
     'leaked',
     ({ queues }) => queues[2]!.polls.push(poll(35, 37, event(36, undefined, 103))),
   ],
   [
-    'so does a reaction to a message of it, which names no stream',
+    'a reaction, whose event names no stream, reaches a user who is not subscribed',
     'leaked',
     ({ queues }) =>
       queues[2]!.polls.push(poll(35, 37, { ...event(36, undefined, 103), kind: 'reaction', conversation: undefined })),
   ],
-  ['a queue is refused', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
-  ['a conversation takes no more messages', 'stuck', (run) => (run.stuckConversations = ['s2'])],
+  ['a poll is refused with BAD_EVENT_QUEUE_ID', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
+  ['a conversation accepts no message at the end', 'stuck', (run) => (run.stuckConversations = ['s2'])],
   ['a poll is never answered', 'stuck', ({ queues }) => queues[0]!.stuck.push(20)],
 ];
 
-t.test('a good history has no faults', async (test) => {
+t.test('a record without faults passes', async (test) => {
   const { counts, descriptions } = check(good());
   test.strictSame(descriptions, []);
   test.ok(Object.values(counts).every((n) => n === 0));
@@ -215,7 +226,7 @@ for (const [what, kind, change] of WRONG) {
     const run = good();
     change(run);
     const faults = check(run);
-    test.not(faults.counts[kind], 0, `is found: ${kind}`);
+    test.not(faults.counts[kind], 0, `a fault is found: ${kind}`);
     test.ok(
       faults.total >= faults.descriptions.length && faults.descriptions.length > 0,
       faults.descriptions.join('; '),
@@ -223,7 +234,7 @@ for (const [what, kind, change] of WRONG) {
   });
 }
 
-t.test('histories without a fault that look like one', async (test) => {
+t.test('records that resemble faulty ones pass', async (test) => {
   const judged = (change: (run: MutableRun) => void): readonly string[] => {
     const run = good();
     change(run);
@@ -235,11 +246,11 @@ t.test('histories without a fault that look like one', async (test) => {
     settled.delete('m3');
     for (const queue of queues.slice(0, 2)) queue.polls[1] = poll(10, 31, event(20, 'm2', 102));
   };
-  test.strictSame(judged(without), [], 'a refused send is nowhere');
+  test.strictSame(judged(without), [], 'a refused send is neither stored nor delivered');
   test.strictSame(
     judged(({ writes }) => (writes[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
     [],
-    'one without an answer is everywhere',
+    'a send without an answer is stored and delivered',
   );
   test.strictSame(
     judged((run) => {
@@ -248,7 +259,7 @@ t.test('histories without a fault that look like one', async (test) => {
       secondPoll(event(20, 'm2', 102))(run);
     }),
     [],
-    'a refused send that was stored after the end is in some queues',
+    'a refused send that was stored after the end is delivered by some queues',
   );
   test.strictSame(
     judged(({ queues }) =>
@@ -260,24 +271,24 @@ t.test('histories without a fault that look like one', async (test) => {
       ),
     ),
     [],
-    'an answer that the client left comes again, with more',
+    'the events of a discarded answer come again, with another one',
   );
   test.strictSame(
     judged(({ queues }) => {
       queues[2]!.ended.push(36);
       queues[2]!.polls = [];
-    }).filter((words) => !words.startsWith('ended')),
+    }).filter((line) => !line.startsWith('ended')),
     [],
-    'what a queue that ended did not get is not counted besides',
+    'events that an ended queue did not deliver are not counted besides',
   );
 });
 
-t.test('the time to resumed delivery counts events of what began after the kill', async (test) => {
+t.test('the time to resumed delivery ends with an event of a write that began after the kill', async (test) => {
   const run = good();
   const kill = { at: 11.5, kind: 'kill', name: 'host' } as const;
   run.interruptions = [kill];
   const [resume] = measureResumes(run);
-  // m2 began before the kill; m3 after it.
+  // The send m2 began before the kill, and m3 after it.
   run.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
   run.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
   test.strictSame(resume!.times, [19.5, 19.5, 24.5]);

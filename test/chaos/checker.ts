@@ -1,4 +1,4 @@
-/** Judges a recorded run: pure functions over what clients saw. */
+/** Checks the record of a run for faults. The functions have no side effects. */
 import { checkAcknowledged, checkSendOrder, indexStoredByKey, storedMessages } from './check-history.js';
 import { checkQueue } from './check-queue.js';
 import { Faults } from './faults.js';
@@ -17,8 +17,8 @@ export function check(run: RunHistory): Faults {
 }
 
 /**
- * Deeds that each queue of a conversation must have delivered: all acknowledged ones, and others that were stored
- * before the run began to wait for the queues. Deeds stored later may or may not have reached them.
+ * Lists the writes that each queue of a conversation must have delivered: the acknowledged ones, and those that were
+ * stored before the run began to wait for the queues. Writes that were stored later may have reached a queue or not.
  */
 function listDueKeysByConversation(
   run: RunHistory,

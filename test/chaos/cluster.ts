@@ -1,4 +1,4 @@
-/** Actor hosts and frontends as real processes; each can be killed, started again and replaced. */
+/** A cluster of actor hosts and frontends in real processes, which a run kills, restarts and replaces. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -13,7 +13,7 @@ import { type Address, administer, freeAddress, type Member, Processes, type Rol
 
 const SECRET = 'a secret for chaos only';
 const NO_ADDRESS: Address = { port: 0, health: 0 };
-/** Clients notice within a fraction of it that a frontend leaves. */
+/** Time from a frontend's "not ready" to its refusal of connections, s. Clients check readiness every 200 ms. */
 const LEAVE_SECONDS = '2';
 
 export class ChaosCluster {
@@ -21,7 +21,7 @@ export class ChaosCluster {
   readonly processes = new Processes();
   readonly #namespace = `chaos${randomBytes(6).toString('hex')}`;
   readonly #folder = temporary('chaos');
-  /** Actor host → its own way to the store, where such a way is to be cut. */
+  /** Proxy through which an actor host reaches the store, by the host's name; none if no host is cut off. */
   readonly #ways = new Map<string, TcpProxy>();
 
   private constructor(
@@ -52,7 +52,7 @@ export class ChaosCluster {
     return this.members.filter(({ role }) => role === 'http').map(({ at }) => at);
   }
 
-  /** Names of those that can be cut off from the store. */
+  /** Names of the hosts that can be cut off from the store. */
   get hosts(): readonly string[] {
     return [...this.#ways.keys()];
   }
@@ -65,7 +65,7 @@ export class ChaosCluster {
     await this.#ways.get(host)?.restore();
   }
 
-  /** An organization. @returns header of its owner */
+  /** Makes the organization. @returns the Authorization header of its owner */
   async owner(): Promise<string> {
     const zuliprc = join(this.#folder, 'owner.zuliprc');
     const who = ['--name', 'Chaos', '--email', 'owner@example.com', '--full-name', 'Owner', '--zuliprc', zuliprc];
@@ -74,14 +74,14 @@ export class ChaosCluster {
     return basic(email, key);
   }
 
-  /** A process for a member's place, once it is ready; the one that was there goes on. */
+  /** Starts a process for a member, and waits until it is ready. The member's earlier process goes on. */
   start({ role, name, at }: Omit<Member, 'child'>): Promise<Child> {
     const listen = ['--port', String(at.port), '--ops-port', String(at.health), '--leave-seconds', LEAVE_SECONDS];
     const args = ['--role', role, ...this.#connection(name), ...(role === 'http' ? listen : [])];
     return this.processes.serve(name, args, role === 'http' ? 'Conclave serves' : 'Conclave actor host runs');
   }
 
-  /** Ends everything, and leaves nothing on the services. */
+  /** Stops all processes, and removes the run's data from the services. */
   async stop(): Promise<void> {
     await this.processes.stop();
     for (const way of this.#ways.values()) await way.cut();
@@ -94,7 +94,7 @@ export class ChaosCluster {
     this.members.push({ ...member, child: await this.start(member) });
   }
 
-  /** @param host its own way to the store, where it has one */
+  /** Options for the services. @param host actor host whose proxy to the store is used, if it has one */
   #connection(host = ''): string[] {
     const mongodb = this.#ways.get(host)?.through(this.mongodb) ?? this.mongodb;
     return [

@@ -1,4 +1,4 @@
-/** The embedded face as a cluster of one. */
+/** The embedded face with the interface of a cluster, which has one member. */
 import { join } from 'node:path';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';

@@ -1,17 +1,17 @@
-/** Faults that must never happen, by kind. */
+/** Kinds of faults, with their meaning. */
 export const FAULTS = {
-  lost: 'acknowledged, or stored, and missing from the history or from a queue',
-  repeated: 'twice in the history, twice in a queue, or again after it was acknowledged',
-  disordered: 'against the order of event ids, of message ids in a conversation, or of sends that followed each other',
-  mismatched: 'under another id than the answer named, or one event id for two events',
-  leaked: 'in the queue of somebody who is not in the conversation',
-  ended: 'BAD_EVENT_QUEUE_ID',
-  stuck: 'polls that were not answered in time, and conversations that took no message at the end',
+  lost: 'an acknowledged or stored write is missing from the history or from a queue',
+  repeated: 'a write is twice in the history or in a queue, or an event comes again after its acknowledgement',
+  disordered: 'event ids, message ids of a conversation, or ids of consecutive sends decrease',
+  mismatched: 'a write has another id than its answer named, or two events have one id',
+  leaked: 'an event reached a user who is not in the conversation',
+  ended: 'a queue ended: BAD_EVENT_QUEUE_ID',
+  stuck: 'a poll got no answer in time, or a conversation accepted no message at the end',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Faults of a kind that are described in words; all are counted. */
+/** Maximum number of faults of a kind that are described. All are counted. */
 const MAX_DESCRIBED_FAULTS = 10;
 
 export class Faults {
@@ -26,8 +26,8 @@ export class Faults {
   };
   readonly descriptions: string[] = [];
 
-  add(kind: FaultKind, words: string): void {
-    if (this.counts[kind]++ < MAX_DESCRIBED_FAULTS) this.descriptions.push(`${kind}: ${words}`);
+  add(kind: FaultKind, description: string): void {
+    if (this.counts[kind]++ < MAX_DESCRIBED_FAULTS) this.descriptions.push(`${kind}: ${description}`);
   }
 
   get total(): number {

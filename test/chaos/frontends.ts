@@ -1,5 +1,5 @@
 /**
- * The frontends as a load balancer in front of them sees them: who takes new requests, and connections that are kept
+ * A load balancer's view of the frontends: which of them are ready for new requests, and connections that are kept
  * alive.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import type { Address } from './processes.js';
 
 const READINESS_CHECK_INTERVAL_MS = 200;
 const READINESS_TIMEOUT_MS = 1_000;
-/** So long a request waits until some frontend takes connections. */
+/** Time for which a request waits until a frontend accepts connections, ms. */
 const CONNECT_TIMEOUT_MS = 20_000;
 const RETRY_MS = 20;
 /**
@@ -26,15 +26,15 @@ export interface Request {
   /** API level; undefined: the base level. */
   readonly level?: number | undefined;
   readonly timeoutMs: number;
-  /** Index of the frontend to try first. */
+  /** Index of the frontend that is tried first. */
   readonly first: number;
 }
 
-/** No process accepted the connection, so no request was sent. */
+/** Error of a request that was not sent, because no frontend accepted a connection. */
 export class NoFrontendError extends Error {}
 
 class Frontend {
-  /** As its readiness said last. */
+  /** True if the last readiness check succeeded. */
   ready = false;
   readonly #idle: { readonly line: KeptConnection; readonly since: number }[] = [];
   readonly #all = new Set<KeptConnection>();
@@ -65,11 +65,11 @@ class Frontend {
 }
 
 export class Frontends {
-  /** New connections that were refused: the client went to another frontend. */
+  /** Number of new connections that were refused. The client then tries another frontend. */
   refusedConnections = 0;
   #frontends: readonly Frontend[] = [];
   #watching = true;
-  /** Resolves when a frontend takes connections again; undefined: no request waits for that. */
+  /** Resolves when a frontend accepts connections again; undefined if no request waits for that. */
   #anyFrontendUp: Promise<void> | undefined;
   readonly #watch: Promise<void>;
 
@@ -78,7 +78,7 @@ export class Frontends {
     this.#watch = this.#run();
   }
 
-  /** Those that there are from now on; requests under way end where they are. */
+  /** Sets the frontends for new requests. Requests under way stay where they are. */
   set(addresses: readonly Address[]): void {
     const known = (at: Address): Frontend | undefined => this.#frontends.find((one) => one.at.port === at.port);
     this.#frontends = addresses.map((at) => known(at) ?? new Frontend(at));
@@ -94,7 +94,7 @@ export class Frontends {
     for (const one of this.#frontends) one.close();
   }
 
-  /** @throws Unanswered, NobodyThere */
+  /** Sends a request. @throws NoAnswerError, NoFrontendError */
   async ask(request: Request): Promise<Answer> {
     const { method, path, authorization, form, level, timeoutMs, first } = request;
     const encoded = form && new URLSearchParams(form).toString();
@@ -118,7 +118,7 @@ export class Frontends {
         }
       }
       const stopMs = until - performance.now();
-      if (stopMs <= 0) throw new NoFrontendError('no frontend takes connections');
+      if (stopMs <= 0) throw new NoFrontendError('no frontend accepts connections');
       this.#anyFrontendUp ??= this.#tryUntilOneTakesConnections().finally(() => {
         this.#anyFrontendUp = undefined;
       });
@@ -127,7 +127,7 @@ export class Frontends {
   }
 
   /**
-   * Tries all frontends until one takes connections. One attempt stands for all requests that wait: an attempt each
+   * Tries all frontends until one accepts a connection. One attempt stands for all requests that wait: an attempt each
    * would take the core on which the killed server starts (2,800 attempts a second at 200 sends a second).
    */
   async #tryUntilOneTakesConnections(): Promise<void> {
@@ -144,7 +144,7 @@ export class Frontends {
     }
   }
 
-  /** Those that are ready, the one asked for first; all of them where none is. */
+  /** Lists the ready frontends, from the one with index `first` on; all frontends if none is ready. */
   #order(first: number): readonly Frontend[] {
     const from = first % this.#frontends.length;
     const turned = [...this.#frontends.slice(from), ...this.#frontends.slice(0, from)];

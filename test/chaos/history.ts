@@ -2,37 +2,37 @@
  * Record of a run: requests and responses of its clients, events of their queues, and the messages stored at the end.
  */
 
-/** Milliseconds of the one clock of the process that holds all clients. */
+/** Time in ms, by the clock of the process that runs all clients. */
 export type Moment = number;
 
 export type Outcome =
   | { readonly kind: 'acknowledged'; readonly at: Moment }
   | { readonly kind: 'refused'; readonly at: Moment; readonly status: number; readonly code: string }
-  /** The connection broke, or nothing came in time. */
+  /** The connection ended, or the answer took too long: the write may or may not be stored. */
   | { readonly kind: 'unanswered'; readonly at: Moment; readonly reason: string };
 
 export type WriteKind = 'send' | 'edit' | 'reaction';
 
-/** One change that a client asked for, once. */
+/** One change that a client requested once. */
 export interface ClientWrite {
   readonly kind: WriteKind;
-  /** Under which it is found in events and in the history; no two deeds have the same. */
+  /** Unique name of the write, by which events and the message history show it. */
   readonly key: string;
   readonly conversation: string;
-  /** Of a send, the id in the answer. */
+  /** Id of the message; for a send, the one in its answer. */
   message: number | undefined;
   readonly begun: Moment;
-  /** Undefined while it is under way. */
+  /** Undefined until the request is answered or fails. */
   outcome: Outcome | undefined;
 }
 
 export interface Received {
   readonly id: number;
-  /** Of the deed; undefined for what the server says by itself. */
+  /** Key of the write; undefined for an event that the server makes by itself. */
   readonly key: string | undefined;
   readonly kind: WriteKind | 'other';
   readonly message: number | undefined;
-  /** Undefined where the event does not say. */
+  /** Undefined if the event doesn't name its conversation. */
   readonly conversation: string | undefined;
 }
 
@@ -42,34 +42,35 @@ export interface Poll {
   readonly after: number;
   readonly at: Moment;
   readonly events: readonly Received[];
-  /** Whether the client used the response; otherwise it acts as if the response was lost, and repeats the poll. */
+  /** True if the client used the answer; otherwise it acts as if the answer had been lost, and repeats the poll. */
   readonly taken: boolean;
 }
 
 export interface QueueHistory {
   readonly name: string;
-  /** To which it belonged from before the first deed to after the last. */
+  /** Conversations whose events the queue gets during the whole run. */
   readonly conversations: ReadonlySet<string>;
   readonly polls: Poll[];
-  /** BAD_EVENT_QUEUE_ID, each with its moment. */
+  /** Times of answers with the code BAD_EVENT_QUEUE_ID. */
   readonly ended: Moment[];
-  /** Polls without an answer for longer than any poll is held. */
+  /** Times of polls that had no answer for longer than the server holds a poll. */
   readonly stuck: Moment[];
 }
 
-/** One message as `GET /messages` shows it. */
+/** A message in an answer of `GET /messages`. */
 export interface Stored {
   readonly id: number;
   readonly key: string | undefined;
   readonly conversation: string;
-  /** Keys of the edits and reactions that it shows. */
+  /** Keys of the edits and reactions of the message. */
   readonly changes: readonly string[];
 }
 
 export interface Interruption {
   readonly at: Moment;
   /**
-   * A host or a frontend killed, a service away for a while, or a host that alone did not reach the store for a while.
+   * `kill`: a process was killed; `service`: NATS or the store was down for a while; `cut`: one host could not reach
+   * the store.
    */
   readonly kind: 'kill' | 'service' | 'cut';
   readonly name: string;
@@ -79,13 +80,13 @@ export interface RunHistory {
   readonly writes: readonly ClientWrite[];
   readonly queues: readonly QueueHistory[];
   /**
-   * Keys that the history showed before each queue got a last message of each of its conversations: all of it was on
-   * its way.
+   * Keys of the writes that were stored before the last message of each conversation was sent. Each queue of the
+   * conversation must deliver them.
    */
   readonly settled: ReadonlySet<string>;
-  /** The whole history at the end, as answered: each conversation oldest first. */
+  /** All messages at the end of the run; those of a conversation in the order of the answers, oldest first. */
   readonly stored: readonly Stored[];
   readonly interruptions: readonly Interruption[];
-  /** Conversations that took no message although everything had long been back. */
+  /** Conversations that accepted no message at the end of the run, long after the last fault. */
   readonly stuckConversations: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the embedded face while people of an imported organization send in their old streams and conversations;
- * then changes of imported objects, by snapshot + events = state.
+ * The embedded server is killed with SIGKILL while people of an imported organization send to their streams and direct
+ * conversations. After that, changes of imported objects are checked by snapshot + events = state.
  */
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -24,7 +24,7 @@ const KILLS = rounds(1, 10);
 const SECONDS_BETWEEN_KILLS = 2.5;
 const CLIENTS = rounds(6, 8);
 const MESSAGES = rounds(1_200, 50_000);
-/** Ids here of the first person and the first stream of an import. */
+/** Ids that an import gives to the first person and the first stream. */
 const FIRST = { user: 8, stream: 1 };
 const ROLES_BY_NUMBER: Readonly<Record<number, string>> = {
   100: 'owner',
@@ -36,7 +36,7 @@ const ROLES_BY_NUMBER: Readonly<Record<number, string>> = {
 const idHere = (of: readonly { readonly id: number }[], id: number, first: number): number =>
   first + of.findIndex((one) => one.id === id);
 
-/** A person with the role and the key that the import gave. */
+/** A person with the role and the API key that the import gave. */
 interface ImportedPerson extends Person {
   readonly old: number;
   readonly role: string;
@@ -56,7 +56,7 @@ async function peopleOf(made: MadeOrganization, cluster: ChaosEmbedded): Promise
   return people;
 }
 
-/** Imported streams in which at least two of the people are. */
+/** Lists the imported streams to which at least two of the people are subscribed. */
 function streamsOf(made: MadeOrganization, people: readonly ImportedPerson[]): Conversation[] {
   return made.streams.flatMap(({ id: old, members: subscribers }) => {
     const id = idHere(made.streams, old, FIRST.stream);
@@ -67,38 +67,38 @@ function streamsOf(made: MadeOrganization, people: readonly ImportedPerson[]): C
   });
 }
 
-t.test('an imported organization through kill -9', async (test) => {
-  const ends = new CleanupSteps();
-  test.teardown(() => ends.run());
-  const say = (words: string): void => test.comment(words);
+t.test('no write is lost in an imported organization when the server is killed', async (test) => {
+  const cleanup = new CleanupSteps();
+  test.teardown(() => cleanup.run());
+  const log = (line: string): void => test.comment(line);
   const seed = Number(process.env.SEED ?? Date.now() % 1e6);
-  say(`seed ${seed}`);
+  log(`seed ${seed}`);
   const random = new Random(seed);
   const base = temporary('chaos-import');
-  ends.add(async () => remove(base));
+  cleanup.add(async () => remove(base));
   const folder = join(base, 'export');
   const made = makeExportedOrganization(folder, { people: 30, streams: 9, messages: MESSAGES, seed });
   const cluster = await ChaosEmbedded.start(folder);
-  ends.add(() => cluster.stop());
+  cleanup.add(() => cluster.stop());
   const people = await peopleOf(made, cluster);
   const streams = streamsOf(made, people);
   test.ok(streams.length > 1, `${streams.length} imported streams`);
   const traffic = await Traffic.among(cluster.frontends, rounds(12, 50), random, async () => ({ people, streams }));
-  ends.add(() => traffic.close());
+  cleanup.add(() => traffic.close());
   traffic.load.start();
   await injectFaults(cluster, [], {
     ...{ seconds: undefined, kills: KILLS, every: SECONDS_BETWEEN_KILLS },
-    ...{ random, say, interruptions: traffic.interruptions },
+    ...{ random, log, interruptions: traffic.interruptions },
   });
-  const report = await finishAndCheck(traffic, seed, say);
-  for (const line of formatReport(report).split('\n')) say(line);
-  test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
+  const report = await finishAndCheck(traffic, seed, log);
+  for (const line of formatReport(report).split('\n')) log(line);
+  test.strictSame(faultsIn(report), [], 'no acknowledged write is lost or repeated, and no queue ends');
   test.equal(report.interruptions.length, KILLS);
-  test.ok(report.acknowledged > KILLS, `sends went on: ${report.acknowledged}`);
+  test.ok(report.acknowledged > KILLS, `acknowledged writes: ${report.acknowledged}`);
   await checkChanges(test, made, people, cluster.frontends[0]!.port);
 });
 
-/** Changes of imported messages, subscriptions and accounts, seen by three people. */
+/** Checks the events that three people get for changes of imported messages, subscriptions and accounts. */
 async function checkChanges(
   test: Test,
   made: MadeOrganization,

@@ -1,15 +1,15 @@
-/** One keep-alive connection of a client: one request at a time, with its answer or the reason why none came. */
+/** A keep-alive connection of a client, which sends one request at a time. */
 import { Connection } from '../bench/connection.js';
 
 export interface Answer {
   readonly status: number;
-  /** Empty where it is not JSON. */
+  /** Parsed JSON; empty if the body is no JSON. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The server asks for no further request on this connection. */
+  /** True if the answer has the header `Connection: close`. */
   readonly closes: boolean;
 }
 
-/** A request was written, and no answer came. */
+/** Error of a request that was written and got no answer. */
 export class NoAnswerError extends Error {}
 
 export class KeptConnection {
@@ -25,12 +25,12 @@ export class KeptConnection {
     };
   }
 
-  /** @throws Error when no process listens on the port */
+  /** Opens a connection. @throws Error if no process listens on the port */
   static async open(port: number): Promise<KeptConnection> {
     return new KeptConnection(await Connection.open(port, true));
   }
 
-  /** @throws Unanswered */
+  /** Sends a request. @throws NoAnswerError */
   async request(text: string, timeoutMs: number): Promise<Answer> {
     if (this.closed) throw new NoAnswerError('connection cut before the request was written');
     let timer: NodeJS.Timeout | undefined;

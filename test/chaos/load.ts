@@ -1,6 +1,6 @@
 /**
- * Deeds at a steady rate, whatever becomes of the earlier ones: sends, and for every twenty of them an edit and a
- * reaction.
+ * The load of a run: writes at a steady rate, however slowly earlier ones are answered. For each twenty sends there are
+ * one edit and one reaction.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../cluster/scheduler.js';
@@ -11,13 +11,13 @@ import type { Conversation, Person } from './people.js';
 
 const TICK_MS = 10;
 const SENDS_PER_CHANGE = 20;
-/** Share of direct messages among the sends. */
+/** Share of direct messages among the sends, from 0 to 1. */
 const DIRECT_SHARE = 0.1;
-/** Time that a client waits for a response, ms; the server's deadline is shorter. */
+/** Time for which a client waits for an answer, ms; the server's own deadline is shorter. */
 const ANSWER_TIMEOUT_MS = 45_000;
 /**
- * Most requests without a response: enough for a run of this size while no process answers for seconds. Requests above
- * it are not sent, but counted.
+ * Maximum number of requests without an answer, which is enough for seconds in which no process answers. Writes above
+ * it are skipped and counted.
  */
 const MAX_PENDING_REQUESTS = 5_000;
 
@@ -34,11 +34,11 @@ type Asked = Omit<Request, 'first' | 'timeoutMs'>;
 
 export class Load {
   readonly writes: ClientWrite[] = [];
-  /** Not asked for because too much was under way. */
+  /** Number of sends that were skipped because `MAX_PENDING_REQUESTS` had no answer. */
   skippedSends = 0;
   underWay = 0;
   acknowledged = 0;
-  /** Of the slowest answer, milliseconds. */
+  /** Time of the slowest answer, ms. */
   slowest = 0;
   readonly #said: AcknowledgedSend[] = [];
   #next = 0;
@@ -59,14 +59,14 @@ export class Load {
     this.#done = this.#run();
   }
 
-  /** Waits for the answers to all that was asked. */
+  /** Ends the load, and waits for the answers to all requests. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#done;
     await Promise.all(this.#pending);
   }
 
-  /** @returns key of the send; rejects when it is not acknowledged */
+  /** Sends one more message. @returns its key @throws Error if the send is not acknowledged */
   async last(conversation: Conversation): Promise<string> {
     const write = await this.#send(conversation, conversation.members[0]!);
     if (write.outcome?.kind !== 'acknowledged') throw new Error(`${write.key}: ${JSON.stringify(write.outcome)}`);
@@ -105,7 +105,7 @@ export class Load {
 
   async #send(conversation: Conversation, sender: Person): Promise<ClientWrite> {
     const key = sendKey(this.#next++);
-    const write = this.#begin('send', key, conversation);
+    const write = this.#startRun('send', key, conversation);
     const form = { ...conversation.to, content: text(key) };
     await this.#ask(write, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
     if (write.outcome?.kind === 'acknowledged') {
@@ -114,7 +114,7 @@ export class Load {
     return write;
   }
 
-  /** One of the last said; each at most once. */
+  /** Picks one of the newest 100 acknowledged sends; undefined if it was picked for this kind of change before. */
   #lately(done: 'edited' | 'reacted'): AcknowledgedSend | undefined {
     const from = Math.max(0, this.#said.length - 100);
     const said = this.#said[from + this.random.below(this.#said.length - from)];
@@ -127,7 +127,7 @@ export class Load {
     const said = this.#lately('edited');
     if (!said) return;
     const key = editKey(this.#next++);
-    const write = this.#begin('edit', key, said.conversation, said.id);
+    const write = this.#startRun('edit', key, said.conversation, said.id);
     const form = { content: edited(said.key, key) };
     const { authorization } = said.sender;
     await this.#ask(write, { method: 'PATCH', path: `/messages/${said.id}`, authorization, form });
@@ -137,12 +137,12 @@ export class Load {
     const said = this.#lately('reacted');
     if (!said) return;
     const { id, authorization } = this.random.pick(said.conversation.members);
-    const write = this.#begin('reaction', reactionKey(said.id, id), said.conversation, said.id);
+    const write = this.#startRun('reaction', reactionKey(said.id, id), said.conversation, said.id);
     const form = { emoji_name: EMOJI };
     await this.#ask(write, { method: 'POST', path: `/messages/${said.id}/reactions`, authorization, form });
   }
 
-  #begin(kind: WriteKind, key: string, { name }: Conversation, message?: number): ClientWrite {
+  #startRun(kind: WriteKind, key: string, { name }: Conversation, message?: number): ClientWrite {
     const write: ClientWrite = { kind, key, conversation: name, message, begun: performance.now(), outcome: undefined };
     this.writes.push(write);
     return write;

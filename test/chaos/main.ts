@@ -1,14 +1,14 @@
 /** `npm run chaos -- --help` lists the options; docs/performance.md says what the figures mean. */
-import { command, faultsIn } from './command.js';
+import { faultsIn, runCommandLine } from './command.js';
 import { CHAOS_USAGE } from './options.js';
-import { chaos } from './run.js';
+import { runChaos } from './run.js';
 
 const MAX_RESUME_MS = 5_000;
-/** A host first makes sure that it alone has lost the store. */
+/** Bound for a host that lost the store, ms: the hosts first find out that it alone can't reach the store. */
 const MAX_CUT_RESUME_MS = 12_000;
 
-await command(CHAOS_USAGE, async (options, ends, say) => {
-  const report = await chaos(options, ends, say);
+await runCommandLine(CHAOS_USAGE, async (options, cleanup, log) => {
+  const report = await runChaos(options, cleanup, log);
   const slow = report.kills.p99 >= MAX_RESUME_MS ? [`deliveries resumed after ${report.kills.p99} ms (p99)`] : [];
   const { p99 } = report.cuts;
   const late = p99 >= MAX_CUT_RESUME_MS ? [`deliveries resumed after ${p99} ms (p99) when a host lost the store`] : [];

@@ -1,4 +1,4 @@
-/** Texts that the run writes into messages, by which it recognizes them in events and in the history. */
+/** Texts of the run's messages. They hold keys by which events and the message history show each write. */
 import { LAST_RESERVED_USER_ID } from '#domain/people';
 import type { Received, Stored } from './history.js';
 import { directName } from './people.js';
@@ -26,7 +26,7 @@ const conversationOf = (message: Fields): string =>
 const keyOf = (message: Fields): string | undefined =>
   (message.sender_id as number) > LAST_RESERVED_USER_ID ? SEND.exec(message.content as string)?.[0] : undefined;
 
-/** A raw event of a queue with unrendered contents. */
+/** Reads an event of a queue that asked for unrendered contents. */
 export function received(event: Fields): Received {
   const id = event.id as number;
   switch (event.type) {
@@ -50,7 +50,7 @@ export function received(event: Fields): Received {
   }
 }
 
-/** A message of `GET /messages` with raw content. */
+/** Reads a message of `GET /messages` with unrendered content. */
 export function stored(message: Fields): Stored {
   const edit = EDIT.exec(message.content as string)?.[1];
   const reactions = message.reactions as readonly { user_id: number }[];

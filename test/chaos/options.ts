@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util';
 
 export interface ChaosOptions {
   readonly face: 'cluster' | 'embedded';
-  /** Of the load; undefined: until all are killed. */
+  /** Length of the load, s; undefined: until all kills are done. */
   readonly seconds: number | undefined;
-  /** At most. */
+  /** Maximum number of kills. */
   readonly kills: number;
-  /** Times that an actor host alone loses the store. */
+  /** Number of times that one actor host alone can't reach the store. */
   readonly cuts: number;
-  /** Length of each of these times: long enough for the host to notice and for others to take over, some 6 s. */
+  /** Length of such a cut, s: long enough for the other hosts to take over, which takes some 6 s. */
   readonly cutSeconds: number;
-  /** Seconds from one kill to the next. */
+  /** Time from one kill to the next, s. */
   readonly every: number;
   /** Sends per second. */
   readonly rate: number;
@@ -22,45 +22,45 @@ export interface ChaosOptions {
   /** Number of streams of the event log; undefined: the server's default. */
   readonly logStreams: number | undefined;
   readonly seed: number;
-  /** Running services; undefined starts services for this run, which also restarts them. */
+  /** Services to use; undefined: the run starts services of its own, and restarts them as faults. */
   readonly services: { readonly nats: string; readonly mongodb: string } | undefined;
-  /** File for the figures as JSON. */
+  /** Path of a file for the figures, as JSON. */
   readonly report: string | undefined;
-  /** Folder for what the processes wrote. */
+  /** Folder for the output of the processes. */
   readonly logs: string | undefined;
 }
 
 const COMMON = `  --rate N        Sends per second. [200]
   --clients N     Clients, each with an account, a queue and a held poll. [200]
-  --subscribers N Of each stream. [10]
+  --subscribers N Subscribers of each stream. [10]
   --hosts N       Actor hosts. [3]
-  --frontends N   [2]
+  --frontends N   Frontends. [2]
   --log-streams N Streams of the event log. [as the server decides]
-  --seed N        Chooses what is killed and when.
-  --no-services   Use NATS_URL and MONGODB_URL; otherwise own ones are started, and ended.
-  --report FILE   The figures as JSON.
-  --logs DIR      What each process wrote, a file each.
+  --seed N        Seed that chooses the killed processes and the times. [random]
+  --no-services   Use NATS_URL and MONGODB_URL. Without this option the run starts services of its own.
+  --report FILE   File for the figures, as JSON.
+  --logs DIR      Folder for the output of each process, one file each.
 `;
 
 export const CHAOS_USAGE = `npm run chaos -- [OPTIONS]
 
-Kills processes of a cluster under load, restarts its services, and judges what its clients saw. Exit code 0: nothing
-acknowledged was lost or repeated, no queue ended, and deliveries resumed in time.
+Kills processes of a cluster under load, restarts its services, and checks what its clients saw. Exit code 0: no
+acknowledged write was lost or repeated, no queue ended, and deliveries resumed in time.
 
   --face FACE     cluster or embedded. [cluster]
-  --seconds N     Length of the load. [300; embedded: until all are killed]
-  --kills N       At most. [what there is time for; embedded 20]
-  --cuts N        Times that one actor host alone does not reach the store, for 15 s. [1; one host, embedded: 0]
+  --seconds N     Length of the load. [300; embedded: until all kills are done]
+  --kills N       Maximum number of kills. [as many as the time allows; embedded 20]
+  --cuts N        Number of times that one actor host can't reach the store for 15 s. [1; one host, embedded: 0]
   --every N       Seconds from one kill to the next. [10; embedded 8]
 ${COMMON}
-Without own services none is restarted. The embedded face takes no --hosts, --frontends and
+With --no-services no service is restarted. The embedded face ignores --hosts, --frontends and
 --log-streams.
 `;
 
 export const ROLLING_USAGE = `npm run rolling -- [OPTIONS]
 
-Replaces each actor host and each frontend in turn under load: the new one is ready before the old one gets its SIGTERM.
-Exit code 0: no request failed, and nothing was lost or repeated.
+Replaces each actor host and each frontend in turn under load: the new process is ready before the old one gets SIGTERM.
+Exit code 0: no request failed, and no write was lost or repeated.
 
   --every N       Seconds of load before each replacement. [10]
 ${COMMON}`;
@@ -80,7 +80,7 @@ function whole(name: string, given: string | undefined, fallback: number, least:
   return n;
 }
 
-/** @throws Error that names what is off. Undefined: help was asked for */
+/** Reads the command line. @returns undefined for --help @throws Error that names the wrong option */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): ChaosOptions | undefined {
   const { values } = parseArgs({
     args: [...argv],

@@ -1,10 +1,10 @@
-/** Accounts, streams and queues of a run. */
+/** Accounts, streams and direct conversations of a run. */
 import { basic } from '../bench/faces.js';
 import type { Frontends } from './frontends.js';
 import type { Answer } from './kept-connection.js';
 
 const PASSWORD = 'correct horse battery 77';
-/** Passwords are hashed by a costly function, once per account made and once per login. */
+/** The server hashes a password, which is slow on purpose, for each new account and for each log-in. */
 const MAX_CONCURRENT_CALLS = 4;
 const ANSWER_TIMEOUT_MS = 60_000;
 
@@ -14,13 +14,13 @@ export interface Person {
   readonly authorization: string;
 }
 
-/** Streams and direct conversations alike. */
+/** A stream or a direct conversation. */
 export interface Conversation {
-  /** `s<stream id>`, or `d<user ids>`. */
+  /** `s<stream id>` or `d<user ids>`. */
   readonly name: string;
-  /** Parameters of a message to it. */
+  /** Parameters of `POST /messages` that address the conversation. */
   readonly to: Readonly<Record<string, string>>;
-  /** Terms under which its history is found. */
+  /** Narrow whose messages are those of the conversation. */
   readonly narrow: readonly Readonly<Record<string, unknown>>[];
   readonly members: readonly Person[];
 }
@@ -28,11 +28,11 @@ export interface Conversation {
 export interface Caller {
   readonly frontends: Frontends;
   readonly authorization: string;
-  /** API level of its requests; undefined: the base level. */
+  /** API level of the requests; undefined: the base level. */
   readonly level?: number | undefined;
 }
 
-/** @throws Error when it is refused */
+/** Calls an operation of the API. @throws Error if the answer is no success */
 export async function callOrThrow(
   { frontends, authorization, level }: Caller,
   method: 'GET' | 'POST' | 'PATCH',
@@ -77,7 +77,7 @@ export function makePeople(owner: Caller, count: number): Promise<Person[]> {
   });
 }
 
-/** Every second one is private. */
+/** Makes streams with this number of subscribers each. Every second stream is private. */
 export async function makeStreams(
   frontends: Frontends,
   people: readonly Person[],
@@ -99,7 +99,7 @@ export async function makeStreams(
   });
 }
 
-/** Between neighbours: one for each second person. */
+/** Makes a direct conversation for each pair of neighbours in the list. */
 export function directConversations(people: readonly Person[]): Conversation[] {
   return people.flatMap((a, i) => {
     const b = people[i + 1];
@@ -110,5 +110,5 @@ export function directConversations(people: readonly Person[]): Conversation[] {
   });
 }
 
-/** In any order. */
+/** Name of the direct conversation of these users, whose ids may be in any order. */
 export const directName = (ids: readonly number[]): string => `d${[...ids].sort((a, b) => a - b).join(',')}`;

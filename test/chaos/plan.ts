@@ -1,4 +1,4 @@
-/** When the services of a run are restarted, or lost by one host, and what is killed between. */
+/** The faults of a run: kills of processes, restarts of services, and hosts that can't reach the store. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../clients/support/process.js';
 import type { Random } from '../cluster/scheduler.js';
@@ -9,9 +9,9 @@ import type { OwnServices } from './services.js';
 export interface Restart {
   readonly kind: 'service' | 'cut';
   readonly name: string;
-  /** Part of the run's length at which it goes away. */
+  /** Time of the fault as a share of the length of the run, from 0 to 1. */
   readonly at: number;
-  /** @param awayMs how long nothing runs */
+  /** Stops the service and starts it again. @param downtimeMs time between stop and start */
   restart(downtimeMs: number): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function listServiceRestarts(services: OwnServices): Restart[] {
   ];
 }
 
-/** Hosts of the seed's choice that can not reach the store for a while, as the others can. */
+/** Plans cuts between single actor hosts, which the seed chooses, and the store. */
 export function planStoreCuts(cluster: StoreCutTargets, count: number, seconds: number, random: Random): Restart[] {
   return Array.from({ length: count }, (_, i) => {
     const host = random.pick(cluster.hosts);
@@ -48,35 +48,35 @@ export function planStoreCuts(cluster: StoreCutTargets, count: number, seconds: 
   });
 }
 
-/** A way to the store for each host. */
+/** Actor hosts whose connection to the store can be cut. */
 interface StoreCutTargets {
-  /** Names. */
+  /** Names of these hosts. */
   readonly hosts: readonly string[];
   cutFromStore(host: string): Promise<void>;
   giveStoreBack(host: string): Promise<void>;
 }
 
 /**
- * A killed process is started again after a moment: parts of the time from one kill to the next. Not at once: it would
- * start on the very cores on which the others take over, as it hardly does elsewhere.
+ * Time for which a killed process stays down, as a share of the time between two kills. An immediate start would
+ * compete for the cores on which the other processes take over; in production these are cores of other machines.
  */
 const DOWNTIME_SHARE = { least: 0.3, more: 0.15 };
-/** A single process is started again as soon as a supervisor would do it, ms: nothing takes over from it. */
+/** Time for which a killed single server stays down, ms: a supervisor starts it at once, since nothing takes over. */
 const SINGLE_SERVER_DOWNTIME_MS = 250;
 
-/** The same of the time, at least, from the end of one to the next. */
+/** Minimum time from the end of one fault to the next one, as a share of the time between two kills. */
 const MIN_UPTIME_SHARE = 0.4;
 
 const ROLES: readonly Role[] = ['actors', 'http'];
 
 export interface FaultPlan {
-  /** Length of the run, s; undefined runs until all kills are done. */
+  /** Length of the run, s; undefined: until all kills are done. */
   readonly seconds: number | undefined;
   readonly kills: number;
   readonly every: number;
   readonly random: Random;
   readonly interruptions: Interruption[];
-  say(words: string): void;
+  log(line: string): void;
 }
 
 interface FaultTargets {
@@ -84,16 +84,16 @@ interface FaultTargets {
   start(member: Member): Promise<Child>;
 }
 
-/** A slow machine takes longer over each fault: the load goes on for up to this many times its length. */
+/** Factor by which a run may become longer, because each fault takes longer on a slow machine. */
 const MAX_STRETCH = 3;
 
-/** Kills a random member every so often; a service's restart takes the place of a kill. */
+/** Kills random members at the planned times. A planned restart of a service takes the place of a kill. */
 export async function injectFaults(
   cluster: FaultTargets,
   services: readonly Restart[],
   plan: FaultPlan,
 ): Promise<void> {
-  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, say } = plan;
+  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, log } = plan;
   const begun = performance.now();
   const elapsed = (): number => (performance.now() - begun) / 1000;
   const downtimeMs = (): number =>
@@ -101,26 +101,26 @@ export async function injectFaults(
       ? SINGLE_SERVER_DOWNTIME_MS
       : (DOWNTIME_SHARE.least + random.next() * DOWNTIME_SHARE.more) * every * 1000;
   const later = [...services].sort((a, b) => a.at - b.at);
-  // As many kills as there is time for have no other end.
+  // If the number of kills is above what the run has time for, the time ends it.
   const latest = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
   let killed = 0;
   for (let turn = 1; killed < kills || later.length > 0; turn++) {
-    // Not in step with the server's own timers.
+    // The jitter keeps kills out of step with the server's periodic work.
     const meant = (turn - 0.25 + random.next() * 0.5) * every;
-    // The previous fault must be over, and deliveries must work again.
+    // Deliveries must have resumed after the previous fault.
     const next = turn > 1 ? Math.max(meant, elapsed() + every * MIN_UPTIME_SHARE) : meant;
     if (next >= latest) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);
     const restart = later[0];
     if (restart && elapsed() >= restart.at * seconds) {
       later.shift();
-      say(`${restart.name} goes away`);
+      log(`${restart.name} is stopped`);
       interruptions.push({ at: performance.now(), kind: restart.kind, name: restart.name });
       await restart.restart(downtimeMs());
-      say(`${restart.name} is back`);
+      log(`${restart.name} is started again`);
     } else if (killed < kills) {
       const member = pickVictim(cluster.members, killed, random);
-      say(`kill -9 of ${member.name} (${member.child.pid})`);
+      log(`kill -9 of ${member.name} (${member.child.pid})`);
       interruptions.push({ at: performance.now(), kind: 'kill', name: member.name });
       killed++;
       await member.child.kill();
@@ -131,7 +131,7 @@ export async function injectFaults(
   if (plan.seconds !== undefined) await sleep(Math.max(0, seconds - elapsed()) * 1000);
 }
 
-/** Each role is met, however few kills there are. */
+/** Picks the member to kill. The first kills cover each role, so that a run of two kills has both. */
 function pickVictim(members: readonly Member[], killed: number, random: Random): Member {
   const role = ROLES[killed];
   const among = members.filter((one) => role === undefined || one.role === role);

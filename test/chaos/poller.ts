@@ -1,4 +1,4 @@
-/** A client with one queue for the whole run: polls, acknowledges what it got, goes on elsewhere after a failure. */
+/** A client with one event queue for the whole run. After a failure it polls through another frontend. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
 import type { Random } from '../cluster/scheduler.js';
@@ -7,10 +7,10 @@ import type { Poll, QueueHistory } from './history.js';
 import { received } from './message-texts.js';
 import { callOrThrow, directName, type Person } from './people.js';
 
-/** Longer than a poll is held without an event. */
+/** Timeout of a poll, ms: longer than the server holds a poll without an event. */
 const MAX_POLL_MS = 90_000;
 const RETRY_MS = 100;
-/** How often a client acts as if an answer had been lost on its way. */
+/** Share of answers that a client discards as if they had been lost on the network, from 0 to 1. */
 const LOST_ANSWER_RATE = 0.005;
 const EVENT_TYPES = JSON.stringify(['message', 'update_message', 'reaction']);
 
@@ -18,7 +18,7 @@ export class Poller implements QueueHistory {
   readonly polls: Poll[] = [];
   readonly ended: number[] = [];
   readonly stuck: number[] = [];
-  /** Refusals and failures of polls, and how often each occurred. */
+  /** Number of failed polls by reason. */
   readonly failures = new Map<string, number>();
   readonly keys = new Set<string>();
   #running = true;
@@ -50,13 +50,13 @@ export class Poller implements QueueHistory {
     const form = { event_types: EVENT_TYPES, apply_markdown: 'false' };
     const { queue_id, last_event_id } = await callOrThrow(caller, 'POST', '/register', form);
     const name = `queue of ${person.email}`;
-    // The server speaks to everybody.
+    // System bots may send direct messages to any user.
     const bots = Array.from({ length: LAST_RESERVED_USER_ID }, (_, i) => directName([i + 1, person.id]));
     const mine = new Set([...conversations, ...bots]);
     return new Poller(name, person, mine, frontends, random, queue_id as string, last_event_id as number);
   }
 
-  /** Its last poll is left to its fate. */
+  /** Ends the client. The answer of its open poll is ignored. */
   stop(): void {
     this.#running = false;
     void this.#done;

@@ -1,4 +1,4 @@
-/** The processes of a run; what they wrote is kept, of killed ones, too. */
+/** The server processes of a run. Their output is kept, also that of killed ones. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVER_SETTING_DECLARATIONS } from '#app/config';
@@ -10,25 +10,25 @@ const COMMAND_TIMEOUT_MS = 60_000;
 
 export type Role = 'actors' | 'http';
 
-/** Ports of a frontend; 0 where there is none. */
+/** Ports of a frontend; 0 for an actor host. */
 export interface Address {
   readonly port: number;
-  /** Where it says whether it is ready. */
+  /** Port of the readiness check. */
   readonly health: number;
 }
 
 export const freeAddress = async (): Promise<Address> => ({ port: await freePort(), health: await freePort() });
 
-/** A place in the cluster; the process in it changes. */
+/** A member of the cluster. A restart gives it another process. */
 export interface Member {
   readonly role: Role;
   readonly name: string;
-  /** Of a frontend. */
+  /** Address for clients, if the member is a frontend. */
   at: Address;
   child: Child;
 }
 
-/** Limits would refuse what a run asks for on purpose. */
+/** Option that switches rate limits off, which the load of a run would exceed. */
 const withoutLimits = (): string[] =>
   Object.values(SERVER_SETTING_DECLARATIONS).some(({ option }) => option === 'rate-limits')
     ? ['--rate-limits', 'off']
@@ -37,7 +37,7 @@ const withoutLimits = (): string[] =>
 export class Processes {
   readonly #all: { readonly name: string; readonly child: Child }[] = [];
 
-  /** Once it says that it is ready. */
+  /** Starts a server. @returns its process, when it has written `ready` to its output */
   async serve(name: string, args: readonly string[], ready: string): Promise<Child> {
     const child = conclave(['serve', ...args, ...withoutLimits()]);
     this.#all.push({ name, child });
@@ -49,7 +49,7 @@ export class Processes {
     await Promise.all(this.#all.map(({ child }) => (child.over ? undefined : child.stop())));
   }
 
-  /** One file each, in the order of their starts. */
+  /** Writes the output of each process to a file; the file names sort by the time of the start. */
   writeLogs(folder: string): void {
     mkdirSync(folder, { recursive: true });
     this.#all.forEach(({ name, child }, i) => {
@@ -59,7 +59,7 @@ export class Processes {
   }
 }
 
-/** Runs a command of the command line to its end. */
+/** Runs a command of the command line to its end. @throws Error if it fails */
 export async function administer(args: readonly string[]): Promise<void> {
   const ended = await runCommand(args, COMMAND_TIMEOUT_MS);
   if (ended.code !== 0) throw new Error(`conclave ${args[0]} ${args[1]}: ${ended.stderr}`);

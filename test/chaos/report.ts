@@ -5,7 +5,7 @@ import type { Poller } from './poller.js';
 import { measureResumes, type Quantiles, quantiles } from './resume-times.js';
 
 export interface Failures {
-  /** Reason → how many. */
+  /** Number of refused requests by reason. */
   readonly refused: Readonly<Record<string, number>>;
   readonly unanswered: Readonly<Record<string, number>>;
 }
@@ -18,12 +18,12 @@ export interface Report {
   readonly descriptions: readonly string[];
   readonly failures: Failures;
   readonly polls: Readonly<Record<string, number>>;
-  /** From a kill to resumed delivery, per queue. */
+  /** Times from a kill to the first later delivery, of each queue. */
   readonly kills: Quantiles;
   readonly services: Quantiles;
   readonly cuts: Quantiles;
   readonly interruptions: readonly { readonly name: string; readonly times: Quantiles; readonly silent: number }[];
-  /** Not sent, because too much was under way. */
+  /** Number of sends that were skipped because too many requests had no answer. */
   readonly skippedSends: number;
 }
 
@@ -38,7 +38,7 @@ function failures(writes: readonly ClientWrite[]): Failures {
   const unanswered: string[] = [];
   for (const { kind, outcome } of writes) {
     if (outcome?.kind === 'refused') refused.push(`${kind}: ${outcome.status} ${outcome.code}`);
-    else if (outcome?.kind !== 'acknowledged') unanswered.push(`${kind}: ${outcome?.reason ?? 'still under way'}`);
+    else if (outcome?.kind !== 'acknowledged') unanswered.push(`${kind}: ${outcome?.reason ?? 'no answer yet'}`);
   }
   return { refused: count(refused), unanswered: count(unanswered) };
 }
@@ -100,16 +100,16 @@ export function formatReport(report: Report): string {
   return [
     `acknowledged sends, edits and reactions ${acknowledged}, events delivered ${events}`,
     ...Object.entries(FAULTS).map(([kind, meaning]) => `${kind.padEnd(11)}${faults[kind as FaultKind]}  (${meaning})`),
-    ...descriptions.map((words) => `  ${words}`),
+    ...descriptions.map((line) => `  ${line}`),
     `refused: ${listed(failed.refused)}`,
     `without an answer: ${listed(failed.unanswered)}`,
     `polls that failed and were repeated: ${listed(polls)}`,
-    ...(skippedSends > 0 ? [`not sent, because too much was under way: ${skippedSends}`] : []),
+    ...(skippedSends > 0 ? [`skipped, because too many requests had no answer: ${skippedSends}`] : []),
     ...interruptions.map(
       ({ name, times, silent }) => `  ${name}: ${milliseconds(times)}${silent > 0 ? `, ${silent} silent` : ''}`,
     ),
     `from a kill to resumed delivery: ${milliseconds(kills)}`,
-    `from a service's end to resumed delivery: ${milliseconds(services)}`,
+    `from the stop of a service to resumed delivery: ${milliseconds(services)}`,
     `from a host's loss of the store to resumed delivery: ${milliseconds(cuts)}`,
   ].join('\n');
 }

@@ -1,10 +1,10 @@
-/** How long clients waited after an interruption. */
+/** Times from an interruption to the first later delivery of each queue. */
 import { build, type Histogram } from 'hdr-histogram-js';
 import type { Interruption, Moment, RunHistory } from './history.js';
 
 export interface Quantiles {
   readonly count: number;
-  /** Milliseconds. */
+  /** Quantiles in ms. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -30,9 +30,9 @@ export function quantiles(times: Iterable<Moment>): Quantiles {
 
 export interface Resume {
   readonly interruption: Interruption;
-  /** Time of each queue from the interruption to its first event of a deed that began after it. */
+  /** Time of each queue from the interruption to its first event of a write that began after it, ms. */
   readonly times: readonly Moment[];
-  /** Queues without any later event; this is fine only at the end of a run. */
+  /** Number of queues without such an event, which is no fault only at the end of a run. */
   readonly silent: number;
 }
 
@@ -58,7 +58,7 @@ export function measureResumes({ writes, queues, interruptions }: RunHistory): R
   });
 }
 
-/** Index of the first event that came after the moment. */
+/** Finds the index of the first event after a time. */
 function firstAfter(events: readonly { readonly at: Moment }[], moment: Moment): number {
   let [low, high] = [0, events.length];
   while (low < high) {

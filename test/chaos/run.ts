@@ -1,4 +1,4 @@
-/** A run from its first process to its report. */
+/** Runs chaos from the start of the first process to the report. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../cluster/scheduler.js';
 import { check } from './checker.js';
@@ -10,9 +10,9 @@ import { type Report, report } from './report.js';
 import { OwnServices } from './services.js';
 import { Traffic } from './traffic.js';
 
-export type Say = (words: string) => void;
+export type Log = (line: string) => void;
 
-/** Things to end after the run; the last added one ends first. */
+/** Cleanup steps of a run. The step that was added last runs first. */
 export class CleanupSteps {
   readonly #all: (() => Promise<void>)[] = [];
 
@@ -29,7 +29,7 @@ export class CleanupSteps {
 
 export type Cluster = ChaosCluster | ChaosEmbedded;
 
-/** Processes and clients with the load at work. */
+/** A run whose processes, clients and load have started. */
 export interface Running {
   readonly cluster: Cluster;
   readonly traffic: Traffic;
@@ -37,26 +37,26 @@ export interface Running {
   readonly random: Random;
 }
 
-export async function begin(options: ChaosOptions, ends: CleanupSteps, say: Say): Promise<Running> {
+export async function startRun(options: ChaosOptions, cleanup: CleanupSteps, log: Log): Promise<Running> {
   const random = new Random(options.seed);
-  say(`seed ${options.seed}`);
-  const { cluster, services } = await processes(options, ends);
-  ends.add(() => cluster.stop());
+  log(`seed ${options.seed}`);
+  const { cluster, services } = await processes(options, cleanup);
+  cleanup.add(() => cluster.stop());
   if (options.logs !== undefined) {
     const folder = options.logs;
-    ends.add(async () => cluster.processes.writeLogs(folder));
+    cleanup.add(async () => cluster.processes.writeLogs(folder));
   }
-  say(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
+  log(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
   const traffic = await Traffic.prepare(
     cluster.frontends,
     await cluster.owner(),
     options,
     new Random(options.seed + 1),
   );
-  ends.add(() => traffic.close());
-  const progress = setInterval(() => say(formatProgress(traffic)), PROGRESS_MS);
-  ends.add(async () => clearInterval(progress));
-  say(`${traffic.pollers.length} queues; ${options.rate} sends per second`);
+  cleanup.add(() => traffic.close());
+  const progress = setInterval(() => log(formatProgress(traffic)), PROGRESS_MS);
+  cleanup.add(async () => clearInterval(progress));
+  log(`${traffic.pollers.length} queues; ${options.rate} sends per second`);
   traffic.load.start();
   return { cluster, traffic, services, random };
 }
@@ -65,7 +65,7 @@ const PROGRESS_MS = 5_000;
 
 async function processes(
   options: ChaosOptions,
-  ends: CleanupSteps,
+  cleanup: CleanupSteps,
 ): Promise<{ cluster: Cluster; services: readonly Restart[] }> {
   if (options.face === 'embedded') return { cluster: await ChaosEmbedded.start(), services: [] };
   const random = new Random(options.seed + 2);
@@ -74,7 +74,7 @@ async function processes(
     return { cluster, services: planStoreCuts(cluster, options.cuts, options.cutSeconds, random) };
   }
   const own = await OwnServices.start();
-  ends.add(() => own.stop());
+  cleanup.add(() => own.stop());
   const cluster = await ChaosCluster.start(own, options);
   return {
     cluster,
@@ -92,18 +92,18 @@ function formatProgress({ load, pollers, frontends }: Traffic): string {
   );
 }
 
-/** Kills and restarts as the options say. */
-export async function chaos(options: ChaosOptions, ends: CleanupSteps, say: Say): Promise<Report> {
-  const { cluster, traffic, services, random } = await begin(options, ends, say);
+/** Runs the load with the faults that the options ask for, and checks what the clients saw. */
+export async function runChaos(options: ChaosOptions, cleanup: CleanupSteps, log: Log): Promise<Report> {
+  const { cluster, traffic, services, random } = await startRun(options, cleanup, log);
   const { seconds, kills, every, seed } = options;
-  await injectFaults(cluster, services, { seconds, kills, every, random, say, interruptions: traffic.interruptions });
-  // The effects of the last fault must show, too.
+  await injectFaults(cluster, services, { seconds, kills, every, random, log, interruptions: traffic.interruptions });
+  // The load goes on for a while, so that effects of the last fault are seen.
   await sleep(Math.min(5_000, every * 1_000));
-  return finishAndCheck(traffic, seed, say);
+  return finishAndCheck(traffic, seed, log);
 }
 
-export async function finishAndCheck(traffic: Traffic, seed: number, say: Say): Promise<Report> {
-  say('waiting for all queues');
+export async function finishAndCheck(traffic: Traffic, seed: number, log: Log): Promise<Report> {
+  log('waiting for all queues');
   const history = await traffic.finish();
   return report(history, check(history), traffic.pollers, seed, traffic.load.skippedSends);
 }

@@ -1,15 +1,15 @@
-/** NATS and the MongoDB-compatible server of a run's own, on ports of their own: they are killed and started again. */
+/** NATS and the MongoDB-compatible server of one run, on free ports. The run kills and restarts them. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, run } from '../clients/support/process.js';
 
-/** Of a first start, which may build what is not there. */
+/** Timeout of the first start, ms: it may build missing programs. */
 const BUILD_TIMEOUT_MS = 1_200_000;
 const STEP_TIMEOUT_MS = 120_000;
 
-/** From the build's folder, or from the sources, whichever has it. */
+/** Finds the folder of the repository, from the compiled file or from the working directory. */
 function repository(): string {
   const candidates = [new URL('../../../', import.meta.url), new URL(`file://${process.cwd()}/`)].map((url) =>
     fileURLToPath(url),
@@ -33,7 +33,7 @@ export class OwnServices {
     this.mongodb = `mongodb://127.0.0.1:${ports[1]}/`;
   }
 
-  /** One run at a time in a repository: what an interrupted one left behind is ended first. */
+  /** Starts the services. Processes that an interrupted run left in this repository are ended first. */
   static async start(): Promise<OwnServices> {
     const root = repository();
     const folder = join(root, '.services', 'chaos');
@@ -43,7 +43,7 @@ export class OwnServices {
     const environment = {
       ...rest,
       CONCLAVE_SERVICES_DIR: folder,
-      // Building takes minutes: what is there for development is good for this, too.
+      // The programs of the development services are used, since building them takes minutes.
       CONCLAVE_SERVICES_TOOLS: process.env.CONCLAVE_SERVICES_TOOLS ?? join(root, '.services'),
       NATS_PORT: String(ports[0]),
       MONGODB_PORT: String(ports[1]),
@@ -59,7 +59,7 @@ export class OwnServices {
     return this.#step(['down', '--wipe']);
   }
 
-  /** kill -9, and a new start with the data that it had. */
+  /** Kills NATS with SIGKILL, and starts it again with the same data. */
   async restartNats(downtimeMs: number): Promise<void> {
     await this.#step(['kill', 'nats']);
     await sleep(downtimeMs);
@@ -67,7 +67,9 @@ export class OwnServices {
   }
 
   /**
-   * kill -9 of the server that speaks MongoDB's protocol; of its database, too, where it has one and `deep` says so.
+   * Kills the MongoDB-compatible server with SIGKILL, and starts it again.
+   *
+   * @param deep true: its PostgreSQL is killed, too
    */
   async restartStore(deep: boolean, downtimeMs: number): Promise<void> {
     const front = this.#pid('ferretdb');
@@ -77,7 +79,7 @@ export class OwnServices {
     await this.#step(['start', 'mongodb']);
   }
 
-  /** Only a server over PostgreSQL has one of its own. */
+  /** True if the MongoDB-compatible server stores its data in a PostgreSQL server. */
   get hasDatabase(): boolean {
     return this.#pid('ferretdb') !== undefined;
   }

@@ -1,4 +1,4 @@
-/** Clients and load of a run, from their making to the history that is judged. */
+/** Clients and load of a run: makes accounts and queues, and records the history that the checker judges. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NEWEST_API_LEVEL } from '../api/support/levels.js';
 import type { Random } from '../cluster/scheduler.js';
@@ -31,12 +31,12 @@ export interface Population {
   readonly streams: readonly Conversation[];
 }
 
-/** Every such client has a queue of the newest API level, the others of the base level. */
+/** One client in this number has a queue of the newest API level, the others have queues of the base level. */
 const CLIENTS_PER_NEWEST_LEVEL = 3;
 const PAGE_MESSAGES = 1_000;
-/** A queue has everything long before, unless something is lost. */
+/** Time after which an event that no queue has delivered counts as lost, ms. */
 const MAX_ARRIVAL_MS = 60_000;
-/** Services and processes may just have come back. */
+/** Time for services and processes to recover from the last fault, ms. */
 const MAX_RECOVERY_MS = 60_000;
 const RETRY_MS = 500;
 
@@ -50,7 +50,7 @@ export class Traffic {
     private readonly conversations: readonly Conversation[],
   ) {}
 
-  /** Accounts, streams and queues; nothing is sent before `load.start()`. */
+  /** Makes accounts, streams and queues. Nothing is sent before `load.start()`. */
   static prepare(
     addresses: readonly Address[],
     owner: string,
@@ -63,7 +63,7 @@ export class Traffic {
     });
   }
 
-  /** The same among other people, in other streams. */
+  /** Makes queues for the accounts of a population, and the load in its streams. */
   static async among(
     addresses: readonly Address[],
     rate: number,
@@ -92,7 +92,7 @@ export class Traffic {
     }
   }
 
-  /** Ends the load, waits until the queues have everything that was stored by then, and reads the history. */
+  /** Ends the load, waits until the queues have delivered what was stored by then, and reads the history. */
   async finish(): Promise<RunHistory> {
     await this.load.stop();
     const settled = keysOf(await this.#history());
@@ -111,7 +111,7 @@ export class Traffic {
       this.pollers.filter(
         (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
       );
-    // The checker reports the messages that are missing then.
+    // After a timeout the checker reports the missing messages.
     await until('the last messages in all queues', () => waiting().length === 0, MAX_ARRIVAL_MS).catch(() => undefined);
     for (const poller of this.pollers) poller.stop();
     const history = await this.#history();
@@ -135,7 +135,7 @@ export class Traffic {
     return pages.flat();
   }
 
-  /** Oldest first. */
+  /** Reads all messages of a conversation, oldest first. */
   async #read({ narrow, members }: Conversation): Promise<Stored[]> {
     const caller = { frontends: this.frontends, authorization: members[0]!.authorization };
     const all: Stored[] = [];
@@ -156,7 +156,7 @@ export class Traffic {
   }
 }
 
-/** Rejects when it did not succeed in all the time in which everything must be back. */
+/** Repeats a call until it succeeds. @throws its last error after `MAX_RECOVERY_MS` */
 async function retryUntilRecovered<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + MAX_RECOVERY_MS;
   for (;;) {
