@@ -171,7 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/runtime/host.js',
     find: 'withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p))',
     put: 'request',
-    // The product keeps the check: the reason depends on clocks, and on senders that ignore replies to abandoned attempts.
+    // The product keeps the check, because the reason depends on clocks and on senders that ignore late replies.
     harmless:
       'the command was sent before the next owner committed anything, so a reply from the older state is correct',
   },
