@@ -1,64 +1,80 @@
-/** Check: a user who was notified of a subscription may send to the stream, through any frontend and host. */
+/** Check: a user whose subscription was confirmed may send to the stream, through any frontend and host. */
 import type { ApiEvent } from '../api/support/types.js';
 import type { CallRecord, RunRecord } from './record.js';
 
-/** Streams to which the event subscribes the user of the queue. */
+/** @returns the streams to which the event subscribes the user of the queue */
 export function joinedBy(event: ApiEvent): number[] {
   if (event.type !== 'subscription' || event.op !== 'add') return [];
   return (event.subscriptions as { stream_id: number }[]).map(({ stream_id }) => stream_id);
 }
 
+/** Subscription that a response or an event confirmed. */
 interface Join {
   readonly user: number;
   readonly stream: number;
-  /** Step before which it had not been asked for; 0: not known. */
-  readonly begun: number;
-  /** Step at which somebody knew of it. */
-  readonly known: number;
-  readonly how: string;
+  /** Step of the request; 0 if several requests may have caused the subscription. */
+  readonly startStep: number;
+  /** Step of the first confirmation. */
+  readonly confirmedStep: number;
+  /** The confirmation, in words for the problem. */
+  readonly confirmation: string;
 }
 
-/** Joins that were answered, and those that a queue told of. */
-function joins({ calls, queues }: RunRecord): Join[] {
-  const answered = calls
+/** @returns the subscriptions that a response or a queue's event confirmed */
+function listConfirmedJoins({ calls, queues }: RunRecord): Join[] {
+  const fromResponses = calls
     .filter(({ kind, outcome }) => kind === 'subscribe' && outcome === 'ok')
-    .map(({ stream, whom, begun, ended, op }) => {
-      return { user: whom!, stream: stream!, begun, known: ended, how: `${op} was answered` };
+    .map(({ stream, targetUser, startStep, endStep, op }) => {
+      return {
+        user: targetUser!,
+        stream: stream!,
+        startStep,
+        confirmedStep: endStep,
+        confirmation: `the response to ${op}`,
+      };
     });
-  const onlyOne = (user: number, stream: number): number => {
-    const asked = calls.filter((call) => call.kind === 'subscribe' && call.whom === user && call.stream === stream);
-    return asked.length === 1 ? asked[0]!.begun : 0;
+  const stepOfOnlyRequest = (user: number, stream: number): number => {
+    const lastEventId = calls.filter(
+      (call) => call.kind === 'subscribe' && call.targetUser === user && call.stream === stream,
+    );
+    return lastEventId.length === 1 ? lastEventId[0]!.startStep : 0;
   };
-  const told = queues.flatMap(({ user, polls }) =>
-    polls.flatMap(({ outcome, events, ended }) =>
+  const fromEvents = queues.flatMap(({ user, polls }) =>
+    polls.flatMap(({ outcome, events, endStep }) =>
       (outcome === 'ok' ? events : []).flatMap(joinedBy).map((stream) => ({
         user,
         stream,
-        begun: onlyOne(user, stream),
-        known: ended,
-        how: 'he was told that he had joined',
+        startStep: stepOfOnlyRequest(user, stream),
+        confirmedStep: endStep,
+        confirmation: 'the subscription event',
       })),
     ),
   );
-  return [...answered, ...told];
+  return [...fromResponses, ...fromEvents];
 }
 
-/** It may have ended the subscription before the message was judged. */
-function mayEndIt(call: CallRecord, { user, stream, begun }: Join, until: number): boolean {
-  if (call.outcome === 'refused' || call.begun > until || call.whom !== user) return false;
-  // The call had ended before, or found no subscription to end.
-  if (call.outcome === 'ok' && (call.ended < begun || (call.body.removed as unknown[] | undefined)?.length === 0)) {
+/** @returns whether the call may have ended the subscription before the stream checked the send */
+function mayEndJoin(call: CallRecord, { user, stream, startStep }: Join, untilStep: number): boolean {
+  if (call.outcome === 'refused' || call.startStep > untilStep || call.targetUser !== user) return false;
+  // Calls that finished before the join, or removed no subscription, did not end it.
+  if (
+    call.outcome === 'ok' &&
+    (call.endStep < startStep || (call.body.removed as unknown[] | undefined)?.length === 0)
+  ) {
     return false;
   }
   return call.kind === 'deactivate' || (call.kind === 'unsubscribe' && call.stream === stream);
 }
 
 export function checkJoins(run: RunRecord): string[] {
-  const known = joins(run);
+  const confirmedJoins = listConfirmedJoins(run);
   return run.calls.flatMap((send) => {
     if (send.kind !== 'send' || send.outcome !== 'refused') return [];
-    const join = known.find((one) => one.user === send.user && one.stream === send.stream && one.known < send.begun);
-    if (!join || run.calls.some((call) => mayEndIt(call, join, send.ended))) return [];
-    return [`${send.op} was refused (${send.body.msg}), begun after ${join.how}`];
+    const join = confirmedJoins.find(
+      (candidate) =>
+        candidate.user === send.user && candidate.stream === send.stream && candidate.confirmedStep < send.startStep,
+    );
+    if (!join || run.calls.some((call) => mayEndJoin(call, join, send.endStep))) return [];
+    return [`${send.op} was refused (${send.body.msg}), sent after ${join.confirmation}`];
   });
 }

@@ -1,4 +1,4 @@
-/** Check: mails about missed messages come once per conversation and batching period, and never for what was read. */
+/** Check: one mail about missed messages per conversation and batching period, and none about read messages. */
 import type { ApiMessage } from '../api/support/types.js';
 import type { ParsedLog } from './check-log.js';
 import type { CallRecord, MailRecord, RunRecord } from './record.js';
@@ -6,14 +6,14 @@ import type { CallRecord, MailRecord, RunRecord } from './record.js';
 /** The default of `email_notifications_batching_period_seconds`, ms. */
 const PERIOD_MS = 120_000;
 
-/** Messages whose senders had their answers when the call began, or that had reached a client by then. */
-const sentBefore = ({ begun }: CallRecord, { calls, queues }: RunRecord): number[] => [
+/** @returns the messages whose send was confirmed, or that a poll delivered, before the call */
+const sentBefore = ({ startStep }: CallRecord, { calls, queues }: RunRecord): number[] => [
   ...calls
-    .filter(({ kind, outcome, ended }) => kind === 'send' && outcome === 'ok' && ended < begun)
+    .filter(({ kind, outcome, endStep }) => kind === 'send' && outcome === 'ok' && endStep < startStep)
     .map(({ body }) => body.id as number),
   ...queues
     .flatMap(({ polls }) => polls)
-    .filter(({ outcome, ended }) => outcome === 'ok' && ended < begun)
+    .filter(({ outcome, endStep }) => outcome === 'ok' && endStep < startStep)
     .flatMap(({ events }) => events)
     .filter(({ type }) => type === 'message')
     .map(({ message }) => (message as ApiMessage).id),
@@ -25,8 +25,9 @@ export function checkMails(run: RunRecord, { messages }: ParsedLog): string[] {
   const byId = new Map<string, MailRecord>();
   for (const mail of mails) {
     const before = byId.get(mail.id);
-    // A mail may be sent twice around a crash, but under one id, which mail programs show once.
-    if (before && JSON.stringify(before) !== JSON.stringify(mail)) problems.push(`two mails are ${mail.id}`);
+    // A crash may repeat a mail under the same id; mail programs show it once.
+    if (before && JSON.stringify(before) !== JSON.stringify(mail))
+      problems.push(`two different mails have id ${mail.id}`);
     byId.set(mail.id, mail);
   }
   const latest = new Map<string, MailRecord>();
@@ -39,17 +40,17 @@ export function checkMails(run: RunRecord, { messages }: ParsedLog): string[] {
   for (const { user, id, date, ops } of byId.values()) {
     const read = new Set(
       calls
-        .filter((call) => call.outcome === 'ok' && call.user === user && call.endedMs! < date)
+        .filter((call) => call.outcome === 'ok' && call.user === user && call.endMs! < date)
         .flatMap((call) =>
           call.kind === 'read all' ? sentBefore(call, run) : call.kind === 'read' ? call.messages! : [],
         ),
     );
-    // Messages of the notification bot have no name.
+    // Mails that show only messages of the notification bot name no calls.
     if (ops.length === 0) continue;
     const shown = messages.filter(({ op }) => ops.includes(op));
     if (shown.length < new Set(ops).size) problems.push(`${id} shows ${ops.join()}, not all of them sent`);
     if (shown.every((message) => message.sender === user || read.has(message.id)))
-      problems.push(`${user} got ${id} about ${ops.join()}, read before`);
+      problems.push(`${user} got ${id} about ${ops.join()}, all read before`);
   }
   return problems;
 }

@@ -1,43 +1,52 @@
 /** Check: users see their own changes in every response after the one that confirmed the change. */
 import type { CallRecord, RunRecord } from './record.js';
 
-/** In the same step: it was begun by the answer. */
-const before = (one: CallRecord, other: CallRecord): boolean => one.outcome !== 'open' && one.ended <= other.begun;
+/** @returns whether `one` had its response when `other` was sent; a response may send a call in the same step */
+const isConfirmedBefore = (one: CallRecord, other: CallRecord): boolean =>
+  one.outcome !== 'open' && one.endStep <= other.startStep;
 
-/** Drafts that were acknowledged are listed, whichever host had them then, and no others. */
+/** Each confirmed draft is listed once, and no drafts of other users are. */
 function checkDrafts({ calls }: RunRecord): string[] {
   const problems: string[] = [];
-  const made = calls.filter(({ kind }) => kind === 'draft');
+  const draftCalls = calls.filter(({ kind }) => kind === 'draft');
   for (const list of calls) {
     if (list.kind !== 'drafts' || list.outcome !== 'ok') continue;
     const shown = (list.body.drafts as { content: string }[]).map(({ content }) => content);
-    const own = made.filter(({ user }) => user === list.user);
+    const own = draftCalls.filter(({ user }) => user === list.user);
     for (const draft of own) {
       const times = shown.filter((content) => content === draft.op).length;
       if (times > 1) problems.push(`${list.op} shows ${draft.op} ${times} times`);
-      if (times === 0 && draft.outcome === 'ok' && draft.ended < list.begun)
-        problems.push(`${list.op} does not show ${draft.op} (draft), acknowledged before`);
-      if (times > 0 && (draft.begun > list.ended || (draft.outcome === 'refused' && !draft.repeated)))
-        problems.push(`${list.op} shows ${draft.op} (draft), which cannot be`);
+      if (times === 0 && draft.outcome === 'ok' && draft.endStep < list.startStep)
+        problems.push(`${list.op} does not show ${draft.op} (draft), confirmed before`);
+      if (times > 0 && (draft.startStep > list.endStep || (draft.outcome === 'refused' && !draft.wasRepeated)))
+        problems.push(`${list.op} shows ${draft.op} (draft), which was refused or not yet sent`);
     }
     for (const content of shown) {
-      if (!own.some(({ op }) => op === content)) problems.push(`${list.op} shows ${content}, which is not his`);
+      if (!own.some(({ op }) => op === content))
+        problems.push(`${list.op} shows ${content}, which is not a draft of the user`);
     }
   }
   return problems;
 }
 
-/** A new name that was acknowledged is shown by the frontend that said so. */
+/** The frontend that confirmed a new name shows it. */
 function checkNames({ calls }: RunRecord): string[] {
   const problems: string[] = [];
-  for (const me of calls) {
-    if (me.kind !== 'me' || me.outcome !== 'ok') continue;
-    const renames = calls.filter(({ kind, user, begun }) => kind === 'rename' && user === me.user && begun < me.ended);
-    const last = renames.filter((one) => one.outcome === 'ok' && before(one, me)).sort((a, b) => b.ended - a.ended)[0];
-    // Others may have been carried out since.
-    const open = renames.filter((one) => one === last || one.outcome !== 'ok' || (last && one.ended > last.begun));
-    const shown = String(me.body.full_name);
-    if (!open.some(({ op }) => shown.endsWith(` ${op}`))) problems.push(`${me.op} shows ${shown}, after ${last?.op}`);
+  for (const ownUserCall of calls) {
+    if (ownUserCall.kind !== 'me' || ownUserCall.outcome !== 'ok') continue;
+    const renames = calls.filter(
+      ({ kind, user, startStep }) => kind === 'rename' && user === ownUserCall.user && startStep < ownUserCall.endStep,
+    );
+    const last = renames
+      .filter((one) => one.outcome === 'ok' && isConfirmedBefore(one, ownUserCall))
+      .sort((a, b) => b.endStep - a.endStep)[0];
+    // Later and unconfirmed renames may have taken effect, too.
+    const possibleRenames = renames.filter(
+      (one) => one === last || one.outcome !== 'ok' || (last && one.endStep > last.startStep),
+    );
+    const shown = String(ownUserCall.body.full_name);
+    if (!possibleRenames.some(({ op }) => shown.endsWith(` ${op}`)))
+      problems.push(`${ownUserCall.op} shows ${shown}, after ${last?.op}`);
   }
   return problems;
 }

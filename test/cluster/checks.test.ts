@@ -1,17 +1,14 @@
-/**
- * The checks of the simulated cluster find what they are there for: records of runs that never were, each with one
- * fault.
- */
+/** The checks of the simulated cluster find faults: each test has a hand-written record with one fault. */
 import t from 'tap';
 import type { ActorKey, LogItem } from '#model';
-import { checkRun, checkSoon } from './check-run.js';
+import { checkDeliveredSoon, checkRun } from './check-run.js';
 import type { CallRecord, LoggedEntry, MailRecord, PollRecord, QueueRecord, RunRecord } from './record.js';
 
 const STREAM = 'stream/1/1' as ActorKey;
 const OWNER = 8;
 const MEMBER = 9;
 const OUTSIDER = 10;
-const SLOTS = 8192;
+const EVENT_ID_SLOTS = 8192;
 
 const entry = (seq: number, v: number, items: readonly LogItem[], actor = STREAM): LoggedEntry => ({
   seq,
@@ -33,44 +30,50 @@ const message = (id: number, op: string, mv = 1): LogItem => ({
   flags: {},
 });
 
-const send = (op: string, id: number, begun: number, ended: number, more: Partial<CallRecord> = {}): CallRecord => ({
+const send = (
+  op: string,
+  id: number,
+  startStep: number,
+  endStep: number,
+  fields: Partial<CallRecord> = {},
+): CallRecord => ({
   op,
   kind: 'send',
   user: OWNER,
-  begun,
-  ended,
+  startStep,
+  endStep,
   outcome: 'ok',
   body: { id },
   stream: 1,
-  ...more,
+  ...fields,
 });
 
-const told = (seq: number, id: number, op: string) => ({
-  id: seq * SLOTS + 1,
+const messageEvent = (seq: number, id: number, op: string) => ({
+  id: seq * EVENT_ID_SLOTS + 1,
   type: 'message',
   message: { id, content: `${op} says`, subject: '', flags: [], sender_id: OWNER },
   flags: [],
 });
 
-const poll = (asked: number, events: PollRecord['events'], more: Partial<PollRecord> = {}): PollRecord => ({
-  asked,
-  begun: 1,
-  ended: 2,
+const poll = (lastEventId: number, events: PollRecord['events'], fields: Partial<PollRecord> = {}): PollRecord => ({
+  lastEventId,
+  startStep: 1,
+  endStep: 2,
   outcome: 'ok',
   events,
   code: '',
-  ...more,
+  ...fields,
 });
 
-const START = 1 * SLOTS + 4095;
+const START_EVENT_ID = 1 * EVENT_ID_SLOTS + 4095;
 
 const queueOf = (user: number, polls: readonly PollRecord[]): QueueRecord => ({
   id: `of ${user}`,
   user,
-  form: 'all capabilities',
+  clientType: 'all capabilities',
   snapshot: {},
   polls: [...polls],
-  stored: {
+  firstState: {
     user,
     start: 1,
     covers: {},
@@ -80,33 +83,38 @@ const queueOf = (user: number, polls: readonly PollRecord[]): QueueRecord => ({
       narrow: [],
       capabilities: { bulk_message_deletion: true, user_settings_object: true, linkifier_url_template: true },
     },
-  } as unknown as QueueRecord['stored'],
-  deleted: false,
-  gone: true,
-  fresh: undefined,
+  } as unknown as QueueRecord['firstState'],
+  isDeletionRequested: false,
+  isDeletionConfirmed: true,
+  finalState: undefined,
 });
 
 const mail = (id: string, date: number, ops: readonly string[]): MailRecord => ({
   ...{ id, date, ops, user: MEMBER, thread: 't-1-9-1.x' },
 });
 
-const GOOD: RunRecord = {
-  people: [OWNER, MEMBER, OUTSIDER],
+const RUN_WITHOUT_FAULTS: RunRecord = {
+  users: [OWNER, MEMBER, OUTSIDER],
   streams: [{ id: 1, isPrivate: true }],
   log: [entry(1, 1, [joined]), entry(2, 2, [message(11, 'op1')]), entry(3, 3, [message(12, 'op2')])],
   calls: [send('op1', 11, 1, 5), send('op2', 12, 6, 9)],
-  queues: [queueOf(MEMBER, [poll(START, [told(2, 11, 'op1')]), poll(2 * SLOTS + 1, [told(3, 12, 'op2')])])],
+  queues: [
+    queueOf(MEMBER, [
+      poll(START_EVENT_ID, [messageEvent(2, 11, 'op1')]),
+      poll(2 * EVENT_ID_SLOTS + 1, [messageEvent(3, 12, 'op2')]),
+    ]),
+  ],
   mails: [mail('m1', 200_000, ['op1']), mail('m1', 200_000, ['op1']), mail('m2', 320_000, ['op1', 'op2'])],
   messages: [
     { id: 11, content: 'op1 says', reactions: [] },
     { id: 12, content: 'op2 says', reactions: [] },
   ],
-  smooth: true,
+  isGraceful: true,
   now: 1_000_000,
 };
 
-const read = (messages: readonly number[], endedMs: number): CallRecord => ({
-  ...{ op: 'op3', kind: 'read', user: MEMBER, begun: 10, ended: 11, endedMs, outcome: 'ok', body: {}, messages },
+const read = (messages: readonly number[], endMs: number): CallRecord => ({
+  ...{ op: 'op3', kind: 'read', user: MEMBER, startStep: 10, endStep: 11, endMs, outcome: 'ok', body: {}, messages },
 });
 
 const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
@@ -115,160 +123,199 @@ const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
     { mails: [mail('m1', 1, ['op1']), mail('m2', 9, ['op2'])] },
     /m2 8 ms after m1/,
   ],
-  ['two mails of one id', { mails: [mail('m1', 1, ['op1']), mail('m1', 9, ['op1'])] }, /two mails are m1/],
   [
-    'a mail about what was read',
-    { calls: [...GOOD.calls, read([11, 12], 199_000)] },
-    /9 got m1 about op1, read before[\s\S]*9 got m2 about op1,op2, read before/,
+    'two mails of one id',
+    { mails: [mail('m1', 1, ['op1']), mail('m1', 9, ['op1'])] },
+    /two different mails have id m1/,
   ],
   [
-    'a mail about what was read with all others',
-    { calls: [...GOOD.calls, { ...read([], 199_000), kind: 'read all' }] },
-    /9 got m1 about op1, read before[\s\S]*9 got m2 about op1,op2, read before/,
+    'a mail about read messages',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, read([11, 12], 199_000)] },
+    /9 got m1 about op1, all read before[\s\S]*9 got m2 about op1,op2, all read before/,
   ],
-  ['a mail with a message that is none', { mails: [mail('m1', 1, ['op1', 'op9'])] }, /m1 shows op1,op9, not all/],
+  [
+    'a mail about messages that were marked as read with all others',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, { ...read([], 199_000), kind: 'read all' }] },
+    /9 got m1 about op1, all read before[\s\S]*9 got m2 about op1,op2, all read before/,
+  ],
+  [
+    'a mail with a message that does not exist',
+    { mails: [mail('m1', 1, ['op1', 'op9'])] },
+    /m1 shows op1,op9, not all/,
+  ],
   [
     'a lost send',
-    { log: GOOD.log.slice(0, 2), messages: GOOD.messages.slice(0, 1) },
-    /op2 \(send\) was acknowledged and is lost/,
-  ],
-  ['a send made twice', { log: [...GOOD.log, entry(4, 4, [message(13, 'op1')])] }, /op1 was sent 2 times/],
-  [
-    'a refused send that is there',
-    { calls: [send('op1', 11, 1, 5, { outcome: 'refused' }), GOOD.calls[1]!] },
-    /op1 was refused and is there/,
+    { log: RUN_WITHOUT_FAULTS.log.slice(0, 2), messages: RUN_WITHOUT_FAULTS.messages.slice(0, 1) },
+    /op2 \(send\) was confirmed and is lost/,
   ],
   [
-    'a message without event',
-    { messages: [...GOOD.messages, { id: 14, content: 'op9', reactions: [] }] },
+    'a message sent twice',
+    { log: [...RUN_WITHOUT_FAULTS.log, entry(4, 4, [message(13, 'op1')])] },
+    /op1 was sent 2 times/,
+  ],
+  [
+    'a refused send whose message is stored',
+    { calls: [send('op1', 11, 1, 5, { outcome: 'refused' }), RUN_WITHOUT_FAULTS.calls[1]!] },
+    /op1 was refused and is stored/,
+  ],
+  [
+    'a stored message without an event',
+    { messages: [...RUN_WITHOUT_FAULTS.messages, { id: 14, content: 'op9', reactions: [] }] },
     /in the Store and not in the log/,
   ],
-  ['an event without message', { messages: GOOD.messages.slice(1) }, /op1 is in the log and not in the Store/],
-  ['an id given twice', { log: [...GOOD.log.slice(0, 2), entry(3, 3, [message(11, 'op2')])] }, /id 11 was given twice/],
+  [
+    'a message event without a stored message',
+    { messages: RUN_WITHOUT_FAULTS.messages.slice(1) },
+    /op1 is in the log and not in the Store/,
+  ],
+  [
+    'one id of two messages',
+    { log: [...RUN_WITHOUT_FAULTS.log.slice(0, 2), entry(3, 3, [message(11, 'op2')])] },
+    /id 11 belongs to two messages/,
+  ],
   [
     'ids that decrease in a conversation',
-    { log: [GOOD.log[0]!, entry(2, 2, [message(12, 'op2')]), entry(3, 3, [message(11, 'op1')])] },
+    { log: [RUN_WITHOUT_FAULTS.log[0]!, entry(2, 2, [message(12, 'op2')]), entry(3, 3, [message(11, 'op1')])] },
     /op1 has id 11 after 12/,
   ],
   [
-    'a lower id for what was begun later',
+    'a lower id of a later send',
     { calls: [send('op1', 11, 6, 9), send('op2', 12, 1, 5)] },
-    /op1 was begun after op2 was answered/,
+    /op1 was sent after the response to op2/,
   ],
   [
-    'a call without an answer',
-    { calls: [...GOOD.calls, send('op3', 0, 1, 0, { outcome: 'open' })] },
-    /op3 \(send\) was never answered/,
+    'a call without a response',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 1, 0, { outcome: 'open' })] },
+    /op3 \(send\) has no response/,
   ],
   [
-    'a failure where nothing failed',
-    { calls: [...GOOD.calls, send('op3', 0, 1, 2, { outcome: 'failed' })] },
-    /failed, in a smooth run/,
+    'a failed call in a run of planned changes',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 1, 2, { outcome: 'failed' })] },
+    /failed, in a run of planned changes/,
   ],
-  ['a missing event', { queues: [queueOf(MEMBER, [poll(START, [told(3, 12, 'op2')])])] }, /\(op1\) is missing/],
   [
-    'an event that never comes',
-    { queues: [{ ...queueOf(MEMBER, [poll(START, [told(2, 11, 'op1')])]), fresh: {} }] },
-    /never got event 24577 \(op2\)/,
+    'a missing event',
+    { queues: [queueOf(MEMBER, [poll(START_EVENT_ID, [messageEvent(3, 12, 'op2')])])] },
+    /\(op1\) is missing/,
+  ],
+  [
+    'an event that is not delivered',
+    { queues: [{ ...queueOf(MEMBER, [poll(START_EVENT_ID, [messageEvent(2, 11, 'op1')])]), finalState: {} }] },
+    /did not get event 24577 \(op2\)/,
   ],
   [
     'events out of order',
-    { queues: [queueOf(MEMBER, [poll(START, [told(3, 12, 'op2'), told(2, 11, 'op1')])])] },
+    { queues: [queueOf(MEMBER, [poll(START_EVENT_ID, [messageEvent(3, 12, 'op2'), messageEvent(2, 11, 'op1')])])] },
     /event 16385 after 24577/,
   ],
   [
-    'an event again after its acknowledgement',
-    { queues: [queueOf(MEMBER, [poll(3 * SLOTS, [told(2, 11, 'op1')])])] },
+    'an event that is delivered after its acknowledgement',
+    { queues: [queueOf(MEMBER, [poll(3 * EVENT_ID_SLOTS, [messageEvent(2, 11, 'op1')])])] },
     /event 16385 after 24576/,
   ],
   [
-    'an event for somebody without a right to it',
-    { queues: [queueOf(OUTSIDER, [poll(START, [told(2, 11, 'op1')])])] },
+    'an event for a user outside its audience',
+    { queues: [queueOf(OUTSIDER, [poll(START_EVENT_ID, [messageEvent(2, 11, 'op1')])])] },
     /must not get message op1/,
   ],
   [
-    'a repeat in the log, told again',
+    'a repeated log entry that is delivered again',
     {
-      log: [...GOOD.log, entry(4, 2, [message(11, 'op1')])],
-      queues: [queueOf(MEMBER, [poll(START, [told(2, 11, 'op1'), told(3, 12, 'op2'), told(4, 11, 'op1')])])],
+      log: [...RUN_WITHOUT_FAULTS.log, entry(4, 2, [message(11, 'op1')])],
+      queues: [
+        queueOf(MEMBER, [
+          poll(START_EVENT_ID, [messageEvent(2, 11, 'op1'), messageEvent(3, 12, 'op2'), messageEvent(4, 11, 'op1')]),
+        ]),
+      ],
     },
     /must not get message op1/,
   ],
   [
-    'a queue that ends by itself',
-    { queues: [queueOf(MEMBER, [poll(START, [], { outcome: 'refused', code: 'BAD_EVENT_QUEUE_ID' })])] },
+    'a queue that ends without a reason',
+    { queues: [queueOf(MEMBER, [poll(START_EVENT_ID, [], { outcome: 'refused', code: 'BAD_EVENT_QUEUE_ID' })])] },
     /was refused: BAD_EVENT_QUEUE_ID/,
   ],
   [
-    'a poll without an answer',
-    { queues: [queueOf(MEMBER, [poll(START, [], { outcome: 'open' })])] },
-    /was never answered/,
+    'a poll without a response',
+    { queues: [queueOf(MEMBER, [poll(START_EVENT_ID, [], { outcome: 'open' })])] },
+    /has no response/,
   ],
   [
-    'an audience of another time',
-    { log: [GOOD.log[0]!, entry(2, 2, [{ ...joined, mv: 2, join: [OUTSIDER] }, message(11, 'op1')]), GOOD.log[2]!] },
+    'an audience of an old membership version',
+    {
+      log: [
+        RUN_WITHOUT_FAULTS.log[0]!,
+        entry(2, 2, [{ ...joined, mv: 2, join: [OUTSIDER] }, message(11, 'op1')]),
+        RUN_WITHOUT_FAULTS.log[2]!,
+      ],
+    },
     /message 11 goes to membership 1, which is 2/,
   ],
   [
     'a lost edit',
-    { calls: [...GOOD.calls, send('op3', 0, 10, 11, { kind: 'edit', messages: [11] })] },
-    /op3 \(edit\) was acknowledged and is lost/,
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 10, 11, { kind: 'edit', messages: [11] })] },
+    /op3 \(edit\) was confirmed and is lost/,
   ],
   [
-    'a deletion that did nothing',
-    { calls: [...GOOD.calls, send('op3', 0, 10, 11, { kind: 'delete', messages: [11] })] },
-    /11 is deleted and still there/,
+    'a deletion without effect',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 10, 11, { kind: 'delete', messages: [11] })] },
+    /11 is deleted and still stored/,
   ],
   [
     'a lost reaction',
-    { calls: [...GOOD.calls, send('op3', 0, 10, 11, { kind: 'react', messages: [11] })] },
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 10, 11, { kind: 'react', messages: [11] })] },
     /the reaction is lost/,
   ],
   [
     'a lost subscription',
-    { calls: [...GOOD.calls, send('op3', 0, 10, 11, { kind: 'subscribe', whom: OUTSIDER })] },
-    /subscribe of 10 was acknowledged and is lost/,
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 10, 11, { kind: 'subscribe', targetUser: OUTSIDER })] },
+    /subscribe of 10 was confirmed and is lost/,
   ],
   [
-    'a fetch that does not show what its user sent',
-    { calls: [...GOOD.calls, send('op3', 0, 10, 11, { kind: 'fetch', body: { messages: [] } })] },
+    'a fetch without a message that its user sent',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 10, 11, { kind: 'fetch', body: { messages: [] } })] },
     /op3 does not show op1/,
   ],
   [
-    'a fetch that shows what is not its user’s',
+    'a fetch with a message outside its user’s access',
     {
       calls: [
-        ...GOOD.calls,
+        ...RUN_WITHOUT_FAULTS.calls,
         send('op3', 0, 10, 11, { kind: 'fetch', user: OUTSIDER, body: { messages: [{ id: 11, flags: [] }] } }),
       ],
     },
     /10 must not see op1/,
   ],
   [
-    'a scheduled message that never came',
-    { calls: [...GOOD.calls, send('op3', 0, 1, 2, { kind: 'schedule', at: 100 })] },
-    /op3 \(schedule\) was acknowledged and is lost/,
+    'a scheduled message that was not sent',
+    { calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 1, 2, { kind: 'schedule', scheduledS: 100 })] },
+    /op3 \(schedule\) was confirmed and is lost/,
   ],
   [
-    'a refusal after a join that was answered',
+    'a refused send after a confirmed subscription',
     {
       calls: [
-        ...GOOD.calls,
-        send('op3', 0, 10, 11, { kind: 'subscribe', whom: MEMBER }),
+        ...RUN_WITHOUT_FAULTS.calls,
+        send('op3', 0, 10, 11, { kind: 'subscribe', targetUser: MEMBER }),
         send('op4', 0, 12, 13, { user: MEMBER, outcome: 'refused', body: { msg: 'no' } }),
       ],
     },
-    /op4 was refused \(no\), begun after op3 was answered/,
+    /op4 was refused \(no\), sent after the response to op3/,
   ],
   [
-    'a refusal after a join of which a queue told',
+    'a refused send after a subscription event',
     {
-      calls: [...GOOD.calls, send('op4', 0, 12, 13, { user: MEMBER, outcome: 'refused', body: { msg: 'no' } })],
+      calls: [
+        ...RUN_WITHOUT_FAULTS.calls,
+        send('op4', 0, 12, 13, { user: MEMBER, outcome: 'refused', body: { msg: 'no' } }),
+      ],
       queues: [
-        queueOf(MEMBER, [poll(START, [{ id: 8, type: 'subscription', op: 'add', subscriptions: [{ stream_id: 1 }] }])]),
+        queueOf(MEMBER, [
+          poll(START_EVENT_ID, [{ id: 8, type: 'subscription', op: 'add', subscriptions: [{ stream_id: 1 }] }]),
+        ]),
       ],
     },
-    /op4 was refused \(no\), begun after he was told/,
+    /op4 was refused \(no\), sent after the subscription event/,
   ],
   [
     'a draft that is not listed',
@@ -278,7 +325,7 @@ const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
     /op4 does not show op3 \(draft\)/,
   ],
   [
-    'an old name',
+    'an old name after a confirmed rename',
     {
       calls: [
         send('op3', 0, 1, 2, { kind: 'rename' }),
@@ -289,15 +336,14 @@ const faults: readonly (readonly [string, Partial<RunRecord>, RegExp])[] = [
   ],
 ];
 
-/** Shortly after the last fault. */
-t.test('found: a message that nobody is told of in time', async (t) => {
-  t.same(checkSoon(GOOD, 0), []);
-  const late = { ...GOOD, calls: [...GOOD.calls, send('op3', 0, 1, 2)] };
-  t.same(checkSoon(late, 0), ['op3 (send) is not told in time']);
+t.test('found: a message that is not in the log in time after the last fault', async (t) => {
+  t.same(checkDeliveredSoon(RUN_WITHOUT_FAULTS, 0), []);
+  const late = { ...RUN_WITHOUT_FAULTS, calls: [...RUN_WITHOUT_FAULTS.calls, send('op3', 0, 1, 2)] };
+  t.same(checkDeliveredSoon(late, 0), ['op3 (send) is not in the log in time']);
 });
 
-t.test('a good run has no problems', async (t) => t.same(checkRun(GOOD), []));
+t.test('a run without faults has no problems', async (t) => t.same(checkRun(RUN_WITHOUT_FAULTS), []));
 
 for (const [title, fault, problem] of faults) {
-  t.test(`found: ${title}`, async (t) => t.match(checkRun({ ...GOOD, ...fault }).join('\n'), problem));
+  t.test(`found: ${title}`, async (t) => t.match(checkRun({ ...RUN_WITHOUT_FAULTS, ...fault }).join('\n'), problem));
 }

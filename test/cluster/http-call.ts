@@ -1,12 +1,12 @@
-/** One HTTP request of a simulated client, and the network between it and its frontend. */
+/** HTTP request of a simulated client; the scheduler delays the request and its response. */
 import type { HttpExchange } from '#frontend/http';
 import type { Scheduler } from './scheduler.js';
 import type { SimProcess } from './sim-process.js';
 
 export type Params = Readonly<Record<string, string | number | boolean | object | null>>;
 
-/** 'lost': the frontend went away, and what became of the request is not known. */
-export interface HttpAnswer {
+/** Response to a call. Status 'lost': the connection broke, so the outcome is unknown. */
+export interface HttpResponse {
   readonly status: number | 'lost';
   // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes
   readonly body: any;
@@ -17,13 +17,13 @@ export interface HttpRequest {
   readonly path: string;
   readonly params: Params;
   readonly authorization: string;
-  /** Further headers, with names in lower case. */
+  /** Additional headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the trace. */
+  /** Name of the request in the trace. */
   readonly label: string;
 }
 
-const formOf = (params: Params): string =>
+const encodeForm = (params: Params): string =>
   Object.entries(params)
     .map(([name, value]) => {
       const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -39,43 +39,45 @@ export class HttpCall implements HttpExchange {
   aborted = false;
   requestId = '';
   answered = false;
-  #over = false;
+  #isFinished = false;
   #onAborted: (() => void) | undefined;
   readonly #body: string;
 
   constructor(
     private readonly request: HttpRequest,
-    readonly front: SimProcess,
+    readonly frontend: SimProcess,
     private readonly scheduler: Scheduler,
-    private readonly tell: (answer: HttpAnswer) => void,
+    private readonly onResponse: (response: HttpResponse) => void,
   ) {
-    const form = formOf(request.params);
+    const form = encodeForm(request.params);
     this.method = request.method;
     this.path = `/api/v1${request.path}`;
     this.hasBody = request.method !== 'GET';
     this.query = this.hasBody ? '' : form;
     this.#body = this.hasBody ? form : '';
-    scheduler.add(`${request.label} > ${front.name}`, front, () => {
-      if (!this.aborted) front.frontend!.handleRequest(this);
+    scheduler.add(`${request.label} > ${frontend.name}`, frontend, () => {
+      if (!this.aborted) frontend.httpFrontend!.handleRequest(this);
     });
   }
 
-  /** The client goes away. */
+  /** Aborts the request from the client's side. */
   abort(): void {
-    if (this.#over) return;
-    this.#over = true;
-    const tell = (): void => {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const notifyFrontend = (): void => {
       this.aborted = true;
       this.#onAborted?.();
     };
-    this.scheduler.add(`${this.request.label} gives up`, this.front, tell);
+    this.scheduler.add(`${this.request.label} aborted`, this.frontend, notifyFrontend);
   }
 
-  /** The frontend is dead: the connection breaks. */
+  /** Breaks the connection, because the frontend is dead. */
   reset(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.scheduler.add(`${this.request.label} reset`, undefined, () => this.tell({ status: 'lost', body: undefined }));
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.scheduler.add(`${this.request.label} reset`, undefined, () =>
+      this.onResponse({ status: 'lost', body: undefined }),
+    );
   }
 
   headerLines(name: string): string {
@@ -112,19 +114,20 @@ export class HttpCall implements HttpExchange {
   }
 
   respondFromSource(): void {
-    throw new Error('no answer of these tests has a source');
+    throw new Error('no simulated operation streams its response');
   }
 
   respond(status: number, _headers: unknown, parts: readonly (string | Uint8Array)[]): void {
-    if (this.#over || this.aborted) return;
+    if (this.#isFinished || this.aborted) return;
     this.answered = true;
     const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
     this.scheduler.add(`${this.request.label} = ${status}`, undefined, () => {
-      if (this.#over) return;
-      this.#over = true;
+      if (this.#isFinished) return;
+      this.#isFinished = true;
       const body = bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
-      if (status >= 400) this.scheduler.note(`${this.request.label}: ${this.scheduler.short(String(body?.msg))}`);
-      this.tell({ status, body });
+      if (status >= 400)
+        this.scheduler.note(`${this.request.label}: ${this.scheduler.replaceQueueIds(String(body?.msg))}`);
+      this.onResponse({ status, body });
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Small actors whose whole history can be checked afterwards. */
+/** Actor kinds for tests of the runtime: ledgers that list every operation in their state, and a source of ids. */
 
 import type { JsonObject } from '#base';
 import { type ActorKey, type LogItem, parseActorKey, streamActorKey, toRealmId, toStreamId } from '#model';
@@ -16,29 +16,33 @@ import { anyCommand } from '../support/any-command.js';
 export const REALM = toRealmId(1);
 export const ledgerKey = (n: number): ActorKey => streamActorKey(REALM, toStreamId(n));
 
-/** Every operation ever applied stays in the state, in order: what was committed can be read off each root. */
+/** State of a ledger. It lists every applied operation in order, so each stored root shows what was committed. */
 export interface LedgerState extends JsonObject {
   readonly total: number;
   readonly ops: readonly string[];
-  /** Operation whose timer is running. */
+  /** Scheduled operation whose timer is running; null without one. */
   readonly waiting: string | null;
 }
 
 export interface OpArgs extends JsonObject {
   readonly op: string;
-  /** `move`, `hold`: stages of ledger numbers. */
+  /** Numbers of the ledgers that `move` and `hold` credit, stage by stage. */
   readonly stages?: readonly (readonly number[])[];
   readonly after?: number;
 }
 
 type Ledger = CommandDefinition<LedgerState, OpArgs, unknown, undefined>;
 
-const item = (op: string, more: JsonObject = {}): LogItem => ({ t: 'event', to: {}, event: { op, ...more } });
+const item = (op: string, eventFields: JsonObject = {}): LogItem => ({
+  t: 'event',
+  to: {},
+  event: { op, ...eventFields },
+});
 
 function record(
   view: ActorView<LedgerState>,
   op: string,
-  more: JsonObject = {},
+  eventFields: JsonObject = {},
 ): CommandOutcome<LedgerState> & {
   readonly state: LedgerState;
 } {
@@ -48,7 +52,7 @@ function record(
     reply: { value: { total: next.total } },
     state: next,
     parts: { [`e/${op}`]: { n: next.total } },
-    events: [item(op, more)],
+    events: [item(op, eventFields)],
   };
 }
 
@@ -62,47 +66,47 @@ const credits = (args: OpArgs): OutboxCommand[][] =>
 
 const commands: Record<string, Ledger> = {
   add: { creates: true, handle: (view, { op }) => record(view, op) },
-  /** Makes the ledger. Its reply is not remembered. */
+  /** Creates the ledger; its reply is not cached for retries. */
   found: { creates: true, mintsKey: true, handle: (view, { op }) => record(view, op) },
   credit: { creates: true, handle: (view, { op }) => record(view, op) },
-  /** Two stages of commands; the reply waits for both. */
+  /** Credits ledgers in two stages; the reply waits for both stages. */
   move: {
     creates: true,
     handle: (view, args) => ({ ...record(view, args.op), commands: credits(args), replyAfterCommands: true }),
   },
-  /** One at a time: the next in the lane starts when the commands of this one were carried out. */
+  /** Credits ledgers exclusively: the lane starts the next command after these credits are done. */
   hold: {
     creates: true,
     lane: 'hold',
     exclusive: true,
     handle: (view, args) => ({ ...record(view, args.op), commands: credits(args) }),
   },
-  /** Fires once, `after` ms from now. */
+  /** Sets a timer that sends `due` once, `after` ms from now. */
   schedule: {
     creates: true,
     handle: (view, { op, after }, _inputs, { now }) => {
       if (view.state.waiting !== null) return { reply: { value: 'waiting' } };
-      const done = record(view, op);
-      return { ...done, state: { ...done.state, waiting: op }, due: now + (after ?? 0) };
+      const outcome = record(view, op);
+      return { ...outcome, state: { ...outcome.state, waiting: op }, due: now + (after ?? 0) };
     },
   },
-  /** Cancels a scheduled command. */
+  /** Cancels the running timer. */
   cancel: {
     creates: true,
     handle: (view) => {
       const { waiting } = view.state;
       if (waiting === null) return { reply: { value: 'waiting' } };
-      const done = record(view, `cancelled:${waiting}`);
-      return { ...done, reply: { value: 'waiting' }, state: { ...done.state, waiting: null }, due: null };
+      const outcome = record(view, `cancelled:${waiting}`);
+      return { ...outcome, reply: { value: 'waiting' }, state: { ...outcome.state, waiting: null }, due: null };
     },
   },
   due: {
     handle: (view) => {
-      const done = record(view, `fired:${view.state.waiting}`);
-      return { ...done, state: { ...done.state, waiting: null }, due: null };
+      const outcome = record(view, `fired:${view.state.waiting}`);
+      return { ...outcome, state: { ...outcome.state, waiting: null }, due: null };
     },
   },
-  /** A message with an id of the realm, as a record with a rev of its own. */
+  /** Writes a message record whose id comes from the realm actor. */
   post: {
     creates: true,
     inputs: (_args, { realm }, sources) => sources.fetchMessageId(realm),
@@ -141,7 +145,7 @@ const commands: Record<string, Ledger> = {
     creates: true,
     handle: ({ state }, _args, _inputs, { version }) => ({ reply: { value: { total: state.total, version } } }),
   },
-  /** As `read`, but answered only when the log holds what was seen. */
+  /** Reads the state; the reply waits until the log contains every commit in that state. */
   readLogged: {
     read: true,
     logged: true,
@@ -161,12 +165,12 @@ export const ledger: ActorKindDefinition<LedgerState> = {
 };
 
 interface IdState extends JsonObject {
-  /** Ids up to this one may have been handed out. */
+  /** Highest id that may have been given out. */
   readonly reserved: number;
 }
-const BLOCK = 20;
+const ID_BLOCK_SIZE = 20;
 
-/** Message ids as the realm actor gives them: in memory, out of a block reserved in the root. */
+/** Source of message ids like the realm actor: counts in memory within a block of ids that the root reserves. */
 export const ids: ActorKindDefinition<IdState, { last: number }> = {
   name: 'realm',
   commands: {
@@ -179,7 +183,7 @@ export const ids: ActorKindDefinition<IdState, { last: number }> = {
         const reply = { value: first };
         return volatile.last <= state.reserved
           ? { reply }
-          : { reply, state: { ...state, reserved: volatile.last + BLOCK } };
+          : { reply, state: { ...state, reserved: volatile.last + ID_BLOCK_SIZE } };
       },
     },
   },

@@ -1,14 +1,14 @@
-/** Faults that the simulation must find (mutants.ts), each a change of one built file. */
+/** Faults that the simulations must find (mutants.ts), each a change of one built file. */
 
 export interface Mutant {
   readonly name: string;
   readonly file: string;
-  /** Text of the built file that is replaced. */
+  /** Text of the built file to replace by `put`. */
   readonly find: string;
   readonly put: string;
-  /** Every occurrence in the file is replaced; default: the first. */
+  /** Whether to replace every occurrence; without it only the first. */
   readonly all?: true;
-  /** Reason why no client can notice the fault; the simulation need not catch it. */
+  /** Reason why no client can notice the fault, so that no seed need fail. */
   readonly harmless?: string;
 }
 
@@ -26,31 +26,31 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'const raised = Math.max(1, ',
   },
   {
-    name: 'a commit that was refused counts as done',
+    name: 'a refused commit counts as done',
     file: 'src/runtime/commit-loop.js',
     find: "if (result === 'conflict')",
     put: 'if (false)',
   },
   {
-    name: 'acknowledged before the commit',
+    name: 'replies are sent before the commit',
     file: 'src/runtime/executor.js',
     find: 'batch.committedCallbacks.push(finish);\n    }',
     put: 'finish();\n    }',
   },
   {
-    name: 'reads do not wait for what they saw',
+    name: 'reads do not wait for the commits that they saw',
     file: 'src/runtime/executor.js',
     find: 'this.commits.callAfterNewestCommitted(finish);',
     put: 'finish();',
   },
   {
-    name: 'the outbox is not redone',
+    name: 'the outbox is not repeated after a load',
     file: 'src/runtime/activation.js',
     find: 'this.#outbox.addEntry({ ...entry, records: [] }, rested);',
     put: '',
   },
   {
-    name: 'records are not redone',
+    name: 'records are not repeated after a load',
     file: 'src/runtime/load.js',
     find: 'if (records.length > 0)',
     put: 'if (false)',
@@ -62,13 +62,13 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'return undefined;',
   },
   {
-    name: 'commands between actors are not told apart',
+    name: 'repeated commands between actors are not recognised',
     file: 'src/runtime/reply-cache.js',
     find: 'parsed.n <= executed ? FORGOTTEN_REPLY : undefined',
     put: 'undefined',
   },
   {
-    name: 'a retry is another command',
+    name: 'a retry has a new command id',
     file: 'src/runtime/client.js',
     find: 'this.#commandNumber}`',
     put: "this.#commandNumber}`.concat(this.#consecutiveFailureCount > 0 ? 900 + this.#consecutiveFailureCount : '')",
@@ -80,13 +80,13 @@ export const MUTANTS: readonly Mutant[] = [
     put: '',
   },
   {
-    name: 'a queue is flushed past what waits',
+    name: 'a checkpoint passes undelivered events',
     file: 'actors/event-queue/checkpoint.js',
     find: 'oldest === undefined ? position :',
     put: 'true ? position :',
   },
   {
-    name: 'commits that the snapshot holds are told again',
+    name: 'events of commits in the snapshot are delivered again',
     file: 'src/delivery/subscriber.js',
     find: 'return covered !== undefined && version <= covered;',
     put: 'return false;',
@@ -98,25 +98,25 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'return covered !== undefined && version <= covered + 1;',
   },
   {
-    name: 'an acknowledgement takes an entry too many',
+    name: 'an acknowledgement removes one event too many',
     file: 'actors/event-queue/buffer.js',
     find: '.id <= id)',
     put: '.id <= id + 8192)',
   },
   {
-    name: 'gaps in live entries are not seen',
+    name: 'gaps in live entries are not detected',
     file: 'src/ports/log/log-jetstream-subscription.js',
     find: '!this.#isCatchingUp && entry.previousSeq <= this.#position',
     put: '!this.#isCatchingUp',
   },
   {
-    name: 'a lost last entry is not looked for',
+    name: 'a lost last entry is not detected',
     file: 'src/ports/log/log-jetstream-subscription.js',
     find: 'async checkForLostEntries(state) {',
     put: 'async checkForLostEntries(state) { return;',
   },
   {
-    name: 'audience by present membership',
+    name: 'an audience follows the present membership',
     file: 'src/domain/streams/membership.js',
     find: 'member?.stays.some((stay) => isMembershipVersionDuringStay(stay, mv)) ?? false',
     put: 'member?.stays.some((stay) => stay.to === 0) ?? false',
@@ -128,32 +128,32 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'if (false)',
   },
   {
-    name: 'repeats in the log are told',
+    name: 'repeated log entries are delivered',
     file: 'src/model/log-entry.js',
     find: 'if (last !== undefined && n <= last)',
     put: 'if (false)',
   },
   {
-    name: 'repeats of what was before a feed are told',
+    name: 'repeats of entries before the start of a feed are delivered',
     file: 'src/delivery/repeat-detector.js',
     find: 'if (!repeats && !(isAfterStart && this.#deduplicatorBeforeStart.mayHaveRecordedGroupOf(entry)))',
     put: 'if (true)',
   },
   {
-    name: 'a timer fires whenever it is rung',
+    name: 'a timer fires before its time',
     file: 'src/runtime/executor.js',
     find: 'if (dueAt !== null && dueAt <= this.ports.clock.now())',
     put: 'if (true)',
   },
   {
-    name: 'timers are not taken over',
+    name: 'a new owner sets no timers',
     file: 'src/runtime/ownership.js',
-    // That it wakes at once what is due by then changes only when: a timer for the past rings at once, too.
+    // The owner also wakes due actors at once; without that, their timers would fire at once anyway.
     find: 'if (at !== null)\n                setDueTime(key, at);',
     put: '',
   },
   {
-    name: 'sleepers are not woken',
+    name: 'a new owner does not load actors with unfinished work',
     file: 'src/runtime/ownership.js',
     find: 'const sleepers = await store.listActorsToWake(partitions);',
     put: 'const sleepers = [];',
@@ -161,22 +161,22 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a host may always answer',
     file: 'src/runtime/host.js',
-    // Neither when it gets a command nor when it answers: each of the two covers for the other.
+    // Both checks go, at the receipt of a command and at its reply, because each hides a fault of the other.
     find: 'this.options.placement.mayAnswer(p)',
     put: 'true',
     all: true,
   },
   {
-    name: 'answers are not guarded',
+    name: 'replies are not withheld after a lapse',
     file: 'src/runtime/host.js',
     find: 'withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p))',
     put: 'request',
-    // It rests on senders that heed no answer of an attempt that they have given up, and on clocks; so the guard stays.
+    // The product keeps the check, because the reason depends on clocks and on senders that ignore late replies.
     harmless:
-      'a command is taken by the owner of then; what a next owner does is done after it was sent, so that the older state is a right answer',
+      'the command was sent before the next owner committed anything, so a reply from the older state is correct',
   },
   {
-    name: 'hand-over without drain',
+    name: 'a release does not wait for running commands',
     file: 'src/runtime/ownership.js',
     find: "if (reason === 'released') {",
     put: 'if (false) {',
@@ -188,7 +188,7 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'reservedIds: state.reservedIds',
   },
   {
-    name: 'an actor that leaves gives back an id that it has given out',
+    name: 'a passivated realm actor reuses its last message id',
     file: 'actors/realm/commands/ids.js',
     find: 'const reservedIds = volatile.nextMessageId - 1;',
     put: 'const reservedIds = volatile.nextMessageId - 2;',
@@ -200,25 +200,25 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'const waiting = undefined;',
   },
   {
-    name: 'a queue starts where the snapshot ended',
+    name: 'a queue starts at the end of the log after its snapshot',
     file: 'actors/event-queue/snapshot/take.js',
     find: 'startLogPosition: end,',
     put: 'startLogPosition: (await sources.log.readBounds(realm)).end,',
   },
   {
-    name: 'a stream refuses whom it has not heard of',
+    name: 'a stream refuses a new member at once',
     file: 'actors/stream/commands/send.js',
     find: 'if (again ||',
     put: 'if (true ||',
   },
   {
-    name: 'ids of events begin anew after a rebuild',
+    name: 'event ids change after a rebuild of a queue',
     file: 'src/model/event-ids.js',
     find: 'export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot;',
     put: 'let given = 0; export const makeEventId = (seq, slot) => seq * EVENT_ID_SLOTS_PER_LOG_POSITION + slot + (slot === 1 && ++given % 40 === 0 ? 1 : 0);',
   },
   {
-    name: 'a missed conversation is mailed again soon',
+    name: 'a second mail about a conversation follows within the batching period',
     file: 'actors/user/commands/missed/mails.js',
     find: ': null,\n        mails: places',
     put: ': { ...conversation, due: now + 20_000 },\n        mails: places',

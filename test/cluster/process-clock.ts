@@ -1,13 +1,13 @@
 import type { Clock, TimerHandle } from '#base/clock';
 import type { FakeClock } from '../support/fake-clock.js';
-import type { Place, Scheduler } from './scheduler.js';
+import type { Scheduler, SimulatedProcess } from './scheduler.js';
 
-/** Timers of a dead process never fire; those of a frozen one fire when it wakes. */
+/** Clock of one simulated process. Timers of a dead process never fire; a frozen process runs them after it resumes. */
 export class ProcessClock implements Clock {
   constructor(
     private readonly clock: FakeClock,
     private readonly scheduler: Scheduler,
-    private readonly place: Place,
+    private readonly process: SimulatedProcess,
   ) {}
 
   now(): number {
@@ -20,8 +20,8 @@ export class ProcessClock implements Clock {
 
   setTimeout(fn: () => void, ms: number): TimerHandle {
     const fire = (): void => {
-      if (this.place.dead || handle.cancelled) return;
-      if (this.place.frozen) this.scheduler.add(`${this.place.name} timer`, this.place, fire);
+      if (this.process.dead || handle.cancelled) return;
+      if (this.process.frozen) this.scheduler.add(`${this.process.name} timer`, this.process, fire);
       else fn();
     };
     const inner = this.clock.setTimeout(fire, ms);

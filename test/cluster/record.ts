@@ -1,12 +1,12 @@
-/** Record of a run of the simulated cluster: all the data that the checks read. */
+/** Record of a run of the simulated cluster; the checks read nothing else. */
 
 import type { LogEntry } from '#model';
 import type { EventQueueActorState } from '../../actors/event-queue/state.js';
 import type { ApiEvent, Fields } from '../api/support/types.js';
 
 /**
- * ok: 2xx; refused: 4xx, so nothing was done; failed: 5xx, and lost: the connection broke: it may have been done or
- * not, once.
+ * Outcome of a request. 'ok' is a 2xx status. 'refused' is a 4xx status: the request had no effect. 'failed' is a 5xx
+ * status and 'lost' a broken connection: the request took effect once or not at all. 'open' has no response.
  */
 export type CallOutcome = 'ok' | 'refused' | 'failed' | 'lost' | 'open';
 
@@ -24,85 +24,89 @@ export type CallKind =
   | 'draft'
   | 'drafts'
   | 'rename'
-  /** The user's own data, read at the frontend that answered the previous call. */
+  /** Read of the user's own data through the frontend that confirmed a rename. */
   | 'me'
   | 'fetch';
 
-/** One request of a person, beside registrations and polls. */
+/** Request of a user other than registrations and polls. */
 export interface CallRecord {
-  /** Named once in the run; the text of a message begins with it. */
+  /** Unique name of the call in the run; the content of its message begins with it. */
   readonly op: string;
   readonly kind: CallKind;
   readonly user: number;
-  /** Steps of the scheduler. */
-  readonly begun: number;
-  ended: number;
-  /** Wall time of the answer, ms; absent while there is none. */
-  endedMs?: number;
+  /** Scheduler steps at which the request was sent and its response arrived. */
+  readonly startStep: number;
+  endStep: number;
+  /** Wall time of the response, ms; absent until then. */
+  endMs?: number;
   outcome: CallOutcome;
   /**
-   * Whether the network repeated a command of the call, maybe long after its response. A refusal is not remembered, so
-   * the repeated command may then be carried out once.
+   * Whether the network repeated a command of the call, possibly after its response. Refusals are not cached for
+   * retries, so a repeat of a refused command may take effect once.
    */
-  repeated?: boolean;
-  /** Response fields. */
+  wasRepeated?: boolean;
+  /** Body of the response. */
   body: Fields;
-  /** send, schedule: the stream or the people. */
+  /** Target stream of a send, schedule or subscription change. */
   readonly stream?: number;
-  readonly people?: readonly number[];
-  /** send: of the sender's queue. */
+  /** Members of the direct conversation of a send or schedule, with the sender. */
+  readonly users?: readonly number[];
+  /** Queue and local id that a send names, for the event in the sender's own queue. */
   readonly local?: { readonly queue: string; readonly id: string };
-  /** schedule: wall time, seconds. */
-  readonly at?: number;
-  /** edit, delete, react, read. */
+  /** Wall time at which a scheduled message is due, s. */
+  readonly scheduledS?: number;
+  /** Messages that an edit, delete, reaction or read mark names. */
   readonly messages?: readonly number[];
-  /** subscribe, unsubscribe, deactivate: whom. */
-  readonly whom?: number;
+  /** User whom a subscription change or a deactivation concerns. */
+  readonly targetUser?: number;
 }
 
+/** Poll of a queue. */
 export interface PollRecord {
-  readonly asked: number;
-  readonly begun: number;
-  ended: number;
+  /** `last_event_id` of the request. */
+  readonly lastEventId: number;
+  readonly startStep: number;
+  endStep: number;
   outcome: CallOutcome | 'abandoned';
   events: readonly ApiEvent[];
   code: string;
 }
 
-/** A queue as its client knows it. */
+/** Event queue with its polls and the states that its client fetched. */
 export interface QueueRecord {
   readonly id: string;
   readonly user: number;
-  /** Name of the form in which its client asked for things (test/api/support/comparable.ts). */
-  readonly form: string;
-  /** Answer of the registration. */
+  /** Name of the client's registration parameters (test/api/support/comparable.ts). */
+  readonly clientType: string;
+  /** Response to the registration. */
   readonly snapshot: Fields;
   readonly polls: PollRecord[];
-  /** As it was stored first. */
-  stored: EventQueueActorState | undefined;
-  /** Its client asked for its end. */
-  deleted: boolean;
-  /** The client was notified of the end of the queue. */
-  gone: boolean;
-  /** All it can ever get was asked for, and a registration followed. */
-  fresh: Fields | undefined;
+  /** First stored state of the queue's actor. */
+  firstState: EventQueueActorState | undefined;
+  /** Whether the client requested the deletion of the queue. */
+  isDeletionRequested: boolean;
+  /** Whether the deletion succeeded. */
+  isDeletionConfirmed: boolean;
+  /** State of a new registration after the queue's last event; undefined if the queue ended before. */
+  finalState: Fields | undefined;
 }
 
-export interface StoredText {
+/** Message record in the Store at the end of the run. */
+export interface StoredMessage {
   readonly id: number;
   readonly content: string;
   readonly reactions: readonly { readonly user: number }[];
 }
 
-/** A mail about missed messages, as a mail server gets it; once more if it is sent again. */
+/** Mail about missed messages, once per delivery to the mail server. */
 export interface MailRecord {
   readonly id: string;
   readonly user: number;
-  /** Mails of one conversation have one thread. */
+  /** Thread id; equal for all mails about one conversation. */
   readonly thread: string;
-  /** Wall time at which it was written, ms. */
+  /** Wall time at which the mail was written, ms. */
   readonly date: number;
-  /** Names of people's messages in it: those missed, and those before them. */
+  /** Calls whose messages the mail shows: missed messages and the ones before them. */
   readonly ops: readonly string[];
 }
 
@@ -112,17 +116,17 @@ export interface LoggedEntry {
 }
 
 export interface RunRecord {
-  readonly people: readonly number[];
+  readonly users: readonly number[];
   readonly streams: readonly { readonly id: number; readonly isPrivate: boolean }[];
-  /** Of the realm, from the beginning of the organization on. */
+  /** Log of the realm from its first entry. */
   readonly log: readonly LoggedEntry[];
   readonly calls: readonly CallRecord[];
   readonly queues: readonly QueueRecord[];
   readonly mails: readonly MailRecord[];
-  /** Messages that are there at the end. */
-  readonly messages: readonly StoredText[];
-  /** Whether the run had only planned starts and stops, which no client should notice. */
-  readonly smooth: boolean;
+  /** Messages in the Store at the end. */
+  readonly messages: readonly StoredMessage[];
+  /** Whether the run had only planned changes, which no client should notice. */
+  readonly isGraceful: boolean;
   /** Wall time at the end, ms. */
   readonly now: number;
 }

@@ -1,4 +1,4 @@
-/** Everything that may happen next in a simulated cluster, and the seeded choice among it. */
+/** Runnable tasks of a simulation; a seeded random choice decides which task runs next. */
 
 /** Deterministic random numbers (mulberry32). */
 export class Random {
@@ -8,7 +8,7 @@ export class Random {
     this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
   }
 
-  /** 0 ≤ x < 1. */
+  /** @returns a number from 0 to below 1 */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -30,8 +30,8 @@ export class Random {
   }
 }
 
-/** Where a task happens: tasks of a dead process never run, those of a frozen one wait. */
-export interface Place {
+/** Simulated process of a task: tasks of a dead process never run; tasks of a frozen process wait. */
+export interface SimulatedProcess {
   readonly name: string;
   dead: boolean;
   frozen: boolean;
@@ -39,38 +39,38 @@ export interface Place {
 
 interface Task {
   readonly label: string;
-  readonly place: Place | undefined;
+  readonly process: SimulatedProcess | undefined;
   readonly run: () => void;
 }
 
-const TRACE = 80;
+const DEFAULT_TRACE_LINES = 80;
 
 export class Scheduler {
   readonly #trace: string[] = [];
   #tasks: Task[] = [];
-  /** Tasks that must keep their order among themselves: only the first of each channel can be picked. */
+  /** Tasks per channel, in order. Only the first task of a channel is runnable. */
   readonly #channels = new Map<string, Task[]>();
   #hash = 0;
-  readonly #names = new Map<string, string>();
+  readonly #queueNames = new Map<string, string>();
   steps = 0;
 
-  /** @param keep lines of the trace that are kept: the newest */
+  /** @param maxTraceLines number of newest trace lines to keep */
   constructor(
     readonly random: Random,
-    private readonly keep = TRACE,
+    private readonly maxTraceLines = DEFAULT_TRACE_LINES,
   ) {}
 
-  add(label: string, place: Place | undefined, run: () => void): void {
-    if (!place?.dead) this.#tasks.push({ label, place, run });
+  add(label: string, process: SimulatedProcess | undefined, run: () => void): void {
+    if (!process?.dead) this.#tasks.push({ label, process, run });
   }
 
-  /** Runs after everything added to this channel before. */
-  addInOrder(channel: string, label: string, place: Place | undefined, run: () => void): void {
+  /** Adds a task that runs after all earlier tasks of the channel. */
+  addInOrder(channel: string, label: string, process: SimulatedProcess | undefined, run: () => void): void {
     const waiting = this.#channels.get(channel) ?? [];
     this.#channels.set(channel, waiting);
     const task: Task = {
       label,
-      place,
+      process,
       run: () => {
         waiting.shift();
         if (waiting[0]) this.#tasks.push(waiting[0]);
@@ -81,34 +81,32 @@ export class Scheduler {
     if (waiting.length === 1) this.#tasks.push(task);
   }
 
-  /** A gate: resolves when the seed picks it; never once its process is dead. */
-  gate(label: string, place: Place): Promise<void> {
-    return new Promise((resolve) => this.add(label, place, resolve));
+  /** @returns a promise that resolves when the seed picks it, and never if the process is dead */
+  gate(label: string, process: SimulatedProcess): Promise<void> {
+    return new Promise((resolve) => this.add(label, process, resolve));
   }
 
-  /**
-   * Ids of queues are made by chance, and must not be part of a trace that is to repeat: names in order of appearance.
-   */
-  short(text: string): string {
+  /** Replaces random queue ids by q1, q2 … in order of appearance, so that equal runs have equal traces. */
+  replaceQueueIds(text: string): string {
     return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
-      const name = this.#names.get(id) ?? `q${this.#names.size + 1}`;
-      this.#names.set(id, name);
+      const name = this.#queueNames.get(id) ?? `q${this.#queueNames.size + 1}`;
+      this.#queueNames.set(id, name);
       return name;
     });
   }
 
   note(label: string): void {
     this.#trace.push(`${this.steps} ${label}`);
-    if (this.#trace.length > this.keep) this.#trace.shift();
+    if (this.#trace.length > this.maxTraceLines) this.#trace.shift();
     for (let i = 0; i < label.length; i++) this.#hash = (Math.imul(this.#hash, 31) + label.charCodeAt(i)) | 0;
   }
 
-  /** Do one thing that is possible now; false if there is none. */
+  /** Runs one runnable task. @returns false if no task is runnable */
   step(): boolean {
-    this.#tasks = this.#tasks.filter((task) => !task.place?.dead);
-    const able = this.able();
-    if (able.length === 0) return false;
-    const task = this.random.pick(able);
+    this.#tasks = this.#tasks.filter((task) => !task.process?.dead);
+    const runnable = this.runnableTasks();
+    if (runnable.length === 0) return false;
+    const task = this.random.pick(runnable);
     this.#tasks.splice(this.#tasks.indexOf(task), 1);
     this.steps++;
     this.note(task.label);
@@ -116,13 +114,13 @@ export class Scheduler {
     return true;
   }
 
-  private able(): readonly Task[] {
-    return this.#tasks.some((task) => task.place?.frozen)
-      ? this.#tasks.filter((task) => !task.place?.frozen)
+  private runnableTasks(): readonly Task[] {
+    return this.#tasks.some((task) => task.process?.frozen)
+      ? this.#tasks.filter((task) => !task.process?.frozen)
       : this.#tasks;
   }
 
-  get waiting(): number {
+  get taskCount(): number {
     return this.#tasks.length;
   }
 
@@ -130,11 +128,11 @@ export class Scheduler {
     return this.#trace;
   }
 
-  /** Equal for equal runs. */
+  /** Step count and hash of all trace lines; equal runs have equal fingerprints. */
   get fingerprint(): string {
     return `${this.steps}:${this.#hash >>> 0}`;
   }
 }
 
-/** Let all promises that can settle do so: no timer or I/O is real in a simulation. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Waits one event loop turn, in which all pending promises settle: a simulation has no real timers or I/O. */
+export const settlePromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** One simulated process: its clock, bus client, Store and log stop with it, freeze with it, and wake with it. */
+/** Simulated actor host with test kinds. Its clock, bus client, Store and log stop, freeze and resume with it. */
 
 import type { Logger } from '#base';
 import type { Partition, RealmId } from '#model';
@@ -13,22 +13,22 @@ import type { MemoryLog } from '../support/memory-log.js';
 import type { MemoryStore } from '../support/memory-store.js';
 import { testKinds } from './kinds.js';
 import { ProcessClock } from './process-clock.js';
-import type { Place, Scheduler } from './scheduler.js';
+import type { Scheduler, SimulatedProcess } from './scheduler.js';
 
-export interface Faults {
-  /** Probability that a gate of the Store or the log rejects: before or after the effect. */
-  unavailable: number;
-  /** Probability that a gate lets through at once. */
-  open: number;
+export interface PortFaults {
+  /** Probability that a step of the Store or the log rejects, before or after its effect. */
+  failureRate: number;
+  /** Probability that a step continues at once, without a scheduler task. */
+  immediateRate: number;
 }
 
-export interface Shared {
+export interface SimHostEnvironment {
   readonly clock: FakeClock;
   readonly hub: LocalBusHub;
   readonly store: MemoryStore;
   readonly log: MemoryLog;
   readonly scheduler: Scheduler;
-  readonly faults: Faults;
+  readonly faults: PortFaults;
 }
 
 export const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -41,7 +41,7 @@ const noDirectory = {
   findOpenReplicaView: (): undefined => undefined,
 };
 
-export class SimHost implements Place {
+export class SimHost implements SimulatedProcess {
   dead = false;
   frozen = false;
   readonly host: ActorHost;
@@ -50,16 +50,16 @@ export class SimHost implements Place {
 
   constructor(
     readonly name: string,
-    private readonly shared: Shared,
+    private readonly environment: SimHostEnvironment,
     mayAnswer: (host: SimHost, partition: Partition) => boolean,
   ) {
-    const { clock, hub, scheduler } = shared;
+    const { clock, hub, scheduler } = environment;
     const processClock = new ProcessClock(clock, scheduler, this);
     this.#bus = new LocalBus(processClock, hub, name);
-    this.store = shared.store.peer((step, keys) =>
+    this.store = environment.store.peer((step, keys) =>
       this.#gate(step, keys.join(), () => new StoreUnavailableError('simulated')),
     );
-    const log = shared.log.peer({
+    const log = environment.log.peer({
       gate: (step) => this.#gate(step, '', () => new EventLogUnavailableError('simulated')),
     });
     const placement: PartitionPlacement = {
@@ -81,17 +81,17 @@ export class SimHost implements Place {
     });
   }
 
-  /** As `kill -9`: whatever step it was at is its last. */
+  /** Ends the process like `kill -9`, in the middle of its current step. */
   crash(): void {
     this.dead = true;
     this.#bus.crash();
   }
 
   #gate(step: string, detail: string, failure: () => Error): Promise<void> | void {
-    const { scheduler, faults } = this.shared;
+    const { scheduler, faults } = this.environment;
     if (this.dead) return new Promise(() => {});
-    const fails = scheduler.random.chance(faults.unavailable);
-    if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
+    const fails = scheduler.random.chance(faults.failureRate);
+    if (!fails && !this.frozen && scheduler.random.chance(faults.immediateRate)) return;
     const passed = scheduler.gate(`${this.name} ${step} ${detail}${fails ? ' FAILS' : ''}`, this);
     if (!fails) return passed;
     return passed.then(() => {

@@ -1,7 +1,7 @@
 /**
- * An EventLog as JetStream gives it: one stream of all realms or several, each with positions of its own, and stored
- * entries republished to those who listen, who may lose them. Readers are the real ones
- * (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are at stake here.
+ * Simulated EventLog that behaves like JetStream: one or several streams, each with its own positions. It republishes
+ * stored entries to listening processes, which may lose them. The subscriptions are the product's
+ * (src/ports/log/log-jetstream-subscription.ts), so the simulation tests how they detect and fill gaps.
  */
 
 import type { Json } from '#base';
@@ -20,8 +20,8 @@ import type { JetStreamLogState, JetStreamLogStream } from '../../src/ports/log/
 import { JetStreamEventLogSubscription, type LiveLogEntry } from '../../src/ports/log/log-jetstream-subscription.js';
 import { makePreparedAppend } from '../support/memory-log.js';
 
-/** As the product's. */
-const CHECK_MS = 2_000;
+/** Interval of the check for lost entries, ms; equal to the product's. */
+const CHECK_INTERVAL_MS = 2_000;
 
 export type SimLogStep =
   | 'before:append'
@@ -46,26 +46,26 @@ export class SimLogContents {
 
   constructor(private readonly streamCount: number) {}
 
-  static from(before: readonly StoredEntry[], streamCount: number): SimLogContents {
+  static from(initialEntries: readonly StoredEntry[], streamCount: number): SimLogContents {
     const contents = new SimLogContents(streamCount);
-    contents.entries.push(...before);
+    contents.entries.push(...initialEntries);
     return contents;
   }
 
   /** Position of the last entry in the realm's stream. */
-  endOfStreamOf(realm: RealmId): number {
+  lastPositionOfStream(realm: RealmId): number {
     const stream = logStreamOfRealm(realm, this.streamCount);
     return this.entries.findLast((entry) => logStreamOfRealm(entry.realm, this.streamCount) === stream)?.seq ?? 0;
   }
 
-  lastOf(realm: RealmId): number {
+  lastPositionOfRealm(realm: RealmId): number {
     return this.entries.findLast((entry) => entry.realm === realm)?.seq ?? 0;
   }
 
-  of(realm: RealmId): { readonly seq: number; readonly value: Json }[] {
+  entriesOfRealm(realm: RealmId): { readonly seq: number; readonly value: Json }[] {
     return this.entries
       .filter((entry) => entry.realm === realm)
-      .map(({ seq: at, data }) => ({ seq: at, value: decodeLogEntry(data) }));
+      .map(({ seq: position, data }) => ({ seq: position, value: decodeLogEntry(data) }));
   }
 }
 
@@ -73,21 +73,21 @@ export interface SimLogOptions {
   readonly clock: Clock;
   readonly contents: SimLogContents;
   readonly gate: SimLogGate;
-  /** Brings a live value to this process, now, later or never. */
-  readonly travel: (label: string, deliver: () => void) => void;
-  /** True if commits of the Store append, too. */
+  /** Delivers a live value to this process, at once or later, or loses it. */
+  readonly deliverLive: (label: string, deliver: () => void) => void;
+  /** True if the Store appends to the log in the transaction of a commit. */
   readonly joinsCommits: boolean;
 }
 
 export class SimLog implements EventLog {
-  readonly #cursors = new Map<RealmId, Set<JetStreamEventLogSubscription>>();
+  readonly #subscriptions = new Map<RealmId, Set<JetStreamEventLogSubscription>>();
   readonly prepareAppend: EventLog['prepareAppend'];
   #closed = false;
 
   constructor(private readonly options: SimLogOptions) {
     this.prepareAppend = options.joinsCommits ? (realm, value) => this.#prepareAppend(realm, value) : undefined;
     options.contents.listeners.add(this);
-    this.#arm();
+    this.#startCheckTimer();
   }
 
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
@@ -101,10 +101,10 @@ export class SimLog implements EventLog {
 
   #store(realm: RealmId, data: Uint8Array): LogSeq {
     const { contents } = this.options;
-    const previous = contents.lastOf(realm);
-    const entry: StoredEntry = { seq: contents.endOfStreamOf(realm) + 1, realm, data };
+    const previous = contents.lastPositionOfRealm(realm);
+    const entry: StoredEntry = { seq: contents.lastPositionOfStream(realm) + 1, realm, data };
     contents.entries.push(entry);
-    for (const other of contents.listeners) other.#live(entry, previous);
+    for (const listener of contents.listeners) listener.#republish(entry, previous);
     return toLogSeq(entry.seq);
   }
 
@@ -118,9 +118,10 @@ export class SimLog implements EventLog {
 
   publishTransient(realm: RealmId, value: Json): void {
     const data = encodeLogEntry(value);
-    for (const other of this.options.contents.listeners) {
-      other.options.travel('transient', () => {
-        for (const cursor of other.#cursors.get(realm) ?? []) cursor.deliverTransient(decodeLogEntry(data));
+    for (const listener of this.options.contents.listeners) {
+      listener.options.deliverLive('transient', () => {
+        for (const subscription of listener.#subscriptions.get(realm) ?? [])
+          subscription.deliverTransient(decodeLogEntry(data));
       });
     }
   }
@@ -128,49 +129,57 @@ export class SimLog implements EventLog {
   async readBounds(realm: RealmId): Promise<EventLogBounds> {
     await this.options.gate('before:position');
     const { contents } = this.options;
-    return { end: toLogSeq(contents.lastOf(realm)), trimmed: toLogSeq(0), incarnation: contents.incarnation };
+    return {
+      end: toLogSeq(contents.lastPositionOfRealm(realm)),
+      trimmed: toLogSeq(0),
+      incarnation: contents.incarnation,
+    };
   }
 
   subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
     if (this.#closed) throw new EventLogUnavailableError('closed');
-    const of = this.#cursors.get(realm) ?? new Set();
-    this.#cursors.set(realm, of);
+    const ofRealm = this.#subscriptions.get(realm) ?? new Set();
+    this.#subscriptions.set(realm, ofRealm);
     const { clock } = this.options;
-    const cursor: JetStreamEventLogSubscription = new JetStreamEventLogSubscription(
+    const subscription: JetStreamEventLogSubscription = new JetStreamEventLogSubscription(
       this.#stream(realm),
       clock,
       String(realm),
       after,
       reader,
       () => {
-        of.delete(cursor);
+        ofRealm.delete(subscription);
       },
     );
-    of.add(cursor);
-    cursor.startCatchUp();
-    return cursor;
+    ofRealm.add(subscription);
+    subscription.startCatchUp();
+    return subscription;
   }
 
   async close(): Promise<void> {
     this.stop();
-    for (const of of this.#cursors.values()) for (const cursor of [...of]) cursor.close();
+    for (const ofRealm of this.#subscriptions.values()) for (const subscription of [...ofRealm]) subscription.close();
   }
 
-  /** As the end of the process. */
+  /** Stops live delivery and the periodic check, as at the end of the process. */
   stop(): void {
     this.#closed = true;
     this.options.contents.listeners.delete(this);
   }
 
-  #live({ seq: at, realm, data }: StoredEntry, previous: number): void {
-    if (!this.#cursors.get(realm)?.size) return;
-    this.options.travel(`live ${at}`, () => {
-      const entry: LiveLogEntry = { seq: toLogSeq(at), previousSeq: toLogSeq(previous), value: decodeLogEntry(data) };
-      for (const cursor of this.#cursors.get(realm) ?? []) cursor.deliverLive(entry);
+  #republish({ seq: position, realm, data }: StoredEntry, previous: number): void {
+    if (!this.#subscriptions.get(realm)?.size) return;
+    this.options.deliverLive(`live ${position}`, () => {
+      const entry: LiveLogEntry = {
+        seq: toLogSeq(position),
+        previousSeq: toLogSeq(previous),
+        value: decodeLogEntry(data),
+      };
+      for (const subscription of this.#subscriptions.get(realm) ?? []) subscription.deliverLive(entry);
     });
   }
 
-  /** The part of JetStreamLogStream that cursors use. */
+  /** The methods of JetStreamLogStream that subscriptions call. */
   #stream(realm: RealmId): JetStreamLogStream {
     const { contents, gate } = this.options;
     const above = (from: number): readonly StoredEntry[] =>
@@ -178,7 +187,7 @@ export class SimLog implements EventLog {
     const stream = {
       fetchStateOrRecreateStream: async (): Promise<JetStreamLogState> => {
         await gate('before:state');
-        const lastPosition = toLogSeq(contents.endOfStreamOf(realm));
+        const lastPosition = toLogSeq(contents.lastPositionOfStream(realm));
         return { incarnation: contents.incarnation, lastPosition, trimmedUpTo: toLogSeq(0) };
       },
       fetchPositionAtOrAfter: async (_subject: string, from: number): Promise<LogSeq> => {
@@ -188,39 +197,39 @@ export class SimLog implements EventLog {
       readSomeEntries: async (
         _subject: string,
         from: number,
-        entry: (at: LogSeq, data: Uint8Array) => void,
+        entry: (position: LogSeq, data: Uint8Array) => void,
       ): Promise<number> => {
         await gate('before:read');
         const found = above(from);
-        for (const { seq: at, data } of found) entry(toLogSeq(at), data);
+        for (const { seq: position, data } of found) entry(toLogSeq(position), data);
         return found.length;
       },
     };
     return stream as unknown as JetStreamLogStream;
   }
 
-  #arm(): void {
+  #startCheckTimer(): void {
     this.options.clock.setTimeout(() => {
-      void this.#check().finally(() => {
-        if (!this.#closed) this.#arm();
+      void this.#checkForLostEntries().finally(() => {
+        if (!this.#closed) this.#startCheckTimer();
       });
-    }, CHECK_MS);
+    }, CHECK_INTERVAL_MS);
   }
 
-  async #check(): Promise<void> {
+  async #checkForLostEntries(): Promise<void> {
     const { contents, gate } = this.options;
-    for (const [realm, cursors] of this.#cursors) {
-      if (cursors.size === 0) continue;
+    for (const [realm, subscriptions] of this.#subscriptions) {
+      if (subscriptions.size === 0) continue;
       try {
         await gate('before:state');
         const state = {
           incarnation: contents.incarnation,
-          lastPosition: toLogSeq(contents.endOfStreamOf(realm)),
+          lastPosition: toLogSeq(contents.lastPositionOfStream(realm)),
           trimmedUpTo: toLogSeq(0),
         };
-        for (const cursor of [...cursors]) await cursor.checkForLostEntries(state);
+        for (const subscription of [...subscriptions]) await subscription.checkForLostEntries(state);
       } catch {
-        // Asked again in a moment.
+        // The next periodic check repeats the request.
       }
     }
   }

@@ -1,23 +1,23 @@
-/** Network between the processes of a simulated cluster: frames may be late, lost, repeated, cut off or held up. */
+/** Simulated network between processes: frames may be delayed, lost, repeated, cut off or held. */
 import { type LocalBusFrame, LocalBusHub } from '#ports/bus';
 import type { CommandEnvelope } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
-import type { Place, Random, Scheduler } from './scheduler.js';
+import type { Random, Scheduler, SimulatedProcess } from './scheduler.js';
 
-/** How long one that is not heard of counts as alive (architecture/delivery.md § Silence). */
+/** Time after which the bus treats a silent process as dead, ms (architecture/delivery.md § Silence). */
 const SILENCE_MS = 2_500;
 
-/** A frame that its receiver has not yet. */
-interface UnderWay {
+/** Frame that was sent and is not yet delivered. */
+interface FrameInFlight {
   readonly to: string;
   readonly requests: NonNullable<LocalBusFrame['requests']>;
   readonly lose: () => void;
 }
 
-/** Longest time for which a slow link keeps what it carries: less than what others would notice. */
-const SLOW_MS = 2_400;
-/** Commands that are one part of a larger change, which then shows in one place before another. */
-const PARTS_OF_CHANGES = ['join', 'join', 'join', 'subscribed', 'leave', 'read-stream'];
+/** Longest delay on a slow link, ms: shorter than the silence after which the bus fails requests. */
+const MAX_SLOW_MS = 2_400;
+/** Commands that are one step of a change to several actors; a delay separates the step from the others. */
+const COMMANDS_TO_DELAY = ['join', 'join', 'join', 'subscribed', 'leave', 'read-stream'];
 
 interface Cut {
   readonly from: string;
@@ -26,66 +26,66 @@ interface Cut {
 
 export class SimNetwork {
   readonly hub: LocalBusHub;
-  /** Probability of a lost or a repeated frame. */
-  frameFaults = 0;
-  /** Several servers of a subject: any of them may get a request. */
-  anyServer = false;
+  /** Probability that a frame is lost or repeated. */
+  frameFaultRate = 0;
+  /** Whether any server of a subject may get a request; otherwise the newest server gets it. */
+  routesToAnyServer = false;
   /**
    * HTTP requests with a command that may arrive late a second time. Either its frame is repeated after up to 600
    * steps, or the sender gave up and sent the command again while the first frame lay with a process that did not
    * answer; that process may own the partition again when it reads the frame. A real Bus is stricter: it delivers a
    * request at most once, and the requests of one client in order (src/ports/bus/bus.ts).
    */
-  readonly repeated = new Set<string>();
-  /** Commands that are held up on their way for as long as this says so. */
-  holds: ((command: CommandEnvelope) => boolean) | undefined;
-  #heldUp: (() => void)[] = [];
-  /** The link that carries the next command of this name becomes slow. */
-  #awaited: string | undefined;
-  /** Links that keep what they carry for a while, and what that is. */
-  readonly #slow = new Map<string, (() => void)[]>();
-  #late: { at: number; label: string; deliver: () => void }[] = [];
+  readonly repeatedRequestIds = new Set<string>();
+  /** Holds the frames of matching commands until `releaseHeldFrames`. */
+  holdFilter: ((command: CommandEnvelope) => boolean) | undefined;
+  #heldFrames: (() => void)[] = [];
+  /** Name of a command; the link that carries the next such command becomes slow. */
+  #commandToDelay: string | undefined;
+  /** Slow links and the frames that wait on them. */
+  readonly #slowLinks = new Map<string, (() => void)[]>();
+  #repeatedFrames: { at: number; label: string; deliver: () => void }[] = [];
   #cuts: Cut[] = [];
-  readonly #underWay = new Set<UnderWay>();
+  readonly #framesInFlight = new Set<FrameInFlight>();
 
   constructor(
     private readonly random: Random,
     private readonly scheduler: Scheduler,
     private readonly clock: FakeClock,
-    private readonly places: () => readonly Place[],
+    private readonly processes: () => readonly SimulatedProcess[],
   ) {
     this.hub = new LocalBusHub((frame, deliver, lose) => this.#frame(frame, deliver, lose));
-    this.hub.chooseServer = (servers) => (this.anyServer ? random.pick(servers) : servers.at(-1)!);
+    this.hub.chooseServer = (servers) => (this.routesToAnyServer ? random.pick(servers) : servers.at(-1)!);
   }
 
-  /** Repeats whose time has come. */
-  deliverLate(): void {
-    if (this.#late.length === 0) return;
+  /** Makes the repeated frames runnable whose step has come. */
+  deliverRepeatedFrames(): void {
+    if (this.#repeatedFrames.length === 0) return;
     const { steps } = this.scheduler;
-    for (const { label, deliver } of this.#late.filter(({ at }) => at <= steps)) {
+    for (const { label, deliver } of this.#repeatedFrames.filter(({ at }) => at <= steps)) {
       this.scheduler.add(label, undefined, deliver);
     }
-    this.#late = this.#late.filter(({ at }) => at > steps);
+    this.#repeatedFrames = this.#repeatedFrames.filter(({ at }) => at > steps);
   }
 
-  /** Releases all frames that were held up. */
-  letGo(): void {
-    this.holds = undefined;
-    for (const go of this.#heldUp.splice(0)) go();
+  /** Delivers all held frames and holds no further ones. */
+  releaseHeldFrames(): void {
+    this.holdFilter = undefined;
+    for (const deliverNow of this.#heldFrames.splice(0)) deliverNow();
   }
 
-  /** Nothing goes wrong any more. */
+  /** Ends all network faults. */
   heal(): void {
-    this.frameFaults = 0;
+    this.frameFaultRate = 0;
     this.#cuts = [];
-    this.#awaited = undefined;
-    for (const link of [...this.#slow.keys()]) this.#fastAgain(link);
-    for (const late of this.#late) late.at = this.scheduler.steps;
+    this.#commandToDelay = undefined;
+    for (const link of [...this.#slowLinks.keys()]) this.#endSlowLink(link);
+    for (const frame of this.#repeatedFrames) frame.at = this.scheduler.steps;
   }
 
-  cut(): void {
+  cutLink(): void {
     const { random } = this;
-    const names = this.places().map(({ name }) => name);
+    const names = this.processes().map(({ name }) => name);
     const one = random.pick(names);
     const other = random.pick(names.filter((name) => name !== one));
     if (!other) return;
@@ -100,30 +100,30 @@ export class SimNetwork {
     }, random.below(8_000));
   }
 
-  /** From one process to another it takes long; or so does a command that is yet to come, and what comes after it. */
-  slow(): void {
+  /** Slows the link between two random processes or, in 80 % of the calls, the link of the next command to delay. */
+  slowLink(): void {
     const { random } = this;
     if (random.chance(0.8)) {
-      this.#awaited = random.pick(PARTS_OF_CHANGES);
+      this.#commandToDelay = random.pick(COMMANDS_TO_DELAY);
       return;
     }
-    const names = this.places().map(({ name }) => name);
+    const names = this.processes().map(({ name }) => name);
     const one = random.pick(names);
     const other = random.pick(names.filter((name) => name !== one));
     if (other) this.#slowDown(`${one} > ${other}`);
   }
 
   #slowDown(link: string): void {
-    if (this.#slow.has(link)) return;
+    if (this.#slowLinks.has(link)) return;
     this.scheduler.note(`slow ${link}`);
-    this.#slow.set(link, []);
-    this.clock.setTimeout(() => this.#fastAgain(link), this.random.below(SLOW_MS));
+    this.#slowLinks.set(link, []);
+    this.clock.setTimeout(() => this.#endSlowLink(link), this.random.below(MAX_SLOW_MS));
   }
 
-  #fastAgain(link: string): void {
-    const kept = this.#slow.get(link) ?? [];
-    this.#slow.delete(link);
-    for (const go of kept) go();
+  #endSlowLink(link: string): void {
+    const waitingFrames = this.#slowLinks.get(link) ?? [];
+    this.#slowLinks.delete(link);
+    for (const deliverNow of waitingFrames) deliverNow();
   }
 
   healCuts(): void {
@@ -131,14 +131,14 @@ export class SimNetwork {
     this.#cuts = [];
   }
 
-  /** Others find out that this one says nothing. */
-  silent(process: Place, still: () => boolean): void {
+  /** Fails the requests to and from a silent process after 2.5 s, unless `isStillSilent` returns false by then. */
+  failRequestsOfSilent(process: SimulatedProcess, isStillSilent: () => boolean): void {
     this.clock.setTimeout(() => {
-      if (!still()) return;
-      for (const other of this.places()) this.hub.failRequestsBetweenClients(process.name, other.name);
-      for (const frame of [...this.#underWay]) {
+      if (!isStillSilent()) return;
+      for (const other of this.processes()) this.hub.failRequestsBetweenClients(process.name, other.name);
+      for (const frame of [...this.#framesInFlight]) {
         if (frame.to !== process.name) continue;
-        this.#giveUp(frame);
+        this.#loseFrame(frame);
       }
     }, SILENCE_MS);
   }
@@ -147,37 +147,41 @@ export class SimNetwork {
     return this.#cuts.some((cut) => cut.from === from && cut.to === to);
   }
 
-  #giveUp(frame: UnderWay): void {
-    this.#underWay.delete(frame);
-    this.#mayComeAgain(frame.requests);
+  #loseFrame(frame: FrameInFlight): void {
+    this.#framesInFlight.delete(frame);
+    this.#recordRepeated(frame.requests);
     frame.lose();
   }
 
-  #mayComeAgain(requests: NonNullable<LocalBusFrame['requests']>): void {
-    for (const { value } of requests) this.repeated.add((value as unknown as CommandEnvelope).requestId);
+  #recordRepeated(requests: NonNullable<LocalBusFrame['requests']>): void {
+    for (const { value } of requests) this.repeatedRequestIds.add((value as unknown as CommandEnvelope).requestId);
   }
 
-  /** Frames between two clients keep their order; some are lost, some come again much later. */
+  /** Schedules a frame in the order of its sender and receiver, or applies a fault to it. */
   #frame(frame: LocalBusFrame, deliver: () => void, lose: () => void): void {
     const { kind, senderId, receiverId, subject, itemCount, requests = [] } = frame;
-    const place = this.places().find((of) => of.name === receiverId);
+    const receiver = this.processes().find((process) => process.name === receiverId);
     const label = `${senderId} > ${receiverId || subject} ${kind} x${itemCount}`;
-    const { holds } = this;
-    if (kind === 'request' && holds && requests.some(({ value }) => holds(value as unknown as CommandEnvelope))) {
-      this.#heldUp.push(() => this.#frame(frame, deliver, lose));
+    const { holdFilter } = this;
+    if (
+      kind === 'request' &&
+      holdFilter &&
+      requests.some(({ value }) => holdFilter(value as unknown as CommandEnvelope))
+    ) {
+      this.#heldFrames.push(() => this.#frame(frame, deliver, lose));
       return;
     }
     const link = `${senderId} > ${receiverId}`;
     if (
       kind === 'request' &&
-      requests.some(({ value }) => (value as unknown as CommandEnvelope).name === this.#awaited)
+      requests.some(({ value }) => (value as unknown as CommandEnvelope).name === this.#commandToDelay)
     ) {
-      this.#awaited = undefined;
+      this.#commandToDelay = undefined;
       this.#slowDown(link);
     }
-    const slow = this.#slow.get(link);
-    if (slow) {
-      slow.push(() => this.#frame(frame, deliver, lose));
+    const slowLink = this.#slowLinks.get(link);
+    if (slowLink) {
+      slowLink.push(() => this.#frame(frame, deliver, lose));
       return;
     }
     if (this.#isCut(senderId, receiverId)) {
@@ -185,25 +189,29 @@ export class SimNetwork {
       this.clock.setTimeout(lose, SILENCE_MS);
       return;
     }
-    if (this.random.chance(this.frameFaults)) {
+    if (this.random.chance(this.frameFaultRate)) {
       if (this.random.chance(0.5)) {
         this.scheduler.note(`lost ${label}`);
         this.clock.setTimeout(lose, SILENCE_MS);
         return;
       }
-      if (kind === 'request') this.#mayComeAgain(requests);
-      this.#late.push({ at: this.scheduler.steps + this.random.below(600), label: `again ${label}`, deliver });
+      if (kind === 'request') this.#recordRepeated(requests);
+      this.#repeatedFrames.push({
+        at: this.scheduler.steps + this.random.below(600),
+        label: `repeat ${label}`,
+        deliver,
+      });
     }
-    const underWay = { to: receiverId, lose, requests: kind === 'request' ? requests : [] };
-    this.#underWay.add(underWay);
-    // Nothing is heard of it: a Bus takes what it is asked now for lost as soon as what it was asked before.
-    if (place?.frozen && kind === 'request') {
+    const frameInFlight = { to: receiverId, lose, requests: kind === 'request' ? requests : [] };
+    this.#framesInFlight.add(frameInFlight);
+    // A request to an already frozen process fails after the silence, too, although the process froze earlier.
+    if (receiver?.frozen && kind === 'request') {
       this.clock.setTimeout(() => {
-        if (place.frozen && this.#underWay.has(underWay)) this.#giveUp(underWay);
+        if (receiver.frozen && this.#framesInFlight.has(frameInFlight)) this.#loseFrame(frameInFlight);
       }, SILENCE_MS);
     }
-    this.scheduler.addInOrder(`${kind} ${senderId} ${receiverId} ${subject}`, label, place, () => {
-      this.#underWay.delete(underWay);
+    this.scheduler.addInOrder(`${kind} ${senderId} ${receiverId} ${subject}`, label, receiver, () => {
+      this.#framesInFlight.delete(frameInFlight);
       deliver();
     });
   }

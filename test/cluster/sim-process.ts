@@ -1,6 +1,6 @@
 /**
- * One simulated process of Conclave: what `serve` puts together (src/app/server/node.ts), on simulated ports. An actor
- * host, or a frontend. It stops, freezes and wakes as a whole.
+ * Simulated Conclave process, an actor host or a frontend: a ConclaveNode as `serve` builds it, on simulated ports. Its
+ * clock and ports stop, freeze and resume with it.
  */
 
 import { loadServerConfig } from '#app/config';
@@ -20,40 +20,41 @@ import type { FakeClock } from '../support/fake-clock.js';
 import { MemoryBlobs } from '../support/memory-blobs.js';
 import type { MemoryStore } from '../support/memory-store.js';
 import { ProcessClock } from './process-clock.js';
-import type { Place, Scheduler } from './scheduler.js';
+import type { Scheduler, SimulatedProcess } from './scheduler.js';
 import { quietLogger } from './sim-host.js';
 import { SimLog, type SimLogContents } from './sim-log.js';
 
-/** Faults of the Store and the log. */
+/** Faults of the Store and the log, for all processes. */
 export interface PortFaults {
-  /** Probability that a gate rejects, before or after the effect. */
-  unavailable: number;
-  /** Probability that a gate lets through at once. */
-  open: number;
-  /** Probability that a live entry of the log does not arrive. */
-  lostEntries: number;
-  /** No process reaches the Store, or the log. */
-  storeAway: boolean;
-  logAway: boolean;
+  /** Probability that a step of the Store or the log rejects, before or after its effect. */
+  failureRate: number;
+  /** Probability that a step continues at once, without a scheduler task. */
+  immediateRate: number;
+  /** Probability that a log entry is not delivered live, so that its reader must notice the gap. */
+  lostEntryRate: number;
+  /** Store outage for all processes. */
+  isStoreDown: boolean;
+  /** Log outage for all processes. */
+  isLogDown: boolean;
 }
 
-export interface Shared {
+export interface SimEnvironment {
   readonly clock: FakeClock;
   readonly hub: LocalBusHub;
   readonly store: MemoryStore;
   readonly log: SimLogContents;
-  /** True if commits append to the log in their own transaction, as on the embedded face. */
+  /** True if the Store appends to the log in the transaction of a commit, as the embedded face does. */
   readonly joinsCommits: boolean;
   readonly scheduler: Scheduler;
   readonly faults: PortFaults;
-  /** Mails that the mail server got. */
+  /** Mails that the mailers of all hosts sent. */
   readonly mails: OutgoingMail[];
 }
 
 export const SECRET = 'the secret of the simulated cluster';
 
-/** Those that simulated people call: each costs time at every start of a frontend. */
-const USED = new Set([
+/** Operations that simulated clients call. The frontends have no others, because each operation slows their start. */
+const USED_OPERATION_IDS = new Set([
   'register-queue',
   'get-events',
   'delete-queue',
@@ -74,53 +75,53 @@ const USED = new Set([
   'get-own-user',
   'update-settings',
 ]);
-const operations = API_OPERATIONS.filter(({ id }) => USED.has(id));
+const operations = API_OPERATIONS.filter(({ id }) => USED_OPERATION_IDS.has(id));
 
 const config = loadServerConfig({}, {});
-/** Heartbeat interval of half of the simulated processes, s: short, so that heartbeats meet everything else. */
-const IMPATIENT_S = 0.4;
+/** Heartbeat interval of half of the processes, s: short, so that heartbeats overlap with every kind of fault. */
+const SHORT_HEARTBEAT_S = 0.4;
 
-export class SimProcess implements Place {
+export class SimProcess implements SimulatedProcess {
   dead = false;
   frozen = false;
-  /** It leaves: nothing new is given to it. */
+  /** Planned stop: the process gets no further partitions or calls. */
   leaving = false;
-  /** It alone does not reach the Store. */
-  storeCut = false;
-  /** Entries on their way into the log. */
-  appending = 0;
+  /** Store outage for this process alone. */
+  isCutFromStore = false;
+  /** Number of running appends to the log. */
+  runningAppends = 0;
   readonly node: ConclaveNode;
   readonly store: MemoryStore;
-  readonly frontend: HttpFrontend | undefined;
+  readonly httpFrontend: HttpFrontend | undefined;
   readonly #bus: LocalBus;
   readonly #log: SimLog;
-  /** Partition → commits of its actors that are being written. */
-  readonly #writing = new Map<Partition, number>();
+  /** Number of running commits per partition. */
+  readonly #runningCommits = new Map<Partition, number>();
 
   constructor(
     readonly name: string,
-    readonly role: 'host' | 'front',
-    private readonly shared: Shared,
+    readonly role: 'host' | 'frontend',
+    private readonly environment: SimEnvironment,
     mayAnswer: (process: SimProcess, partition: Partition) => boolean,
   ) {
-    const { scheduler, hub } = shared;
-    const clock = new ProcessClock(shared.clock, scheduler, this);
+    const { scheduler, hub } = environment;
+    const clock = new ProcessClock(environment.clock, scheduler, this);
     this.#bus = new LocalBus(clock, hub, name);
-    this.store = shared.store.peer((step, keys) => {
+    this.store = environment.store.peer((step, keys) => {
       const passed = this.#gate(step, keys.join(), 'store');
-      if (passed && step.endsWith(':commit')) this.#writes(partitionOfActor(keys[0] as ActorKey), passed);
+      if (passed && step.endsWith(':commit')) this.#countCommit(partitionOfActor(keys[0] as ActorKey), passed);
       return passed;
     });
     this.#log = new SimLog({
       clock,
-      contents: shared.log,
+      contents: environment.log,
       gate: (step) => {
         const passed = this.#gate(step, '', 'log');
-        if (passed && step === 'before:append') this.#appends(passed);
+        if (passed && step === 'before:append') this.#countAppend(passed);
         return passed;
       },
-      travel: (label, deliver) => this.#travel(label, deliver),
-      joinsCommits: shared.joinsCommits,
+      deliverLive: (label, deliver) => this.#deliverLive(label, deliver),
+      joinsCommits: environment.joinsCommits,
     });
     const placement: ReportingPartitionPlacement = {
       start: async () => undefined,
@@ -128,7 +129,10 @@ export class SimProcess implements Place {
       stop: async () => undefined,
       status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0, store: 'works' }),
     };
-    const mailer = { send: async (mail: OutgoingMail) => void shared.mails.push(mail), close: async () => undefined };
+    const mailer = {
+      send: async (mail: OutgoingMail) => void environment.mails.push(mail),
+      close: async () => undefined,
+    };
     const ports: ProcessPorts = {
       clock,
       bus: this.#bus,
@@ -141,11 +145,11 @@ export class SimProcess implements Place {
         await this.#log.close();
       },
     };
-    // Half of the processes send heartbeats often, so that frontends answer polls by themselves in every situation.
-    const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
+    // Half of the processes send heartbeats every 0.4 s, so that frontends reply with heartbeats during every fault.
+    const heartbeatSeconds = ports.random!() < 0.5 ? SHORT_HEARTBEAT_S : config.heartbeatSeconds;
     this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new ServerCryptography(SECRET), quietLogger);
-    if (role === 'front') {
-      this.frontend = new HttpFrontend(operations, this.node.frontendGateway, {
+    if (role === 'frontend') {
+      this.httpFrontend = new HttpFrontend(operations, this.node.frontendGateway, {
         requestIdPrefix: name,
         random: ports.random!,
         heartbeatMs: heartbeatSeconds * 1000,
@@ -159,22 +163,22 @@ export class SimProcess implements Place {
   }
 
   isWriting(p: Partition): boolean {
-    return (this.#writing.get(p) ?? 0) > 0;
+    return (this.#runningCommits.get(p) ?? 0) > 0;
   }
 
-  #appends(passed: Promise<void>): void {
-    this.appending++;
-    const over = (): void => void this.appending--;
-    passed.then(over, over);
+  #countAppend(passed: Promise<void>): void {
+    this.runningAppends++;
+    const finish = (): void => void this.runningAppends--;
+    passed.then(finish, finish);
   }
 
-  #writes(p: Partition, passed: Promise<void>): void {
-    this.#writing.set(p, (this.#writing.get(p) ?? 0) + 1);
-    const over = (): void => void this.#writing.set(p, this.#writing.get(p)! - 1);
-    passed.then(over, over);
+  #countCommit(p: Partition, passed: Promise<void>): void {
+    this.#runningCommits.set(p, (this.#runningCommits.get(p) ?? 0) + 1);
+    const finish = (): void => void this.#runningCommits.set(p, this.#runningCommits.get(p)! - 1);
+    passed.then(finish, finish);
   }
 
-  /** As `kill -9`: whatever step it was at is its last. */
+  /** Ends the process like `kill -9`, in the middle of its current step. */
   crash(): void {
     this.dead = true;
     this.#log.stop();
@@ -182,23 +186,26 @@ export class SimProcess implements Place {
   }
 
   #gate(step: string, keys: string, port: 'store' | 'log'): Promise<void> | void {
-    const { scheduler, faults } = this.shared;
+    const { scheduler, faults } = this.environment;
     if (this.dead) return new Promise(() => {});
-    const away = port === 'store' ? faults.storeAway || this.storeCut : faults.logAway;
-    const fails = away || scheduler.random.chance(faults.unavailable);
-    if (!fails && !this.frozen && scheduler.random.chance(faults.open)) return;
-    const passed = scheduler.gate(`${this.name} ${step} ${scheduler.short(keys)}${fails ? ' FAILS' : ''}`, this);
+    const isDown = port === 'store' ? faults.isStoreDown || this.isCutFromStore : faults.isLogDown;
+    const fails = isDown || scheduler.random.chance(faults.failureRate);
+    if (!fails && !this.frozen && scheduler.random.chance(faults.immediateRate)) return;
+    const passed = scheduler.gate(
+      `${this.name} ${step} ${scheduler.replaceQueueIds(keys)}${fails ? ' FAILS' : ''}`,
+      this,
+    );
     if (!fails) return passed;
     return passed.then(() => {
       throw port === 'store' ? new StoreUnavailableError('simulated') : new EventLogUnavailableError('simulated');
     });
   }
 
-  /** Live values reach a process in order, or not at all. */
-  #travel(label: string, deliver: () => void): void {
-    const { scheduler, faults } = this.shared;
+  /** Delivers a live log value to this process, in order; may lose it. */
+  #deliverLive(label: string, deliver: () => void): void {
+    const { scheduler, faults } = this.environment;
     if (this.dead) return;
-    if (faults.logAway || scheduler.random.chance(faults.lostEntries)) {
+    if (faults.isLogDown || scheduler.random.chance(faults.lostEntryRate)) {
       scheduler.note(`lost ${label} > ${this.name}`);
       return;
     }

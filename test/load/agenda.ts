@@ -1,43 +1,43 @@
-/** Agenda of a worker: entries in order of their intended times. */
+/** Agenda of a worker: a priority queue of tasks by intended time. */
 
 interface Entry<T> {
   readonly at: number;
-  /** Equal times keep their order. */
-  readonly nth: number;
+  /** Order of addition, for tasks with equal times. */
+  readonly sequence: number;
   readonly item: T;
 }
 
-const before = <T>(a: Entry<T>, b: Entry<T>): boolean => a.at < b.at || (a.at === b.at && a.nth < b.nth);
+const isEarlier = <T>(a: Entry<T>, b: Entry<T>): boolean => a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
 
-/** A binary heap. */
+/** Priority queue as a binary heap: adding and taking are logarithmic, with tens of thousands of tasks. */
 export class Agenda<T> {
   readonly #heap: Entry<T>[] = [];
-  #count = 0;
+  #addedTasks = 0;
 
   get size(): number {
     return this.#heap.length;
   }
 
-  /** Time of the earliest entry. */
+  /** Intended time of the earliest task; undefined if there is none. */
   get next(): number | undefined {
     return this.#heap[0]?.at;
   }
 
   add(at: number, item: T): void {
     const heap = this.#heap;
-    const entry = { at, nth: this.#count++, item };
+    const entry = { at, sequence: this.#addedTasks++, item };
     let i = heap.length;
     heap.push(entry);
     while (i > 0) {
       const parent = (i - 1) >> 1;
-      if (!before(entry, heap[parent]!)) break;
+      if (!isEarlier(entry, heap[parent]!)) break;
       heap[i] = heap[parent]!;
       i = parent;
     }
     heap[i] = entry;
   }
 
-  /** Takes the earliest entry, if its time has come. */
+  /** Removes and returns the earliest task if its intended time is not after `now`. */
   take(now: number): { readonly at: number; readonly item: T } | undefined {
     const heap = this.#heap;
     const first = heap[0];
@@ -57,8 +57,8 @@ export class Agenda<T> {
     for (;;) {
       let child = 2 * i + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
-      if (!before(heap[child]!, entry)) break;
+      if (child + 1 < heap.length && isEarlier(heap[child + 1]!, heap[child]!)) child++;
+      if (!isEarlier(heap[child]!, entry)) break;
       heap[i] = heap[child]!;
       i = child;
     }

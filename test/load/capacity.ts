@@ -1,57 +1,58 @@
-/** How many users a server carries: steps upward until a threshold breaks, then halves the distance. */
+/** Search for the capacity of a server: raises the users until a threshold breaks, then bisects. */
 import type { Next } from './next.js';
 import type { Thresholds } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import type { Row } from './report.js';
 import type { Limit } from './trust.js';
 
+/** Figures of one step of the search. */
 export interface Measured {
   readonly users: number;
-  /** Clients that got an event queue before the measured time, of those that were to. */
+  /** Clients that got an event queue before the measured time; `clients` is their intended number. */
   readonly arrived: number;
   readonly clients: number;
-  /** Calls from their intended times, and deliveries; milliseconds. */
+  /** Latencies of calls and deliveries from their intended times, ms. */
   readonly callMean: number;
   readonly callP99: number;
   readonly deliveryMean: number;
   readonly deliveryP99: number;
-  /** Percent of calls and deliveries. */
+  /** Failed calls and missing deliveries, % of both. */
   readonly errors: number;
-  /** The server refused calls for their rate. */
+  /** Number of calls that the server refused with 429. */
   readonly limited: number;
-  /** Reasons not to trust the figures. */
+  /** Reasons to doubt the figures, in words. */
   readonly doubts: readonly string[];
-  /** The exhausted resource, in words. */
+  /** Exhausted resource, in words. */
   readonly limit: string;
-  /** The side that is to blame if a threshold broke. */
+  /** Cause of a broken threshold. */
   readonly limitedBy: Limit;
-  /** For people: cores, megabytes, rates. */
+  /** CPU use and rates, in words. */
   readonly facts: string;
-  /** Measured time, in seconds since the first client: the points after the first one, until the second. */
+  /** Start and end of the measured time, s since the first client. */
   readonly span: readonly [number, number];
   readonly rows: readonly Row[];
   readonly next: Next;
 }
 
 export interface Step extends Measured {
-  /** Thresholds that broke, in words. */
+  /** Broken thresholds, in words. */
   readonly broke: readonly string[];
 }
 
-/** Reason for the end of a search: the server was found to be too slow, or something else came before that. */
+/** Reason for the end of a search. 'found' means that the server broke a threshold. */
 export type End = 'found' | Exclude<Limit, 'server'> | 'max-users' | 'accounts' | 'time' | 'interrupted';
 
 export interface Capacity {
-  /** Most that held; 0: not even the first step. */
+  /** Largest number of users within the thresholds; 0 if the first step broke one. */
   readonly users: number;
-  /** Fewest that did not hold. */
+  /** Smallest number of users that broke a threshold. */
   readonly brokeAt: number | undefined;
-  /** Why not more; empty: the most that was allowed held. */
+  /** Thresholds that `brokeAt` users broke, in words; empty if no step broke one. */
   readonly broke: readonly string[];
-  /** The exhausted resource at that step; empty when `broke` is. */
+  /** Exhausted resource with `brokeAt` users, in words; empty if no step broke a threshold. */
   readonly limit: string;
   readonly steps: readonly Step[];
-  /** With 'found' the capacity is that of the server; otherwise the server carries at least `users`. */
+  /** Reason for the end. Unless it is 'found', the server carries at least `users`. */
   readonly end: End;
 }
 
@@ -60,7 +61,7 @@ const ms = (value: number): string =>
 
 const count = (n: number): string => n.toLocaleString('en-US');
 
-export function broken(measured: Omit<Measured, 'next'>, { mean, p99, errors }: Thresholds): string[] {
+export function brokenThresholds(measured: Omit<Measured, 'next'>, { mean, p99, errors }: Thresholds): string[] {
   const { callMean, callP99, deliveryMean, deliveryP99, arrived, clients } = measured;
   const faults: string[] = [];
   if (arrived < clients) faults.push(`only ${count(arrived)} of ${count(clients)} clients got an event queue`);
@@ -75,7 +76,7 @@ export function broken(measured: Omit<Measured, 'next'>, { mean, p99, errors }: 
   return faults;
 }
 
-/** The remedy where something else than the server ended the search. */
+/** Sentence of the report for each end other than 'found', with the remedy. */
 const REMEDIES: Readonly<Record<Exclude<End, 'found'>, string>> = {
   harness: 'the harness is the limit: more --workers, or another machine',
   machine: 'the machine that the harness shares with others is the limit: put the harness on a machine of its own',
@@ -86,7 +87,7 @@ const REMEDIES: Readonly<Record<Exclude<End, 'found'>, string>> = {
   interrupted: 'the search was interrupted',
 };
 
-/** The result in one sentence. */
+/** @returns the result of the search in one sentence */
 export function capacityText({ users, brokeAt, end }: Capacity): string {
   const broke = brokeAt === undefined ? '' : `${count(brokeAt)} ${brokeAt === 1 ? 'was' : 'were'} too many`;
   if (end !== 'found') {
@@ -98,55 +99,67 @@ export function capacityText({ users, brokeAt, end }: Capacity): string {
 
 export interface Search {
   readonly start: number;
-  readonly most: number;
+  readonly maxUsers: number;
   readonly growth: number;
   readonly thresholds: Thresholds;
-  /** Between the most that held and the least that did not, at the end; percent. */
+  /** Largest distance between `users` and `brokeAt` at the end of the search, %. */
   readonly precision: number;
 }
 
-/** Limits that a lower load does not tell more about: the search ends, and its remedy comes first. */
+/** Causes that end the search at once: they must be removed before fewer users tell anything about the server. */
 const FINAL: ReadonlySet<Limit> = new Set<Limit>(['harness', 'rate limits']);
 
-/** @param measure the figures of a step, or the reason for which there is no other */
+/** @param measure runs a step and returns its figures, or the reason for the end of the search */
 export async function findCapacity(
-  { start, most, growth, thresholds, precision }: Search,
+  { start, maxUsers, growth, thresholds, precision }: Search,
   measure: (users: number) => Promise<Measured | End>,
 ): Promise<Capacity> {
   const steps: Step[] = [];
-  let good = 0;
-  let bad: Step | undefined;
-  let users = Math.min(start, most);
-  while (users > good && (!bad || users < bad.users)) {
-    let step = await attempt(users);
-    if (typeof step === 'string') return done(step);
+  let highestGood = 0;
+  let lowestBad: Step | undefined;
+  let users = Math.min(start, maxUsers);
+  while (users > highestGood && (!lowestBad || users < lowestBad.users)) {
+    let step = await runStep(users);
+    if (typeof step === 'string') return finish(step);
     if (step.broke.length > 0) {
-      // A single bad step may be the machine's: it has a second chance.
-      const again = await attempt(users);
-      if (typeof again === 'string') {
-        bad = step;
-        return done(again);
+      // The step is repeated once, because another program may have slowed the machine down.
+      const repeated = await runStep(users);
+      if (typeof repeated === 'string') {
+        lowestBad = step;
+        return finish(repeated);
       }
-      step = again;
+      step = repeated;
     }
-    if (step.broke.length === 0) good = users;
-    else bad = step;
-    if (bad && FINAL.has(bad.limitedBy)) break;
-    if (!bad) users = Math.min(most, Math.max(good + 1, Math.round(good * growth)));
-    else if (bad.users - good <= Math.max(1, (good * precision) / 100)) break;
-    else users = Math.round((good + bad.users) / 2);
+    if (step.broke.length === 0) highestGood = users;
+    else lowestBad = step;
+    if (lowestBad && FINAL.has(lowestBad.limitedBy)) break;
+    if (!lowestBad) users = Math.min(maxUsers, Math.max(highestGood + 1, Math.round(highestGood * growth)));
+    else if (lowestBad.users - highestGood <= Math.max(1, (highestGood * precision) / 100)) break;
+    else users = Math.round((highestGood + lowestBad.users) / 2);
   }
-  return done('found');
+  return finish('found');
 
-  function done(reason: End): Capacity {
-    const end = bad && bad.limitedBy !== 'server' ? bad.limitedBy : bad || reason !== 'found' ? reason : 'max-users';
-    return { users: good, brokeAt: bad?.users, broke: bad?.broke ?? [], limit: bad?.limit ?? '', steps, end };
+  function finish(reason: End): Capacity {
+    const end =
+      lowestBad && lowestBad.limitedBy !== 'server'
+        ? lowestBad.limitedBy
+        : lowestBad || reason !== 'found'
+          ? reason
+          : 'max-users';
+    return {
+      users: highestGood,
+      brokeAt: lowestBad?.users,
+      broke: lowestBad?.broke ?? [],
+      limit: lowestBad?.limit ?? '',
+      steps,
+      end,
+    };
   }
 
-  async function attempt(number: number): Promise<Step | End> {
+  async function runStep(number: number): Promise<Step | End> {
     const measured = await measure(number);
     if (typeof measured === 'string') return measured;
-    const step = { ...measured, broke: broken(measured, thresholds) };
+    const step = { ...measured, broke: brokenThresholds(measured, thresholds) };
     steps.push(step);
     return step;
   }

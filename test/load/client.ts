@@ -1,23 +1,23 @@
-/** One simulated client: registers, always holds a poll, and does what the mix says. */
+/** Simulated client: registers, always has a waiting poll, and performs the actions of the mix. */
 
 import type { Random } from '../cluster/scheduler.js';
 import { type Peer, requestText } from '../support/http-connection.js';
 import { now } from './clock.js';
 import type { Entry } from './mix.js';
-import { PollLine } from './poll-line.js';
-import { type Outcome, TIMEOUT } from './pool.js';
+import { PollConnection } from './poll-connection.js';
+import { type CallOutcome, TIMEOUT_ERROR } from './pool.js';
 import type { Operation } from './protocol.js';
 import { exponential, randomOf, Schedule } from './schedule.js';
 import { tokenIn } from './tokens.js';
-import type { World } from './world.js';
+import type { WorkerState } from './worker-state.js';
 
-export interface Seen {
+export interface SeenMessage {
   readonly id: number;
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A parameter as the API takes it: texts as they are, the rest as JSON. */
+/** Encodes parameters as the API expects: strings as they are, other values as JSON. */
 export function formText(fields: Fields): string {
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
@@ -26,200 +26,200 @@ export function formText(fields: Fields): string {
   return text.toString();
 }
 
-/** Before a client without queue tries again; doubled up to the second. */
-const RETRY_MS = [250, 8_000] as const;
+/** Shortest and longest delay before a failed registration is repeated, ms; the delay doubles each time. */
+const RETRY_RANGE_MS = [250, 8_000] as const;
 
 type Phase = 'new' | 'starting' | 'live' | 'stopped';
 
 export class Client {
   phase: Phase = 'new';
   queue = '';
-  /** Id of the last event that it has. */
-  last = -1;
+  /** Id of the last received event. */
+  lastEventId = -1;
   readonly random: Random;
   readonly user: number;
-  /** Other devices of the same person follow, but do nothing. */
+  /** True for the first device of a user; the other devices only poll. */
   readonly active: boolean;
-  /** Messages that wait to be marked as read. */
+  /** Ids of received messages that the next `mark_read` names. */
   unread: number[] = [];
   readonly drafts: number[] = [];
-  draftBusy = false;
-  /** Messages sent under tokens of its own. */
+  isChangingDraft = false;
+  /** Number of messages sent so far; part of each message's token. */
   messages = 0;
   readonly headers: string;
-  #poll: PollLine;
+  #pollConnection: PollConnection;
   #schedule: Schedule | undefined;
-  #begun = 0;
-  #retryMs: number = RETRY_MS[0];
+  #scheduleStart = 0;
+  #retryMs: number = RETRY_RANGE_MS[0];
 
   constructor(
-    readonly world: World,
+    readonly state: WorkerState,
     readonly index: number,
   ) {
-    const { setup } = world;
+    const { setup } = state;
     this.user = Math.floor(index / setup.devices);
     this.active = index % setup.devices === 0;
     this.random = randomOf(setup.seed, index);
-    const { email, key } = world.accounts[this.user]!;
+    const { email, key } = state.accounts[this.user]!;
     const authorization = `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
     this.headers = `Host: ${setup.authority}\r\nUser-Agent: ${setup.mix.client}\r\nAuthorization: ${authorization}\r\n`;
-    this.#poll = new PollLine(this);
+    this.#pollConnection = new PollConnection(this);
   }
 
-  /** The frontend that holds its polls. */
+  /** Frontend that gets the client's polls. */
   get peer(): Peer {
-    const { peers } = this.world.setup;
+    const { peers } = this.state.setup;
     return peers[this.index % peers.length]!;
   }
 
-  get held(): boolean {
-    return this.#poll.held;
+  get isPolling(): boolean {
+    return this.#pollConnection.isPolling;
   }
 
-  /** @param at when it was to begin */
+  /** @param at intended start time */
   start(at: number): void {
     if (this.phase !== 'new') return;
     this.phase = 'starting';
     this.register(at);
   }
 
-  /** A page is loaded, or the queue was lost. */
+  /** Registers an event queue, at the load of a page or after the loss of a queue. */
   register(at: number): void {
     const asked = now();
     this.call(
       'POST /register',
       'POST',
       '/register',
-      this.world.setup.mix.register,
+      this.state.setup.mix.register,
       at,
       ({ status, body, retryAfter }) => {
         if (this.phase === 'stopped') return;
-        const queue = status === 200 ? textIn(body, '"queue_id":"') : undefined;
+        const queue = status === 200 ? valueInJson(body, '"queue_id":"') : undefined;
         if (queue === undefined) {
           const wait = Math.max((retryAfter ?? 0) * 1_000, this.#retryMs * (0.5 + this.random.next()));
-          this.#retryMs = Math.min(RETRY_MS[1], this.#retryMs * 2);
+          this.#retryMs = Math.min(RETRY_RANGE_MS[1], this.#retryMs * 2);
           setTimeout(() => {
             if (this.phase !== 'stopped') this.register(now());
           }, wait);
           return;
         }
-        this.#retryMs = RETRY_MS[0];
+        this.#retryMs = RETRY_RANGE_MS[0];
         this.queue = queue;
-        this.last = Number(textIn(body, '"last_event_id":') ?? -1);
+        this.lastEventId = Number(valueInJson(body, '"last_event_id":') ?? -1);
         this.phase = 'live';
-        this.world.recorder.moved({ client: this.index, asked, since: now() });
-        this.#poll.ask();
-        this.#history();
-        if (this.active && !this.#schedule) this.#begin();
+        this.state.recorder.recordQueueChange({ client: this.index, asked, since: now() });
+        this.#pollConnection.startPoll();
+        this.#fetchHistory();
+        if (this.active && !this.#schedule) this.#startSchedule();
       },
     );
   }
 
-  /** Drops the queue; what is under way ends by itself. */
+  /** Deletes the queue; open calls end by themselves. */
   stop(): void {
-    const was = this.phase;
+    const previousPhase = this.phase;
     this.phase = 'stopped';
-    this.#poll.close();
-    if (was !== 'live') return;
-    this.world.recorder.moved({ client: this.index, at: now() });
+    this.#pollConnection.close();
+    if (previousPhase !== 'live') return;
+    this.state.recorder.recordQueueChange({ client: this.index, at: now() });
     this.call('DELETE /events', 'DELETE', '/events', { queue_id: this.queue }, now(), () => {});
   }
 
-  /** Reloads the page: the old queue is dropped. */
+  /** Reloads the page: deletes the queue and registers another. */
   reload(at: number): void {
     if (this.phase !== 'live') return;
     const { queue } = this;
-    this.#lose();
+    this.#dropQueue();
     this.call('DELETE /events', 'DELETE', '/events', { queue_id: queue }, at, () => {});
     this.register(at);
   }
 
-  /** The server doesn't know the queue any more. */
-  lostQueue(): void {
+  /** Counts a queue that the server no longer knows, and registers another. */
+  onQueueLost(): void {
     if (this.phase !== 'live') return;
-    this.world.recorder.lostQueues++;
-    this.#lose();
+    this.state.recorder.lostQueues++;
+    this.#dropQueue();
     this.register(now());
   }
 
-  /** One call of the API. Errors are counted here; `done` hears of success only by its status. */
+  /** Calls the API and counts errors. @param onResponse called after every outcome, also errors */
   call(
     operation: Operation,
     method: string,
     path: string,
     fields: Fields,
     intended: number,
-    done: (outcome: Outcome) => void,
+    onResponse: (outcome: CallOutcome) => void,
   ): void {
-    const { world } = this;
+    const { state } = this;
     const form = formText(fields);
     const inQuery = method === 'GET';
-    const to = `${world.setup.path}/api/v1${path}${inQuery && form !== '' ? `?${form}` : ''}`;
+    const to = `${state.setup.path}/api/v1${path}${inQuery && form !== '' ? `?${form}` : ''}`;
     const text = requestText(method, to, this.headers, inQuery ? undefined : form);
     const written = now();
-    world.recorder.requests++;
-    world.pool.call(text, (outcome) => {
-      // A connection that is refused at once is no fast answer.
-      if (outcome.error === undefined || outcome.error === TIMEOUT) {
-        world.recorder.answered(operation, intended, written, now());
+    state.recorder.requests++;
+    state.pool.call(text, (outcome) => {
+      // A refused connection has no latency: it would count as a fast response.
+      if (outcome.error === undefined || outcome.error === TIMEOUT_ERROR) {
+        state.recorder.recordResponse(operation, intended, written, now());
       }
-      if (outcome.status !== 200) world.refused(operation, outcome);
-      done(outcome);
+      if (outcome.status !== 200) state.recordError(operation, outcome);
+      onResponse(outcome);
     });
   }
 
-  /** Events of a poll, in order. */
-  received(events: readonly Fields[], at: number): void {
-    const { recorder, setup } = this.world;
+  /** Processes the events of a poll, in order. */
+  onEvents(events: readonly Fields[], at: number): void {
+    const { recorder, setup } = this.state;
     for (const event of events) {
       const id = event.id as number;
-      if (id <= this.last) continue;
-      this.last = id;
+      if (id <= this.lastEventId) continue;
+      this.lastEventId = id;
       recorder.events++;
       if (event.type !== 'message') continue;
       const message = event.message as { readonly id: number; readonly content: string; readonly sender_id: number };
       const token = tokenIn(message.content, setup.run);
       if (!token) continue;
       recorder.delivered(token.token, token.at, at);
-      if (this.active && message.sender_id !== this.world.accounts[this.user]!.id) this.#react(message, at);
+      if (this.active && message.sender_id !== this.state.accounts[this.user]!.id) this.#followReceived(message, at);
     }
   }
 
-  /** Starts the action that may follow a message, own or of others, with the chance of the mix. */
-  follow(entry: Entry, chance: number, seen: Seen, at: number): void {
+  /** Adds an action that reacts to a message, with the probability `chance`. */
+  follow(entry: Entry, chance: number, seen: SeenMessage, at: number): void {
     if (this.random.next() >= chance) return;
     if (entry.action === 'mark_read') {
       this.unread.push(seen.id);
-      // One request for all that comes until then.
+      // One request marks all messages that arrive until then.
       if (this.unread.length > 1) return;
     }
-    this.world.add(at + exponential(this.random, (entry.afterSeconds ?? 0) * 1_000), { client: this, entry, seen });
+    this.state.add(at + exponential(this.random, (entry.afterSeconds ?? 0) * 1_000), { client: this, entry, seen });
   }
 
-  /** The next thing that it does of its own accord. */
-  plan(): void {
+  /** Adds the next action of the client's own schedule. */
+  planNext(): void {
     const next = this.#schedule?.next();
-    if (next) this.world.add(this.#begun + next.at, { client: this, entry: next.entry, planned: true });
+    if (next) this.state.add(this.#scheduleStart + next.at, { client: this, entry: next.entry, isPlanned: true });
   }
 
-  #begin(): void {
-    this.#schedule = new Schedule(this.random, this.world.setup.mix);
-    this.#begun = now();
-    this.plan();
+  #startSchedule(): void {
+    this.#schedule = new Schedule(this.random, this.state.setup.mix);
+    this.#scheduleStart = now();
+    this.planNext();
   }
 
-  #react(message: Seen, at: number): void {
-    for (const entry of this.world.onReceived) this.follow(entry, entry.perReceived!, message, at);
+  #followReceived(message: SeenMessage, at: number): void {
+    for (const entry of this.state.onReceived) this.follow(entry, entry.perReceived!, message, at);
   }
 
-  #lose(): void {
-    this.world.recorder.moved({ client: this.index, at: now() });
+  #dropQueue(): void {
+    this.state.recorder.recordQueueChange({ client: this.index, at: now() });
     this.phase = 'starting';
-    this.#poll.forget();
+    this.#pollConnection.abandon();
   }
 
-  #history(): void {
-    const { history } = this.world.setup.mix;
+  #fetchHistory(): void {
+    const { history } = this.state.setup.mix;
     if (history === 0) return;
     const half = Math.ceil(history / 2);
     const range = { anchor: 'first_unread', num_before: half, num_after: history - half, client_gravatar: true };
@@ -228,15 +228,15 @@ export class Client {
 }
 
 /**
- * The value after a key of the whole answer, without reading megabytes of JSON. A key's quotes never stand in a text
- * unescaped.
+ * Finds the value of a key without parsing megabytes of JSON. The key includes its quotes, which JSON escapes inside
+ * strings, so the first match is the key.
  */
-function textIn(body: Buffer, key: string): string | undefined {
+function valueInJson(body: Buffer, key: string): string | undefined {
   const at = body.indexOf(key);
   if (at < 0) return undefined;
   const start = at + key.length;
   let end = start;
-  // Ids of queues have no quotes, numbers end at a comma or brace.
+  // Queue ids contain no quotes; a number ends at a comma or brace.
   while (end < body.length && !'",}'.includes(String.fromCharCode(body[end]!))) end++;
   return body.toString('utf8', start, end).trim();
 }

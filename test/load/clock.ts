@@ -1,9 +1,9 @@
 /**
- * One clock for all processes of the harness: the system's monotonic one. It is read as it is: an offset to this
- * process's own clock would be wrong by as long as the process waits for a core while it works the offset out.
+ * Clock of all harness processes: the system's monotonic clock, read directly. An offset to `performance.now()` would
+ * be wrong by the time that a process waits for a core while it computes the offset.
  */
 
-/** Milliseconds with fractions; the same in every process of this machine. */
+/** @returns milliseconds with fractions, comparable between all processes of this machine */
 export function now(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;

@@ -1,4 +1,4 @@
-/** The command line of the harness as a program, against a server that costs nothing. */
+/** The load command as a process, against a small fake server. */
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ t.setTimeout(120_000);
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
-/** Runs to its end. */
+/** Runs the load command and waits for its exit. */
 function load(...argv: string[]): Promise<{ code: number | null; output: string; errors: string }> {
   const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [output, errors] = ['', ''];
@@ -23,7 +23,7 @@ function load(...argv: string[]): Promise<{ code: number | null; output: string;
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, output, errors })));
 }
 
-t.test('a run, and another one that is compared with it', async (test) => {
+t.test('a run is compared with an earlier report of the same load only', async (test) => {
   const server = await FaultyServer.start({});
   test.teardown(() => server.stop());
   const dir = test.testdir({
@@ -50,7 +50,7 @@ t.test('a run, and another one that is compared with it', async (test) => {
   test.equal(other.code, 2);
   test.match(other.errors, /not the same load: --users 2 → 3 \(--against-anyway compares nevertheless\)\n$/);
   const data = JSON.parse(await readFile(report, 'utf8')) as ReportData;
-  test.equal(data.options.users, 2, 'the refused run changed nothing');
+  test.equal(data.options.users, 2, 'a refused run does not overwrite the report');
 
   await writeFile(report, JSON.stringify({ ...data, format: 0 }));
   const none = await load(...plan, '--against', report);

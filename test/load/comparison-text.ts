@@ -1,9 +1,9 @@
-/** A comparison as text for the terminal, and as a part of the page. */
+/** Comparison of two runs as text for the terminal and as HTML for the report. */
 import type { Compared, ComparedRow, Comparison } from './comparison.js';
 import { escaped, htmlTable } from './html-parts.js';
 import { aligned, shownMs, shownRate } from './report.js';
 
-/** "+12 %"; empty where nothing can be divided by. */
+/** @returns a change like " +12 %"; empty if `before` is 0 */
 function changeText(before: number, after: number): string {
   if (before === 0) return '';
   const percent = 100 * (after / before - 1);
@@ -40,7 +40,7 @@ const measureCells = ({ name, unit, before, after, words }: Compared): string[] 
   words,
 ];
 
-/** Sentences above and below the tables. */
+/** @returns the sentences above and below the tables */
 function sentencesOf({ earlier, notes, of, doubts, verdict }: Comparison): {
   readonly heading: readonly string[];
   readonly result: readonly string[];

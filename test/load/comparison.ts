@@ -1,17 +1,17 @@
-/** Two runs of the harness side by side: what differs, and whether the difference is more than noise. */
+/** Comparison of two runs of the harness: the differences of their figures, and whether they exceed noise. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Capacity, End } from './capacity.js';
 import type { Summary } from './histograms.js';
 import type { Next } from './next.js';
 import { ALL_CALLS, type ReportData, type Row, SEEN } from './report.js';
-import { chanceOfSoMany, type Difference, differenceOf, ratioOf, type Sample } from './statistics.js';
+import { type Difference, differenceOf, probabilityOfAtLeast, ratioOf, type Sample } from './statistics.js';
 import type { Point } from './totals.js';
 import { doubtsOf } from './trust.js';
 
 type Option = keyof ReportData['options'];
 
-/** Options that make the load: runs that differ in one of them are not comparable. */
-const LOAD: Readonly<Record<'all' | 'plain' | 'capacity', readonly (readonly [Option, flag: string])[]>> = {
+/** Options that determine the load. Runs that differ in one of them are not comparable. */
+const LOAD_OPTIONS: Readonly<Record<'all' | 'plain' | 'capacity', readonly (readonly [Option, flag: string])[]>> = {
   all: [
     ['capacity', '--capacity'],
     ['devices', '--devices'],
@@ -33,8 +33,8 @@ const LOAD: Readonly<Record<'all' | 'plain' | 'capacity', readonly (readonly [Op
   ],
 };
 
-/** Options of the deployment and the harness: a comparison may be about them, and names their differences. */
-const DEPLOYMENT: readonly (readonly [Option, flag: string])[] = [
+/** Options of the deployment and the harness. Runs may differ in them; the comparison lists the differences. */
+const DEPLOYMENT_OPTIONS: readonly (readonly [Option, flag: string])[] = [
   ['cluster', '--cluster'],
   ['hosts', '--hosts'],
   ['frontends', '--frontends'],
@@ -46,7 +46,7 @@ const shownValue = (value: unknown): string => (value === undefined ? 'none' : J
 
 type Load = Pick<ReportData, 'options' | 'mix'>;
 
-const differing = (before: Load, after: Load, options: readonly (readonly [Option, string])[]): string[] => [
+const listDifferences = (before: Load, after: Load, options: readonly (readonly [Option, string])[]): string[] => [
   ...new Set(
     options
       .filter(([option]) => !isDeepStrictEqual(before.options[option], after.options[option]))
@@ -54,11 +54,11 @@ const differing = (before: Load, after: Load, options: readonly (readonly [Optio
   ),
 ];
 
-/** Differences that make a comparison meaningless; empty: none. Both as they are in JSON. */
+/** @returns the differences that make two runs incomparable, in words. Both reports come from JSON. */
 export function obstaclesTo(before: Load & Pick<ReportData, 'interrupted'>, after: Load): string[] {
-  const kind = after.options.capacity ? LOAD.capacity : LOAD.plain;
+  const kind = after.options.capacity ? LOAD_OPTIONS.capacity : LOAD_OPTIONS.plain;
   return [
-    ...differing(before, after, [...LOAD.all, ...kind]),
+    ...listDifferences(before, after, [...LOAD_OPTIONS.all, ...kind]),
     ...(isDeepStrictEqual(before.mix, after.mix) ? [] : ['--mix differs']),
     ...(before.interrupted ? ['the earlier run was interrupted'] : []),
   ];
@@ -69,11 +69,11 @@ interface Measure {
   readonly unit: string;
   /** Words for a larger and a smaller value. */
   readonly words: readonly [larger: string, smaller: string];
-  /** The better one of them; undefined: neither. */
+  /** Direction of an improvement; undefined if neither direction is one. */
   readonly better: 'larger' | 'smaller' | undefined;
-  /** Share by which two runs of the same server differ now and then, although their seconds do not show it. */
+  /** Smallest relative change that counts: two runs of one server may differ by less although each is steady. */
   readonly least: number;
-  /** Contribution of one second; undefined: not known. */
+  /** @returns the numerator and denominator of one second; undefined if unknown */
   sample(point: Point): Sample | undefined;
 }
 
@@ -82,7 +82,7 @@ const known = (value: number | null, factor: number, per: number): Sample | unde
 const SLOWER = ['slower', 'faster'] as const;
 const MORE = ['more', 'less'] as const;
 
-/** Figures that are judged, each with the change that counts. */
+/** Figures whose change is judged. */
 const MEASURES: readonly Measure[] = [
   {
     ...{ name: 'calls', unit: 'per s', words: MORE, better: 'larger', least: 0.05 },
@@ -133,18 +133,18 @@ export interface Compared {
   readonly words: string;
 }
 
-/** Percent by which a factor differs from 1, as people say it. */
+/** @returns the change in % of a factor, given its logarithm; the same for a factor and its inverse */
 const percentOf = (logarithm: number): number => 100 * Math.expm1(Math.abs(logarithm));
 const shownPercent = (percent: number): string => percent.toFixed(percent < 10 ? 1 : 0);
 
-/** "12–18 %", of a range on one side of no difference. Something that shrinks to half is 50 % less. */
+/** @returns the change as a range like "12–18 %"; both ends lie on one side of 0. A halved value is 50 % less. */
 export function rangeText({ low, high }: Pick<Difference, 'low' | 'high'>): string {
   const shares = low >= 0 ? [low, high].map(percentOf) : [high, low].map((one) => -100 * Math.expm1(one));
   const [near, far] = shares.map(shownPercent);
   return near === far ? `${near} %` : `${near}–${far} %`;
 }
 
-/** @param least share that counts */
+/** Judges a difference by its 99 % range and by the smallest change that counts. */
 export function judge(
   difference: Difference | undefined,
   { words: [larger, smaller], better, least }: Pick<Measure, 'words' | 'better' | 'least'>,
@@ -177,10 +177,10 @@ function comparedOf(measure: Measure, before: readonly Point[], after: readonly 
   return [{ name, unit, before: value(a), after: value(b), ...judged }];
 }
 
-/** Chance below which more failures are no accident. */
-const ACCIDENT = 0.005;
+/** Probability below which a difference in failures counts as real. */
+const MAX_CHANCE_PROBABILITY = 0.005;
 
-/** Failures, each with the number of attempts. */
+/** Compares failures, each given with the number of attempts. */
 function comparedFailures(
   name: string,
   [before, ofBefore]: readonly [number, number],
@@ -189,17 +189,18 @@ function comparedFailures(
   const [all, share] = [before + after, ofAfter / Math.max(1, ofBefore + ofAfter)];
   const judged = (): Pick<Compared, 'judgement' | 'words'> => {
     if (all === 0) return { judgement: 'same', words: 'none' };
-    if (chanceOfSoMany(after, all, share) < ACCIDENT) return { judgement: 'worse', words: 'more' };
-    if (chanceOfSoMany(before, all, 1 - share) < ACCIDENT) return { judgement: 'better', words: 'fewer' };
+    if (probabilityOfAtLeast(after, all, share) < MAX_CHANCE_PROBABILITY) return { judgement: 'worse', words: 'more' };
+    if (probabilityOfAtLeast(before, all, 1 - share) < MAX_CHANCE_PROBABILITY)
+      return { judgement: 'better', words: 'fewer' };
     return { judgement: 'same', words: 'no difference beyond noise' };
   };
   return { name, unit: '', before, after, ...judged() };
 }
 
-/** Ends of a search whose first broken step says nothing about the server. */
+/** Ends of a search whose first broken step gives no upper bound of the server's capacity. */
 const OTHER_LIMITS: ReadonlySet<End> = new Set<End>(['harness', 'machine', 'rate limits']);
 
-/** Bounds of a capacity: what held, and what did not. */
+/** @returns the lower and upper bound of a capacity */
 const boundsOf = ({ users, brokeAt, end }: Capacity): readonly [least: number, most: number] => [
   users,
   brokeAt === undefined || OTHER_LIMITS.has(end) ? Number.POSITIVE_INFINITY : brokeAt,
@@ -207,13 +208,13 @@ const boundsOf = ({ users, brokeAt, end }: Capacity): readonly [least: number, m
 
 const CAPACITY = { words: ['larger', 'smaller'], better: 'larger', least: 0.05 } as const;
 
-/** Two searches know a range each: ranges that overlap may be the same capacity. */
+/** Compares two capacities by their ranges; overlapping ranges may be the same capacity. */
 export function comparedCapacity(before: Capacity, after: Capacity): Compared {
   const [[a, mostA], [b, mostB]] = [boundsOf(before), boundsOf(after)];
   const both = { name: 'capacity', unit: 'users', before: a, after: b };
   const [low, high] = [Math.log(b / mostA), Math.log(mostB / a)];
   if (Number.isFinite(low) && Number.isFinite(high)) return { ...both, ...judge({ estimate: 0, low, high }, CAPACITY) };
-  // One of them has no upper end: the other one may be passed, and nothing else is known.
+  // A range without an upper bound can only lie clearly above the other one.
   const atLeast = (ratio: number): string => `by ${shownPercent(percentOf(Math.log(ratio)))} % at least`;
   if (a > 0 && b > mostA * (1 + CAPACITY.least)) {
     return { ...both, judgement: 'better', words: `larger ${atLeast(b / mostA)}` };
@@ -224,41 +225,44 @@ export function comparedCapacity(before: Capacity, after: Capacity): Compared {
   return { ...both, judgement: 'unknown', words: 'not known: a search ended before it had found the limit' };
 }
 
-/** Seconds of a run that are compared: its measured time, or a step of a search. */
-interface Part {
+/** Compared part of a run: its measured time, or one step of a search. */
+interface ComparedPart {
   readonly points: readonly Point[];
   readonly rows: readonly Row[];
   readonly next: Next | undefined;
 }
 
-/** Measured time of a plain run; of searches, the largest step that held in both. */
-function partsOf(before: ReportData, after: ReportData): { of: string; before: Part; after: Part } | undefined {
+/** @returns the measured times of plain runs, or the largest step within the thresholds of both searches */
+function partsOf(
+  before: ReportData,
+  after: ReportData,
+): { of: string; before: ComparedPart; after: ComparedPart } | undefined {
   const [a, b] = [before.capacity, after.capacity];
-  // The first second began before it was measured.
-  const measured = ({ series, rows, next }: ReportData): Part => ({
+  // The first second is left out, because it began before the measured time.
+  const measured = ({ series, rows, next }: ReportData): ComparedPart => ({
     points: series.filter(({ phase }) => phase === 'measured').slice(1),
     rows,
     next,
   });
   if (!a && !b) return { of: 'the measured time', before: measured(before), after: measured(after) };
   if (!a || !b) return undefined;
-  const held = ({ steps }: Capacity) => steps.filter(({ broke }) => broke.length === 0);
+  const goodSteps = ({ steps }: Capacity) => steps.filter(({ broke }) => broke.length === 0);
   const users = Math.max(
-    ...held(a)
+    ...goodSteps(a)
       .map((one) => one.users)
-      .filter((n) => held(b).some((other) => other.users === n)),
+      .filter((n) => goodSteps(b).some((other) => other.users === n)),
   );
-  const part = ({ series }: ReportData, capacity: Capacity): Part => {
-    const { span, rows, next } = held(capacity).find((step) => step.users === users)!;
+  const part = ({ series }: ReportData, capacity: Capacity): ComparedPart => {
+    const { span, rows, next } = goodSteps(capacity).find((step) => step.users === users)!;
     return { points: series.filter(({ at }) => at > span[0] && at <= span[1]).slice(1), rows, next };
   };
   if (!Number.isFinite(users)) return undefined;
   return { of: `the step of ${users.toLocaleString('en-US')} users`, before: part(before, a), after: part(after, b) };
 }
 
-/** CPU and memory of processes whose metrics were read: sums of the whole time, whose noise is not known. */
-function comparedMetrics(before: Part, after: Part): Compared[] {
-  const sums = ({ rows, next }: Part): readonly (number | undefined)[] => {
+/** Compares CPU and memory from the processes' metrics. These cover the whole time, so their noise is unknown. */
+function comparedMetrics(before: ComparedPart, after: ComparedPart): Compared[] {
+  const sums = ({ rows, next }: ComparedPart): readonly (number | undefined)[] => {
     const { processes } = next ?? { processes: [] };
     const sum = (values: readonly (number | undefined)[]): number | undefined =>
       values.length === 0 || values.includes(undefined)
@@ -292,24 +296,24 @@ function comparedMetrics(before: Part, after: Part): Compared[] {
   );
 }
 
-/** Share of the seconds. */
-const MANY = 0.05;
-/** Whether the CPU of the server's processes was measured from outside, second by second. */
-const isWatched = ({ points }: Part): boolean => points.every(({ serverCpu }) => serverCpu !== null);
+/** Share of doubtful seconds above which a run's figures are doubted. */
+const MAX_DOUBTFUL_SHARE = 0.05;
+/** @returns whether the harness measured the CPU of the server's processes every second */
+const hasServerCpu = ({ points }: ComparedPart): boolean => points.every(({ serverCpu }) => serverCpu !== null);
 
-/** Share of the machine that others used. */
-const OTHERS = 0.1;
+/** Share of the machine's CPU above which other programs are a doubt. */
+const MAX_OTHER_CPU_SHARE = 0.1;
 
-/** Whether something else than the server took part in these figures. */
+/** @returns whether the harness or other programs influenced these figures */
 function isDoubtful(points: readonly Point[], cores: number): boolean {
   const doubtful = points.filter((point) => {
     const doubts = new Set(doubtsOf(point));
     if (!doubts.delete('machine')) return doubts.size > 0;
     const { machineCpu, serverCpu, harnessCores } = point;
-    // A full machine makes all of it late.
-    return serverCpu === null || machineCpu * cores - serverCpu - harnessCores > OTHERS * cores;
+    // On a full machine only the CPU of other programs counts; lag and stalls follow from the load.
+    return serverCpu === null || machineCpu * cores - serverCpu - harnessCores > MAX_OTHER_CPU_SHARE * cores;
   });
-  return doubtful.length > points.length * MANY;
+  return doubtful.length > points.length * MAX_DOUBTFUL_SHARE;
 }
 
 export interface ComparedRow {
@@ -326,15 +330,15 @@ export interface Comparison {
     readonly summary: string;
     readonly machine: string;
   };
-  /** Differences of the runs themselves. */
+  /** Differences between the deployments and machines of the runs. */
   readonly notes: readonly string[];
-  /** Name of the parts that are compared. */
+  /** Name of the compared parts. */
   readonly of: string;
   readonly rows: readonly ComparedRow[];
   readonly measures: readonly Compared[];
-  /** Reasons for which a difference may be one of the circumstances. */
+  /** Reasons, other than the server, for a difference. */
   readonly doubts: readonly string[];
-  /** In words. */
+  /** Result of the comparison in one sentence. */
   readonly verdict: string;
   readonly isClearlyWorse: boolean;
 }
@@ -383,14 +387,14 @@ function verdictOf(measures: readonly Compared[], doubts: readonly string[]): st
   return `${words.join('. ')}${doubts.length > 0 ? '. Not clear: see the doubts' : ''}`;
 }
 
-/** Both as they are in JSON. */
+/** Compares two reports, both as parsed from JSON. */
 export function compare(before: ReportData, after: ReportData): Comparison {
   const { when, site, summary, machine } = before;
   const parts = partsOf(before, after);
   const inParts = parts
     ? [
         ...MEASURES.flatMap((measure) => comparedOf(measure, parts.before.points, parts.after.points)),
-        ...(isWatched(parts.before) && isWatched(parts.after) ? [] : comparedMetrics(parts.before, parts.after)),
+        ...(hasServerCpu(parts.before) && hasServerCpu(parts.after) ? [] : comparedMetrics(parts.before, parts.after)),
         comparedFailures('failed calls', failuresOf(parts.before.rows), failuresOf(parts.after.rows)),
       ]
     : [];
@@ -420,11 +424,11 @@ export function compare(before: ReportData, after: ReportData): Comparison {
     earlier: { when, site, summary, machine },
     notes: [
       ...(site === after.site ? [] : [`${site} → ${after.site}`]),
-      // A report of an older harness lacks newer options.
-      ...differing(
+      // Reports of an older harness lack newer options; a missing option is no difference.
+      ...listDifferences(
         before,
         after,
-        DEPLOYMENT.filter(([option]) => before.options[option] !== undefined),
+        DEPLOYMENT_OPTIONS.filter(([option]) => before.options[option] !== undefined),
       ),
       ...(machine === after.machine ? [] : [`${machine} → ${after.machine}`]),
     ],
@@ -437,8 +441,8 @@ export function compare(before: ReportData, after: ReportData): Comparison {
   };
 }
 
-/** Exit code of `--fail-if-worse`; 2 is that of errors. */
-const WORSE = 3;
+/** Exit code of `--fail-if-worse`; errors exit with 2. */
+const WORSE_EXIT_CODE = 3;
 
 export const exitCodeOf = ({ isClearlyWorse }: Comparison, failIfWorse: boolean): number =>
-  failIfWorse && isClearlyWorse ? WORSE : 0;
+  failIfWorse && isClearlyWorse ? WORSE_EXIT_CODE : 0;

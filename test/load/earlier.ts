@@ -1,14 +1,20 @@
-/** The report of an earlier run, to compare with. */
+/** Reads the report of an earlier run for a comparison. */
 import { readFile } from 'node:fs/promises';
 import { obstaclesTo } from './comparison.js';
 import type { Mix } from './mix.js';
 import type { LoadOptions } from './options.js';
 import type { ReportData } from './report.js';
 
-/** Members without which nothing can be compared. */
-const NEEDED = ['options', 'mix', 'rows', 'series', 'balance'] as const satisfies readonly (keyof ReportData)[];
+/** Fields that a comparison needs. */
+const REQUIRED_FIELDS = [
+  'options',
+  'mix',
+  'rows',
+  'series',
+  'balance',
+] as const satisfies readonly (keyof ReportData)[];
 
-/** @throws Error that names the file, when it is no report */
+/** @throws Error with the file name if the file is no report */
 export async function readReport(file: string): Promise<ReportData> {
   let data: Partial<ReportData> | null;
   try {
@@ -16,12 +22,12 @@ export async function readReport(file: string): Promise<ReportData> {
   } catch (error) {
     throw new Error(`--against ${file}: ${(error as Error).message}`);
   }
-  const isReport = data?.format === 1 && NEEDED.every((name) => typeof data[name] === 'object');
+  const isReport = data?.format === 1 && REQUIRED_FIELDS.every((name) => typeof data[name] === 'object');
   if (!isReport) throw new Error(`--against ${file}: not a report.json of this harness`);
   return data as ReportData;
 }
 
-/** @throws Error that names the options in which the run to come differs, unless it is to be compared nevertheless */
+/** @throws Error with the differing options if the planned run has another load, unless `--against-anyway` is set */
 export async function readEarlier(options: LoadOptions, mix: Mix): Promise<ReportData | undefined> {
   if (options.against === undefined) return undefined;
   const earlier = await readReport(options.against);

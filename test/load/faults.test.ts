@@ -1,4 +1,4 @@
-/** Faults of a server are in the report, each under its name. */
+/** Faults of a fake server appear in the report, each under its own name. */
 import t from 'tap';
 import { basic } from '../bench/faces.js';
 import { type Faults, FaultyServer } from './faulty-server.js';
@@ -12,8 +12,8 @@ t.setTimeout(120_000);
 
 const MESSAGES: readonly Entry[] = [{ action: 'stream_message', perMinute: 600 }];
 
-/** Four users in three streams, for a second or two. */
-async function under(
+/** Runs four users in three streams for 1.5 s against a server with these faults. */
+async function runWithFaults(
   faults: Faults,
   actions: readonly Entry[] = MESSAGES,
   ...argv: string[]
@@ -43,45 +43,45 @@ async function under(
   }
 }
 
-const counts = ({ everything }: Outcome): Record<string, number> =>
+const errorCounts = ({ everything }: Outcome): Record<string, number> =>
   Object.fromEntries([...everything.errors].map(([key, { count }]) => [key, count]));
 
-t.test('a server without faults has none', async (test) => {
-  const outcome = await under({});
-  test.strictSame(counts(outcome), {});
+t.test('a server without faults has no errors in the report', async (test) => {
+  const outcome = await runWithFaults({});
+  test.strictSame(errorCounts(outcome), {});
   test.match(outcome.balance, { missing: 0, unexpected: 0, unacknowledged: 0 });
   test.ok(outcome.balance.delivered >= 4, `${outcome.balance.delivered} deliveries`);
   test.ok(
     outcome.points.every(({ serverCpu }) => serverCpu === null),
-    'its processes are not known',
+    'points have no server CPU, because no process ids are known',
   );
 });
 
-// Late enough: a client that registers while a message is sent may or may not see it.
-t.test('a delivery that does not happen is missing, one that happens twice unexpected', async (test) => {
-  const lost = await under({ lose: 100 });
+// Delivery 100 comes after all registrations; a client that registers during a send may or may not get the message.
+t.test('a lost delivery counts as missing, a repeated delivery as unexpected', async (test) => {
+  const lost = await runWithFaults({ lostDelivery: 100 });
   test.match(lost.balance, { missing: 1, unexpected: 0, delivered: lost.balance.expected - 1 });
-  const doubled = await under({ double: 100 });
+  const doubled = await runWithFaults({ repeatedDelivery: 100 });
   test.match(doubled.balance, { missing: 0, unexpected: 1 });
 });
 
-t.test('clients whose queue is lost register anew, and are counted', async (test) => {
-  const outcome = await under({ forget: 2 });
+t.test('a client whose queue is lost registers again, and the loss is counted', async (test) => {
+  const outcome = await runWithFaults({ forgottenQueues: 2 });
   test.equal(outcome.everything.lostQueues, 2);
-  test.strictSame(counts(outcome), { 'GET /events|400 BAD_EVENT_QUEUE_ID': 2 });
+  test.strictSame(errorCounts(outcome), { 'GET /events|400 BAD_EVENT_QUEUE_ID': 2 });
   test.equal(outcome.server.calls.get('/register'), 6);
   test.equal(outcome.balance.missing, 0);
   test.match(findings(outcome).join('\n'), /event queues lost: 2/);
 });
 
-t.test('refusals, limits, and answers that are not of the API are told apart', async (test) => {
+t.test('refusals, rate limits and responses of a proxy are counted separately', async (test) => {
   const limit = {
     status: 429,
     body: '{"result":"error","code":"RATE_LIMIT_HIT","msg":"API usage exceeded rate limit"}',
   };
-  const outcome = await under(
+  const outcome = await runWithFaults(
     {
-      answers: {
+      responses: {
         '/users/me/presence': limit,
         '/users/me/status': { status: 502, body: '<html>Bad Gateway</html>' },
         '/settings': undefined,
@@ -93,7 +93,7 @@ t.test('refusals, limits, and answers that are not of the API are told apart', a
       { action: 'settings', perMinute: 120 },
     ],
   );
-  const errors = counts(outcome);
+  const errors = errorCounts(outcome);
   test.ok(errors['POST /users/me/presence|429 RATE_LIMIT_HIT']! > 0);
   test.ok(errors['POST /users/me/status|502']! > 0);
   test.ok(
@@ -101,14 +101,14 @@ t.test('refusals, limits, and answers that are not of the API are told apart', a
     JSON.stringify(errors),
   );
   test.equal(outcome.everything.limited, errors['POST /users/me/presence|429 RATE_LIMIT_HIT']);
-  const said = findings(outcome).join('\n');
-  test.match(said, /rate limits: \d+ calls were refused with 429; .*docs\/load\.md/);
-  test.match(said, /error 502, \d+ times in POST \/users\/me\/status: <html>/);
+  const lines = findings(outcome).join('\n');
+  test.match(lines, /rate limits: \d+ calls were refused with 429; .*docs\/load\.md/);
+  test.match(lines, /error 502, \d+ times in POST \/users\/me\/status: <html>/);
 });
 
-t.test('a search for the capacity ends at errors and says so', async (test) => {
-  const { capacity } = await under(
-    { answers: { '/settings': { status: 500, body: '{}' } } },
+t.test('a search for the capacity ends at errors and names them', async (test) => {
+  const { capacity } = await runWithFaults(
+    { responses: { '/settings': { status: 500, body: '{}' } } },
     [{ action: 'settings', perMinute: 300 }],
     ...['--capacity', '--hold', '1', '--settle', '0', '--users', '2', '--max-users', '4'],
   );
@@ -116,10 +116,10 @@ t.test('a search for the capacity ends at errors and says so', async (test) => {
   test.match(capacity?.broke.join(), /^errors [\d.]+ % > 0\.025 %$/);
 });
 
-t.test('a search for the capacity that meets rate limits names them and their remedy', async (test) => {
+t.test('a search for the capacity ends at rate limits and names their remedy', async (test) => {
   const body = '{"result":"error","code":"RATE_LIMIT_HIT","msg":"API usage exceeded rate limit"}';
-  const outcome = await under(
-    { answers: { '/settings': { status: 429, body } } },
+  const outcome = await runWithFaults(
+    { responses: { '/settings': { status: 429, body } } },
     [{ action: 'settings', perMinute: 300 }],
     ...['--capacity', '--hold', '1', '--settle', '0', '--users', '2', '--max-users', '4'],
   );

@@ -1,35 +1,35 @@
-/** A server that speaks as much of the API as the harness asks for, and has the faults that a test wants. */
+/** Fake server with the part of the API that the harness calls, and with configurable faults. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Faults {
-  /** This delivery of a message (counted from 1) never happens. */
-  readonly lose?: number;
-  /** This one happens twice. */
-  readonly double?: number;
-  /** Number of first polls that are answered with an unknown queue. */
-  readonly forget?: number;
-  /** Response to calls of a path instead of success; undefined cuts the connection. */
-  readonly answers?: Readonly<Record<string, { readonly status: number; readonly body: string } | undefined>>;
+  /** Number of the message delivery to lose, counted from 1. */
+  readonly lostDelivery?: number;
+  /** Number of the message delivery to repeat, counted from 1. */
+  readonly repeatedDelivery?: number;
+  /** Number of polls, from the first, that get the error of an unknown queue. */
+  readonly forgottenQueues?: number;
+  /** Error response by path; undefined closes the connection instead. */
+  readonly responses?: Readonly<Record<string, { readonly status: number; readonly body: string } | undefined>>;
 }
 
 interface Queue {
   readonly user: number;
   readonly events: Record<string, unknown>[];
-  held: ServerResponse | undefined;
+  waitingPoll: ServerResponse | undefined;
 }
 
 const SUCCESS = { result: 'success', msg: '' };
 
 export class FaultyServer {
-  /** Paths that were called, without /api/v1 → how often. */
+  /** Number of calls by path, without /api/v1. */
   readonly calls = new Map<string, number>();
   readonly #server: Server;
   readonly #users: string[] = [];
   readonly #streams = new Map<string, Set<number>>();
   readonly #queues = new Map<string, Queue>();
   #deliveries = 0;
-  #count = 0;
+  #lastId = 0;
   #forgotten = 0;
 
   private constructor(private readonly faults: Faults) {
@@ -38,7 +38,7 @@ export class FaultyServer {
       request.setEncoding('latin1').on('data', (text: string) => {
         form += text;
       });
-      request.on('end', () => this.#called(request, new URLSearchParams(form), response));
+      request.on('end', () => this.#handle(request, new URLSearchParams(form), response));
     });
   }
 
@@ -57,15 +57,15 @@ export class FaultyServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #called(request: IncomingMessage, form: URLSearchParams, response: ServerResponse): void {
+  #handle(request: IncomingMessage, form: URLSearchParams, response: ServerResponse): void {
     const url = new URL(request.url!, 'http://localhost');
     const path = url.pathname.replace('/api/v1', '');
     this.calls.set(path, (this.calls.get(path) ?? 0) + 1);
-    const answer = (body: Record<string, unknown>, status = 200): void => {
+    const respond = (body: Record<string, unknown>, status = 200): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ ...SUCCESS, ...body }));
     };
-    if (this.faults.answers && path in this.faults.answers) {
-      const fault = this.faults.answers[path];
+    if (this.faults.responses && path in this.faults.responses) {
+      const fault = this.faults.responses[path];
       if (!fault) request.socket.destroy();
       else response.writeHead(fault.status, fault.status === 429 ? { 'retry-after': '1' } : {}).end(fault.body);
       return;
@@ -75,60 +75,60 @@ export class FaultyServer {
       .split(':')[0]!;
     const user = this.#users.indexOf(email);
     const route = `${request.method} ${path}`;
-    if (route === 'GET /users') answer({ members: [] });
-    else if (route === 'POST /users') answer({ user_id: this.#users.push(form.get('email')!) });
+    if (route === 'GET /users') respond({ members: [] });
+    else if (route === 'POST /users') respond({ user_id: this.#users.push(form.get('email')!) });
     else if (path === '/fetch_api_key') {
-      answer({ api_key: 'k', user_id: this.#users.indexOf(form.get('username')!) + 1 });
+      respond({ api_key: 'k', user_id: this.#users.indexOf(form.get('username')!) + 1 });
     } else if (path === '/users/me/subscriptions') {
       const { name } = (JSON.parse(form.get('subscriptions')!) as { name: string }[])[0]!;
       const members = this.#streams.get(name) ?? new Set();
       for (const id of JSON.parse(form.get('principals')!) as number[]) members.add(id - 1);
       this.#streams.set(name, members);
-      answer({});
+      respond({});
     } else if (path === '/streams') {
-      answer({ streams: [...this.#streams.keys()].map((name, i) => ({ name, stream_id: i + 1 })) });
+      respond({ streams: [...this.#streams.keys()].map((name, i) => ({ name, stream_id: i + 1 })) });
     } else if (path === '/register') {
-      const id = `q${++this.#count}`;
-      this.#queues.set(id, { user, events: [], held: undefined });
-      answer({ queue_id: id, last_event_id: -1 });
-    } else if (route === 'GET /events') this.#poll(url.searchParams, response, answer);
-    else if (route === 'POST /messages') answer({ id: this.#send(user, form) });
-    else answer({ messages: [], ids: [] });
+      const id = `q${++this.#lastId}`;
+      this.#queues.set(id, { user, events: [], waitingPoll: undefined });
+      respond({ queue_id: id, last_event_id: -1 });
+    } else if (route === 'GET /events') this.#poll(url.searchParams, response, respond);
+    else if (route === 'POST /messages') respond({ id: this.#send(user, form) });
+    else respond({ messages: [], ids: [] });
   }
 
   #poll(
     params: URLSearchParams,
     response: ServerResponse,
-    answer: (body: Record<string, unknown>, status?: number) => void,
+    respond: (body: Record<string, unknown>, status?: number) => void,
   ): void {
     const id = params.get('queue_id')!;
     const queue = this.#queues.get(id);
-    if (!queue || this.#forgotten < (this.faults.forget ?? 0)) {
+    if (!queue || this.#forgotten < (this.faults.forgottenQueues ?? 0)) {
       this.#forgotten++;
       this.#queues.delete(id);
-      answer({ result: 'error', code: 'BAD_EVENT_QUEUE_ID', msg: `Bad event queue ID: ${id}` }, 400);
+      respond({ result: 'error', code: 'BAD_EVENT_QUEUE_ID', msg: `Bad event queue ID: ${id}` }, 400);
       return;
     }
-    const last = Number(params.get('last_event_id'));
-    while (queue.events.length > 0 && (queue.events[0]!.id as number) <= last) queue.events.shift();
-    if (queue.events.length > 0) answer({ events: queue.events, queue_id: id });
-    else queue.held = response;
+    const lastEventId = Number(params.get('last_event_id'));
+    while (queue.events.length > 0 && (queue.events[0]!.id as number) <= lastEventId) queue.events.shift();
+    if (queue.events.length > 0) respond({ events: queue.events, queue_id: id });
+    else queue.waitingPoll = response;
   }
 
   #send(sender: number, form: URLSearchParams): number {
-    const message = { id: ++this.#count, sender_id: sender + 1, content: form.get('content')! };
+    const message = { id: ++this.#lastId, sender_id: sender + 1, content: form.get('content')! };
     const to = JSON.parse(form.get('to')!) as number | number[];
     const users =
       typeof to === 'number' ? [...this.#streams.values()][to - 1]! : new Set([...to.map((id) => id - 1), sender]);
     for (const [id, queue] of this.#queues) {
       if (!users.has(queue.user)) continue;
-      const nth = ++this.#deliveries;
-      if (nth === this.faults.lose) continue;
-      for (let i = 0; i < (nth === this.faults.double ? 2 : 1); i++) {
-        queue.events.push({ type: 'message', id: ++this.#count, message });
+      const number = ++this.#deliveries;
+      if (number === this.faults.lostDelivery) continue;
+      for (let i = 0; i < (number === this.faults.repeatedDelivery ? 2 : 1); i++) {
+        queue.events.push({ type: 'message', id: ++this.#lastId, message });
       }
-      queue.held?.end(JSON.stringify({ ...SUCCESS, events: queue.events, queue_id: id }));
-      queue.held = undefined;
+      queue.waitingPoll?.end(JSON.stringify({ ...SUCCESS, events: queue.events, queue_id: id }));
+      queue.waitingPoll = undefined;
     }
     return message.id;
   }

@@ -1,4 +1,4 @@
-/** The worker processes, and what they saw, second by second. */
+/** Fleet of worker processes; sums their reports per second, per measured time and in total. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -6,70 +6,70 @@ import { cpuMs, rssBytes } from '../bench/cpu.js';
 import { now } from './clock.js';
 import { Ledger } from './ledger.js';
 import { membersOf, type Shape } from './population.js';
-import type { Account, Interval, Order, Report, Setup, StreamFacts } from './protocol.js';
+import type { Account, Interval, Report, Setup, StreamFacts, WorkerCommand } from './protocol.js';
 import { type Point, pointOf, Totals } from './totals.js';
 
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 const SECOND_MS = 1_000;
-/** Reports of a second are all there this much later. */
-const REPORTED_MS = 3_000;
-const STOP_LIMIT_MS = 20_000;
+/** Delay after which the reports of all workers about a second have arrived, ms. */
+const REPORT_DELAY_MS = 3_000;
+const STOP_TIMEOUT_MS = 20_000;
 
-interface Member {
+interface WorkerProcess {
   readonly child: ChildProcess;
-  last: Interval | undefined;
+  lastInterval: Interval | undefined;
   readonly ended: Promise<void>;
 }
 
 export class Fleet {
   readonly points: Point[] = [];
-  /** Everything since the start. */
+  /** Totals since the start. */
   readonly totals = new Totals();
-  /** Since `measure`. */
+  /** Totals since the last `measure`. */
   window = new Totals();
   phase = 'ramp';
   onPoint: (point: Point) => void = () => {};
   onFailed: (error: Error) => void = () => {};
-  readonly #members: Member[];
+  readonly #workers: WorkerProcess[];
   readonly #ledger: Ledger;
   #shape: Shape | undefined;
   #audiences = new Map<number, readonly number[]>();
   #second = new Totals();
   #secondCpuMs: number[] = [];
   #secondStallMs = 0;
-  #told = 0;
-  #begun = 0;
-  /** CPU time of each process of the server, ms. */
+  #lastPointAt = 0;
+  #seriesStart = 0;
+  /** CPU time of each server process at the last point, ms. */
   #serverCpuMs: readonly number[] = [];
   #machine = machineTimes();
   #timer: NodeJS.Timeout | undefined;
   #stopping = false;
 
-  /** @param pids of the server */
+  /** @param pids processes of the server, to measure their CPU and memory */
   constructor(
     setup: Omit<Setup, 'worker'>,
     private readonly pids: readonly number[],
   ) {
-    this.#ledger = new Ledger((stream) => this.#audience(stream), setup.devices);
-    this.#members = Array.from({ length: setup.workers }, (_, worker) => this.#start({ ...setup, worker }));
+    this.#ledger = new Ledger((stream) => this.#membersOf(stream), setup.devices);
+    this.#workers = Array.from({ length: setup.workers }, (_, worker) => this.#startWorker({ ...setup, worker }));
   }
 
-  world(from: number, accounts: readonly Account[], streams: readonly StreamFacts[], shape: Shape): void {
+  setPopulation(from: number, accounts: readonly Account[], streams: readonly StreamFacts[], shape: Shape): void {
     this.#shape = shape;
     this.#audiences = new Map();
-    this.#order({ kind: 'world', from, accounts: accounts.slice(from), streams, shape });
+    this.#sendCommand({ kind: 'population', from, accounts: accounts.slice(from), streams, shape });
   }
 
   clients(count: number, from: number, ms: number): void {
-    this.#watch();
-    this.#order({ kind: 'clients', count, from, at: now(), ms });
+    this.#startSeries();
+    this.#sendCommand({ kind: 'clients', count, from, at: now(), ms });
   }
 
-  quiet(): void {
-    this.#order({ kind: 'quiet' });
+  stopActions(): void {
+    this.#sendCommand({ kind: 'stop actions' });
   }
 
-  /** Figures of the time from here on. */
+  /** Starts a new measured time: clears `window`. */
   measure(): void {
     this.window = new Totals();
   }
@@ -78,14 +78,14 @@ export class Fleet {
     return this.#ledger.balance();
   }
 
-  /** Deliveries of messages acknowledged until then that haven't happened. */
+  /** @returns the missing deliveries of messages acknowledged up to `until` */
   missing(until: number): number {
     return this.#ledger.missing(until);
   }
 
   get present(): { readonly clients: number; readonly held: number; readonly inFlight: number } {
     const of = (read: (interval: Interval) => number): number =>
-      this.#members.reduce((sum, { last }) => sum + (last ? read(last) : 0), 0);
+      this.#workers.reduce((sum, { lastInterval }) => sum + (lastInterval ? read(lastInterval) : 0), 0);
     return {
       clients: of(({ clients }) => clients),
       held: of(({ held }) => held),
@@ -93,73 +93,73 @@ export class Fleet {
     };
   }
 
-  /** Clients drop their queues, workers end. */
+  /** Makes clients delete their queues and workers exit; kills workers after 20 s. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    this.#order({ kind: 'stop' });
-    const late = setTimeout(() => {
-      for (const { child } of this.#members) child.kill('SIGKILL');
-    }, STOP_LIMIT_MS);
-    await Promise.all(this.#members.map(({ ended }) => ended));
-    clearTimeout(late);
+    this.#sendCommand({ kind: 'stop' });
+    const killTimer = setTimeout(() => {
+      for (const { child } of this.#workers) child.kill('SIGKILL');
+    }, STOP_TIMEOUT_MS);
+    await Promise.all(this.#workers.map(({ ended }) => ended));
+    clearTimeout(killTimer);
     clearInterval(this.#timer);
-    if (this.#timer) this.#tick();
+    if (this.#timer) this.#addPoint();
   }
 
-  /** The series begin with the first client. */
-  #watch(): void {
+  /** Starts the series of points, at the first client. */
+  #startSeries(): void {
     if (this.#timer) return;
-    this.#begun = now();
-    this.#told = this.#begun;
+    this.#seriesStart = now();
+    this.#lastPointAt = this.#seriesStart;
     this.#serverCpuMs = this.#serverTimes();
     this.#machine = machineTimes();
-    this.#timer = setInterval(() => this.#tick(), SECOND_MS);
+    this.#timer = setInterval(() => this.#addPoint(), SECOND_MS);
   }
 
-  #start(setup: Setup): Member {
+  #startWorker(setup: Setup): WorkerProcess {
     const child = fork(WORKER, { execArgv: [], serialization: 'advanced' });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    const member: Member = { child, last: undefined, ended };
+    const worker: WorkerProcess = { child, lastInterval: undefined, ended };
     child.on('message', (report: Report) => {
-      if (report.kind === 'interval') this.#take(member, report);
+      if (report.kind === 'interval') this.#addInterval(worker, report);
       else if (report.kind === 'failed') this.onFailed(new Error(report.error));
     });
     child.once('exit', (code) => {
       if (!this.#stopping) this.onFailed(new Error(`a harness process ended with ${code}`));
     });
-    child.send({ kind: 'setup', setup } satisfies Order);
-    return member;
+    child.send({ kind: 'setup', setup } satisfies WorkerCommand);
+    return worker;
   }
 
-  #order(order: Order): void {
-    for (const { child } of this.#members) if (child.connected) child.send(order);
+  #sendCommand(command: WorkerCommand): void {
+    for (const { child } of this.#workers) if (child.connected) child.send(command);
   }
 
-  #take(member: Member, interval: Interval): void {
-    member.last = interval;
+  #addInterval(worker: WorkerProcess, interval: Interval): void {
+    worker.lastInterval = interval;
     for (const totals of [this.totals, this.window, this.#second]) totals.add(interval);
     this.#secondCpuMs.push(interval.cpuMs / interval.ms);
     this.#secondStallMs = Math.max(this.#secondStallMs, interval.stallMs);
-    for (const move of interval.moves) {
-      if ('since' in move) this.#ledger.live(move);
-      else this.#ledger.gone(move);
+    for (const change of interval.queueChanges) {
+      if ('since' in change) this.#ledger.live(change);
+      else this.#ledger.gone(change);
     }
     for (const sent of interval.sent) this.#ledger.sent(sent);
     for (const [token, times] of interval.delivered) this.#ledger.delivered(token, times);
   }
 
-  #tick(): void {
+  #addPoint(): void {
     const at = now();
-    const seconds = (at - this.#told) / SECOND_MS;
+    const seconds = (at - this.#lastPointAt) / SECOND_MS;
     if (seconds <= 0.05) return;
     const serverCpuMs = this.#serverTimes();
     const machine = machineTimes();
-    const cores = serverCpuMs.map((ms, i) => (ms - this.#serverCpuMs[i]!) / (at - this.#told));
+    const cores = serverCpuMs.map((ms, i) => (ms - this.#serverCpuMs[i]!) / (at - this.#lastPointAt));
     const used = cores.reduce((sum, one) => sum + one, 0);
     const known = cores.length > 0 && !Number.isNaN(used);
     const point = pointOf(this.#second, {
-      at: (at - this.#begun) / SECOND_MS,
+      at: (at - this.#seriesStart) / SECOND_MS,
       seconds,
       phase: this.phase,
       ...this.present,
@@ -168,17 +168,17 @@ export class Fleet {
       serverMib: known ? rssBytes(this.pids) / 2 ** 20 : null,
       harnessCpu: Math.max(0, ...this.#secondCpuMs),
       harnessCores: this.#secondCpuMs.reduce((sum, one) => sum + one, 0),
-      harnessMib: this.#members.reduce((sum, { last }) => sum + (last?.rssBytes ?? 0), 0) / 2 ** 20,
+      harnessMib: this.#workers.reduce((sum, { lastInterval }) => sum + (lastInterval?.rssBytes ?? 0), 0) / 2 ** 20,
       machineCpu: (machine.busy - this.#machine.busy) / Math.max(1, machine.all - this.#machine.all),
       stallMs: this.#secondStallMs,
     });
     this.#second = new Totals();
     this.#secondCpuMs = [];
     this.#secondStallMs = 0;
-    this.#told = at;
+    this.#lastPointAt = at;
     this.#serverCpuMs = serverCpuMs;
     this.#machine = machine;
-    this.#ledger.settle(at - REPORTED_MS);
+    this.#ledger.settle(at - REPORT_DELAY_MS);
     this.points.push(point);
     this.onPoint(point);
   }
@@ -187,7 +187,7 @@ export class Fleet {
     return this.pids.map((pid) => cpuMs([pid]));
   }
 
-  #audience(stream: number): readonly number[] {
+  #membersOf(stream: number): readonly number[] {
     let members = this.#audiences.get(stream);
     if (!members) {
       members = this.#shape ? membersOf(this.#shape, stream) : [];
@@ -197,7 +197,7 @@ export class Fleet {
   }
 }
 
-/** Milliseconds of all cores together. */
+/** @returns CPU times of all cores together since boot, ms */
 function machineTimes(): { readonly busy: number; readonly all: number } {
   let [busy, all] = [0, 0];
   for (const { times } of cpus()) {

@@ -1,23 +1,23 @@
-/** Histograms of times in microseconds: 3 significant digits up to ten minutes, all of one shape, so they add up. */
+/** Latency histograms in µs: 3 significant digits up to ten minutes. All have equal buckets, so they can be merged. */
 import { createRequire } from 'node:module';
 import type { Int32Histogram as Int32 } from 'hdr-histogram-js';
 
-// The package is CommonJS and its names aren't found by static analysis everywhere.
+// The package is CommonJS; static analysis does not find all of its named exports.
 const { Int32Histogram, encodeIntoCompressedBase64 } = createRequire(import.meta.url)(
   'hdr-histogram-js',
 ) as typeof import('hdr-histogram-js');
 
 export type Times = Int32;
-/** Pairs of index and count of the buckets that aren't empty. */
+/** Index and count of each bucket that is not empty, in pairs. */
 export type Sparse = readonly number[];
 
-const HIGHEST_US = 600_000_000;
+const MAX_US = 600_000_000;
 
-export const times = (): Times => new Int32Histogram(1, HIGHEST_US, 3);
+export const times = (): Times => new Int32Histogram(1, MAX_US, 3);
 
-/** @param ms may have fractions; less than a microsecond, also less than nothing, counts as one */
+/** @param ms latency with fractions; values below 1 µs, also negative ones, count as 1 µs */
 export function record(to: Times, ms: number): void {
-  to.recordValue(Math.max(1, Math.min(HIGHEST_US, Math.round(ms * 1_000))));
+  to.recordValue(Math.max(1, Math.min(MAX_US, Math.round(ms * 1_000))));
 }
 
 export function sparse(of: Times): Sparse {
@@ -37,7 +37,7 @@ export function merge(to: Times, from: Sparse): void {
 
 export interface Summary {
   readonly count: number;
-  /** Milliseconds, as all of these. */
+  /** Mean, percentiles and maximum, ms. */
   readonly mean: number;
   readonly p50: number;
   readonly p90: number;
@@ -47,7 +47,7 @@ export interface Summary {
 }
 
 export function summaryOf(of: Times): Summary {
-  // A bucket's upper end may lie above everything in it.
+  // The upper end of a bucket may lie above its largest value.
   const at = (percentile: number): number => Math.min(of.getValueAtPercentile(percentile), of.maxValue) / 1_000;
   const count = of.totalCount;
   if (count === 0) return { count, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
@@ -55,5 +55,5 @@ export function summaryOf(of: Times): Summary {
   return { count, mean, p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max: of.maxValue / 1_000 };
 }
 
-/** In the format that tools for such histograms read. */
+/** Encodes a histogram in HdrHistogram's compressed format, version 2. */
 export const encoded = (of: Times): string => encodeIntoCompressedBase64(of);

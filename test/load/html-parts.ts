@@ -1,4 +1,4 @@
-/** Pieces of the page that several parts of it use. */
+/** HTML helpers for the report: escaping, rows and tables. */
 
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -6,7 +6,7 @@ export const escaped = (text: string): string =>
 export const htmlRow = (cells: readonly string[], tag: 'th' | 'td', isSum = false): string =>
   `<tr${isSum ? ' class="sum"' : ''}>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
 
-/** @param isSum rows of sums, by their position */
+/** @param isSum whether a row, given by its index, is a sum */
 export const htmlTable = (
   rows: readonly (readonly string[])[],
   head?: readonly string[],

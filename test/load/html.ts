@@ -1,4 +1,4 @@
-/** The report as one page that needs nothing else. */
+/** The report as one HTML page without external files. */
 import type { Comparison } from './comparison.js';
 import { comparisonHtml } from './comparison-text.js';
 import { escaped, htmlTable } from './html-parts.js';
@@ -29,7 +29,7 @@ const ORANGE = '#d97706';
 const RED = '#c62f3a';
 const GREY = '#7a8394';
 
-/** Times in which the run counted. */
+/** @returns start and end of each measured time */
 function measuredTimes(points: readonly Point[]): (readonly [number, number])[] {
   const spans: [number, number][] = [];
   points.forEach(({ phase, at, seconds }, i) => {
@@ -55,24 +55,24 @@ export function chartsOf(points: readonly Point[]): Chart[] {
     line('p99', ORANGE, (point) => of(point).p99),
     line('max', RED, (point) => of(point).max),
   ];
-  const same = { times, shaded };
+  const common = { times, shaded };
   const charts: Chart[] = [
     {
-      ...same,
+      ...common,
       title: 'Latency of calls, from the intended time',
       unit: 'ms',
       logarithmic: true,
       lines: summary(({ calls }) => calls),
     },
     {
-      ...same,
+      ...common,
       title: 'Latency of deliveries, from the intended time',
       unit: 'ms',
       logarithmic: true,
       lines: summary(({ delivery }) => delivery),
     },
     {
-      ...same,
+      ...common,
       title: 'Throughput',
       unit: 'per s',
       lines: [
@@ -82,13 +82,13 @@ export function chartsOf(points: readonly Point[]): Chart[] {
       ],
     },
     {
-      ...same,
+      ...common,
       title: 'Clients',
       unit: '',
       lines: [line('with a queue', GREY, ({ clients }) => clients), line('polls held', BLUE, ({ held }) => held)],
     },
     {
-      ...same,
+      ...common,
       title: 'CPU',
       unit: '% of a core',
       lines: [
@@ -98,7 +98,7 @@ export function chartsOf(points: readonly Point[]): Chart[] {
       ],
     },
     {
-      ...same,
+      ...common,
       title: 'Memory',
       unit: 'MiB',
       lines: [
@@ -107,7 +107,7 @@ export function chartsOf(points: readonly Point[]): Chart[] {
       ],
     },
     {
-      ...same,
+      ...common,
       title: 'Errors',
       unit: 'per s',
       lines: [line('all', RED, ({ errors }) => errors), line('rate limits (429)', ORANGE, ({ limited }) => limited)],
@@ -140,8 +140,8 @@ function nextSection({ next }: Outcome): string {
   return `<h2>${escaped(nextTitle(next))}</h2><ul>${items.join('')}</ul>${table}\n`;
 }
 
-/** The goodbyes of everybody at once would dwarf what is to be seen. */
-const present = ({ phase, clients }: Point): boolean => phase !== 'end' || clients > 0;
+/** Whether the charts show a point. The deletion of all queues at the end would dwarf the other values. */
+const isShown = ({ phase, clients }: Point): boolean => phase !== 'end' || clients > 0;
 
 export function pageOf(outcome: Outcome, facts: Facts, comparison?: Comparison): string {
   const rows = rowsOf(outcome);
@@ -162,7 +162,7 @@ export function pageOf(outcome: Outcome, facts: Facts, comparison?: Comparison):
 <h2>Findings</h2>${sentences.join('\n')}
 ${nextSection(outcome)}${comparison ? comparisonHtml(comparison) : ''}
 ${stepsOf(outcome)}<h2>Over time</h2><p class="facts">Shaded: the measured time.</p>
-${chartsOf(outcome.points.filter(present)).map(chart).join('\n')}
+${chartsOf(outcome.points.filter(isShown)).map(chart).join('\n')}
 <h2>Operations</h2>${htmlTable(rows.map(cellsOf), HEAD, (row) => row >= sums)}
 </body></html>
 `;

@@ -1,39 +1,38 @@
-/** Ledger of deliveries: which clients should have seen each message, and how many did. */
-import type { Gone, Live, Sent } from './protocol.js';
+/** Ledger of deliveries: counts, for each message, the clients that must get it and those that got it. */
+import type { QueueEnd, QueueStart, Sent } from './protocol.js';
 
-interface Stay {
+/** Time in which a client had an event queue. */
+interface QueueLifetime {
   readonly asked: number;
   readonly since: number;
   until: number;
 }
 
-interface Open {
+/** Message whose deliveries may be incomplete. */
+interface OpenMessage {
   sent: Sent | undefined;
   delivered: number;
 }
 
 export interface Balance {
-  /** Deliveries that had to happen; certain for everybody whose queue lived all the while. */
+  /** Required deliveries (to queues that live throughout the send), and the optional ones that happened. */
   readonly expected: number;
   readonly delivered: number;
-  /** Acknowledged messages × clients who should have seen them and didn't (so far). */
+  /** Required deliveries of acknowledged messages that have not happened so far. */
   readonly missing: number;
-  /** More than anybody could expect: events that came twice or to the wrong people. */
+  /** Deliveries beyond the possible number: repeated events, or events for the wrong users. */
   readonly unexpected: number;
-  /** Of messages whose sender got no acknowledgement. */
+  /** Deliveries of messages whose sender got no acknowledgement. */
   readonly unacknowledged: number;
 }
 
-/**
- * A call that has not been reported yet was begun this long ago at most: what harness and server give up on ends
- * sooner.
- */
-const KEEP_MS = 120_000;
+/** Longest time between the start of a call and its report, ms; the timeouts of harness and server are shorter. */
+const MAX_UNREPORTED_MS = 120_000;
 
-/** @param audience positions of the users who are in a stream */
+/** @param audience returns the indices of the members of a stream */
 export class Ledger {
-  readonly #stays = new Map<number, Stay[]>();
-  readonly #open = new Map<string, Open>();
+  readonly #queueLifetimes = new Map<number, QueueLifetime[]>();
+  readonly #open = new Map<string, OpenMessage>();
   #expected = 0;
   #delivered = 0;
   #unexpected = 0;
@@ -43,14 +42,14 @@ export class Ledger {
     private readonly devices: number,
   ) {}
 
-  live({ client, asked, since }: Live): void {
-    const stays = this.#stays.get(client) ?? [];
-    stays.push({ asked, since, until: Number.POSITIVE_INFINITY });
-    this.#stays.set(client, stays);
+  live({ client, asked, since }: QueueStart): void {
+    const lifetimes = this.#queueLifetimes.get(client) ?? [];
+    lifetimes.push({ asked, since, until: Number.POSITIVE_INFINITY });
+    this.#queueLifetimes.set(client, lifetimes);
   }
 
-  gone({ client, at }: Gone): void {
-    const last = this.#stays.get(client)?.at(-1);
+  gone({ client, at }: QueueEnd): void {
+    const last = this.#queueLifetimes.get(client)?.at(-1);
     if (last && last.until > at) last.until = at;
   }
 
@@ -66,9 +65,9 @@ export class Ledger {
     else this.#open.set(token, { sent: undefined, delivered: times });
   }
 
-  /** Forgets what is complete. Call it when the reports of all workers about the time before `at` are in. */
+  /** Removes complete messages. Call it once all workers have reported on the time before `at`. */
   settle(at: number): void {
-    let oldest = at - KEEP_MS;
+    let oldest = at - MAX_UNREPORTED_MS;
     for (const [token, { sent, delivered }] of this.#open) {
       if (!sent) continue;
       const bounds = sent.acknowledged <= at ? this.#bounds(sent) : undefined;
@@ -102,7 +101,7 @@ export class Ledger {
     return { expected, delivered, missing, unexpected, unacknowledged };
   }
 
-  /** Of messages acknowledged until then. */
+  /** @returns the missing deliveries of messages acknowledged up to `until` */
   missing(until: number): number {
     let missing = 0;
     for (const { sent, delivered } of this.#open.values()) {
@@ -111,13 +110,13 @@ export class Ledger {
     return missing;
   }
 
-  /** Stays that ended before what is still open was sent. */
+  /** Removes queue lifetimes that ended before the oldest open message was sent. */
   #forget(oldest: number): void {
-    for (const [client, stays] of this.#stays) {
-      if (stays[0] && stays[0].until < oldest) {
-        this.#stays.set(
+    for (const [client, lifetimes] of this.#queueLifetimes) {
+      if (lifetimes[0] && lifetimes[0].until < oldest) {
+        this.#queueLifetimes.set(
           client,
-          stays.filter(({ until }) => until >= oldest),
+          lifetimes.filter(({ until }) => until >= oldest),
         );
       }
     }
@@ -130,14 +129,14 @@ export class Ledger {
   }
 
   /**
-   * Least and largest number of clients that see the message. A new queue begins at some moment between the request and
-   * the response of its registration; a client that left may or may not have seen the message before.
+   * @returns the smallest and the largest number of clients that get the message. A new queue starts at some time
+   * between request and response of its registration; an ended queue may or may not have got the message.
    */
   #bounds({ stream, users, at, acknowledged }: Sent): { least: number; most: number } {
     let [least, most] = [0, 0];
     for (const user of stream < 0 ? users : this.audience(stream)) {
       for (let device = 0; device < this.devices; device++) {
-        for (const { asked, since, until } of this.#stays.get(user * this.devices + device) ?? []) {
+        for (const { asked, since, until } of this.#queueLifetimes.get(user * this.devices + device) ?? []) {
           if (asked > acknowledged || until < at) continue;
           most++;
           if (since <= at && until === Number.POSITIVE_INFINITY) least++;

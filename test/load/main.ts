@@ -1,6 +1,6 @@
 /**
- * Load on a server, and what becomes of it. `npm run load -- --help` lists the options; docs/load.md says what the
- * figures mean.
+ * Load command: puts simulated clients on a server and reports latencies. `npm run load -- --help` lists the options;
+ * docs/load.md explains the figures.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { dataOf, factsOf, type ReportData, tableOf } from './report.js';
 import { LoadRun } from './run.js';
 import { openTarget } from './target.js';
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
@@ -31,19 +31,19 @@ async function main(options: LoadOptions): Promise<void> {
   const mix = await readMix(options.mix);
   const earlier = await readEarlier(options, mix);
   let run: LoadRun | undefined;
-  let asked = 0;
+  let interrupts = 0;
   const interrupt = (): void => {
-    if (++asked > 2) process.exit(130);
-    say(asked === 1 ? 'interrupted: ending with the report so far' : 'once more to end at once');
+    if (++interrupts > 2) process.exit(130);
+    print(interrupts === 1 ? 'interrupted: ending with the report so far' : 'interrupt again to exit at once');
     run?.interrupt();
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   const target = await openTarget(options);
   try {
-    say(`server: ${target.site}`);
-    run = new LoadRun(target, options, mix, say);
-    if (asked > 0) run.interrupt();
+    print(`server: ${target.site}`);
+    run = new LoadRun(target, options, mix, print);
+    if (interrupts > 0) run.interrupt();
     const outcome = await run.run();
     const facts = factsOf(options, target.site, outcome);
     await mkdir(options.out, { recursive: true });
@@ -70,6 +70,6 @@ try {
   else if (options === 'mix') process.stdout.write(`${JSON.stringify(DEFAULT_MIX, undefined, 2)}\n`);
   else await main(options);
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
+  print(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-/** Mix: the actions of simulated clients and their frequencies, as data. The default is usual behaviour. */
+/** Mix: the actions of simulated clients and their frequencies, as data, with a default for office chat. */
 
 export const ACTIONS = [
   'stream_message',
@@ -19,83 +19,83 @@ export const ACTIONS = [
 ] as const;
 export type ActionName = (typeof ACTIONS)[number];
 
-/** One line of the mix: an action and exactly one of its four occasions. */
+/** Entry of the mix: an action and exactly one of the four occasions for it. */
 export interface Entry {
   readonly action: ActionName;
-  /** Times per client and minute, at random moments (Poisson). */
+  /** Frequency per client and minute, at random times (Poisson process). */
   readonly perMinute?: number;
-  /** At fixed distances, as clients' timers do. */
+  /** Fixed interval, s, like a timer of a client. */
   readonly everySeconds?: number;
-  /** Chance for each message received from somebody else. */
+  /** Probability per message received from another user. */
   readonly perReceived?: number;
-  /** Chance for each message of one's own. */
+  /** Probability per message that the client sends. */
   readonly perSent?: number;
-  /** After what was received or sent: mean of an exponential distribution. */
+  /** Mean delay after the received or sent message, s, exponentially distributed. */
   readonly afterSeconds?: number;
-  /** Messages: chance of a typing notification while the text is written. */
+  /** Probability of a typing notification before a message. */
   readonly typing?: number;
-  /** Messages: time of writing the text, s. */
+  /** Mean time of writing a message, s. */
   readonly composeSeconds?: number;
-  /** Direct messages: chance of a conversation of three. */
+  /** Probability that a direct message goes to two other users instead of one. */
   readonly group?: number;
-  /** Reactions: chance of removing the reaction. Narrows: chance of marking the fetched messages as read. */
+  /** Probability of removing a reaction, or of marking fetched messages as read. */
   readonly followUp?: number;
-  /** Fetches: number of messages. */
+  /** Number of messages to fetch. */
   readonly messages?: number;
 }
 
 export interface Text {
   readonly weight: number;
-  /** `{name}` is a mention of a subscriber, `{n}` a number. */
+  /** Text of a message; `{name}` becomes a mention of a recipient, `{n}` a random number. */
   readonly text: string;
 }
 
 export interface Mix {
   readonly actions: readonly Entry[];
   readonly texts: readonly Text[];
-  /** Words that searches look for: some of them stand in the texts. */
+  /** Search words; some of them occur in the texts. */
   readonly words: readonly string[];
   readonly emoji: readonly string[];
-  /** In each stream. */
+  /** Number of topics in each stream. */
   readonly topics: number;
   /** Parameters of POST /register, as the API encodes them. */
   readonly register: Readonly<Record<string, unknown>>;
-  /** Messages fetched when a client starts; 0: none. */
+  /** Number of messages that a client fetches at its start; 0 for no fetch. */
   readonly history: number;
-  /** User-Agent. Names of clients for people make one's own messages read. */
+  /** User-Agent header. The server marks a user's own messages as read if it names an interactive client. */
   readonly client: string;
 }
 
 /**
- * People at work in their busiest hour, each with one client that is always open. The frequencies are assumptions, not
- * measurements of ours: they follow what is commonly said of office chat (20 to 60 messages a person and day, most in
- * a few hours; some ten read for each one written) and what the timers of web clients do.
+ * Office users in their busiest hour, each with one client that is always open. The frequencies are assumptions, not
+ * measurements: common figures of office chat (20 to 60 messages per user and day, most within a few hours; about ten
+ * read for each one written) and the timers of web clients.
  */
 export const DEFAULT_MIX: Mix = {
   actions: [
-    // 20 messages an hour to streams, 10 to people. Most clients send typing notifications.
+    // 20 stream messages and 10 direct messages an hour. Most clients send typing notifications.
     { action: 'stream_message', perMinute: 0.33, typing: 0.8, composeSeconds: 6 },
     { action: 'direct_message', perMinute: 0.17, typing: 0.8, composeSeconds: 4, group: 0.15 },
-    // One reaction to some thirty messages that one sees.
+    // One reaction per 33 received messages.
     { action: 'react', perReceived: 0.03, afterSeconds: 8, followUp: 0.05 },
-    // Clients mark what is in view, several messages in one request; what comes in elsewhere is read on opening it.
+    // Clients mark visible messages, several in one request; `open_narrow` marks those of other conversations.
     { action: 'mark_read', perReceived: 0.4, afterSeconds: 3 },
     { action: 'star', perReceived: 0.001, afterSeconds: 10 },
-    // One message in twenty is corrected.
+    // One edit per 20 sent messages.
     { action: 'edit', perSent: 0.05, afterSeconds: 15 },
-    // The timer of all clients (server_presence_ping_interval_seconds).
+    // Presence timer of all clients (server_presence_ping_interval_seconds).
     { action: 'presence', everySeconds: 60 },
-    // Twice a day, but in the hours that count.
+    // One status change per 100 minutes.
     { action: 'status', perMinute: 0.01 },
-    // Another conversation is opened every minute or two; half of the time it is read to its end.
+    // Users open a conversation every 100 s, and read half of them to the end.
     { action: 'open_narrow', perMinute: 0.6, messages: 100, followUp: 0.5 },
     { action: 'search', perMinute: 0.03, messages: 100 },
     { action: 'topics', perMinute: 0.1 },
     { action: 'settings', perMinute: 0.005 },
     { action: 'mute_topic', perMinute: 0.005 },
-    // A message that isn't finished when the conversation is left.
+    // Drafts are unfinished messages in a conversation that the user leaves.
     { action: 'draft', perMinute: 0.05 },
-    // A reload of the page, or a laptop that wakes: every 100 minutes.
+    // The page is reloaded, or a laptop resumes, every 100 minutes.
     { action: 'reload', perMinute: 0.01 },
   ],
   texts: [
@@ -137,8 +137,8 @@ export const DEFAULT_MIX: Mix = {
 };
 
 const OCCASIONS = ['perMinute', 'everySeconds', 'perReceived', 'perSent'] as const;
-/** Field → most that it may be. */
-const NUMBERS: Readonly<Record<string, number>> = {
+/** Largest value of each field. */
+const MAX_VALUES: Readonly<Record<string, number>> = {
   perMinute: 6_000,
   everySeconds: 86_400,
   perReceived: 1,
@@ -150,15 +150,15 @@ const NUMBERS: Readonly<Record<string, number>> = {
   followUp: 1,
   messages: 5_000,
 };
-/** A reaction, for example, needs a message that was received. */
-const NEEDS: Partial<Record<ActionName, readonly string[]>> = {
+/** Required occasion of actions on a message: a reaction, for example, needs a received message. */
+const REQUIRED_OCCASIONS: Partial<Record<ActionName, readonly string[]>> = {
   react: ['perReceived'],
   mark_read: ['perReceived'],
   star: ['perReceived'],
   edit: ['perSent'],
 };
 
-function entryOf(given: unknown, at: string): Entry {
+function checkEntry(given: unknown, at: string): Entry {
   if (typeof given !== 'object' || given === null) throw new Error(`${at} is not an object`);
   const fields = given as Record<string, unknown>;
   const action = fields.action as ActionName;
@@ -166,7 +166,7 @@ function entryOf(given: unknown, at: string): Entry {
     throw new Error(`${at}: no action '${String(action)}'; there are ${ACTIONS.join(', ')}`);
   for (const [name, value] of Object.entries(fields)) {
     if (name === 'action') continue;
-    const most = NUMBERS[name];
+    const most = MAX_VALUES[name];
     if (most === undefined) throw new Error(`${at}: unknown field ${name}`);
     if (typeof value !== 'number' || !(value >= 0 && value <= most)) {
       throw new Error(`${at}: ${name} is not a number from 0 to ${most}`);
@@ -174,7 +174,7 @@ function entryOf(given: unknown, at: string): Entry {
   }
   const occasions = OCCASIONS.filter((name) => fields[name] !== undefined);
   if (occasions.length !== 1) throw new Error(`${at}: needs exactly one of ${OCCASIONS.join(', ')}`);
-  const needs = NEEDS[action];
+  const needs = REQUIRED_OCCASIONS[action];
   if (needs && !needs.includes(occasions[0]!)) throw new Error(`${at}: ${action} goes with ${needs.join(' or ')}`);
   if (fields.everySeconds !== undefined && !((fields.everySeconds as number) >= 0.1)) {
     throw new Error(`${at}: everySeconds is less than 0.1`);
@@ -183,22 +183,22 @@ function entryOf(given: unknown, at: string): Entry {
 }
 
 /**
- * A mix of somebody's own: what it doesn't say is as in the default mix.
- * @throws Error that names what is off
+ * Completes a user's mix with the fields of the default mix.
+ * @throws Error with the invalid field
  */
 export function mixOf(given: unknown): Mix {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('the mix is not an object');
   const fields = given as Record<string, unknown>;
   for (const name of Object.keys(fields)) {
     if (!(name in DEFAULT_MIX)) throw new Error(`unknown field ${name}`);
-    const [is, should] = [fields[name], DEFAULT_MIX[name as keyof Mix]];
-    if (typeof is !== typeof should || Array.isArray(is) !== Array.isArray(should) || is === null) {
+    const [value, expected] = [fields[name], DEFAULT_MIX[name as keyof Mix]];
+    if (typeof value !== typeof expected || Array.isArray(value) !== Array.isArray(expected) || value === null) {
       throw new Error(`${name} is of the wrong type`);
     }
   }
   const mix = { ...DEFAULT_MIX, ...(fields as Partial<Mix>) };
   mix.actions.forEach((entry, i) => {
-    entryOf(entry, `actions[${i}]`);
+    checkEntry(entry, `actions[${i}]`);
   });
   for (const { weight, text } of mix.texts) {
     if (!(weight > 0) || typeof text !== 'string' || text === '') throw new Error('a text needs a weight and a text');

@@ -1,21 +1,21 @@
 /**
- * The next thing to add to a deployment: rules that find the resource at its limit in the metrics of its processes, and
- * name the remedy. Order and thresholds are those of docs/scaling.md, "The first limits".
+ * Advice on what to add next to a deployment: rules that find resources at their limit in the metrics of its processes
+ * and name the remedy. Order and thresholds are those of docs/scaling.md, "The first limits".
  */
 import { freemem, totalmem } from 'node:os';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import type { ProcessFigures, ReadMetric } from './process-figures.js';
 import { shownMs, shownRate } from './report.js';
 import type { Point } from './totals.js';
-import { FULL } from './trust.js';
+import { FULL_CORE_SHARE } from './trust.js';
 
-/** Figures that the harness itself has. */
+/** Figures that the harness measures itself. */
 export interface HarnessFigures {
-  /** Cores that its busiest process used. */
+  /** CPU of the busiest worker, in cores. */
   readonly busiest: number;
-  /** Calls that the server refused with 429. */
+  /** Number of calls that the server refused with 429. */
   readonly limited: number;
-  /** The machine, where the server runs on the same one: shares of its cores and its memory that were in use. */
+  /** Used shares of the machine's cores and memory; undefined if the server runs on another machine. */
   readonly machine: { readonly cores: number; readonly memory: number } | undefined;
 }
 
@@ -24,26 +24,26 @@ export interface Evidence {
   readonly harness: HarnessFigures;
 }
 
-/** The largest value that a rule found, and its place. */
+/** Value that a rule compares with its threshold. */
 interface Reading {
   readonly value: number;
-  /** Process, kind or limit. */
+  /** Process, actor kind or limit that has the value. */
   readonly of: string;
 }
 
 export interface Rule {
-  /** The resource, in the words of docs/scaling.md. */
+  /** Name of the resource in docs/scaling.md. */
   readonly limit: string;
   readonly metrics: readonly ReadMetric[];
-  /** The rule fires above it. */
+  /** The rule gives advice if the value exceeds the threshold. */
   readonly threshold: number;
-  /** Of the threshold, for people: a share, seconds, bytes a second, or a word for what is counted. */
+  /** Unit of the threshold: a share, seconds, bytes per second, or the counted things. */
   readonly unit: '%' | 's' | 'B/s' | 'refused' | 'commands' | 'per s' | 'hosts';
-  /** The expression; undefined: these metrics are not there. */
+  /** @returns the value; undefined if the metrics are missing */
   read(evidence: Evidence): Reading | undefined;
   says(reading: Reading): string;
   readonly remedy: string;
-  /** The remedy for the embedded face, where it is another one. */
+  /** Remedy for the embedded face, if it differs. */
   readonly embedded?: string;
 }
 
@@ -56,8 +56,8 @@ export interface Advice {
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const msText = (seconds: number): string => `${shownMs(seconds * 1_000)} ms`;
 
-/** Quantiles of fewer values are chance. */
-const LEAST_VALUES = 20;
+/** Smallest number of values for a quantile; quantiles of fewer values are chance. */
+const MIN_QUANTILE_VALUES = 20;
 
 const largest = (readings: readonly (Reading | undefined)[]): Reading | undefined =>
   readings.reduce(
@@ -67,7 +67,7 @@ const largest = (readings: readonly (Reading | undefined)[]): Reading | undefine
 
 type Value = (process: ProcessFigures) => number | undefined;
 
-/** The process with the largest value. */
+/** @returns a reading of the process with the largest value */
 const worst =
   (value: Value, roles: readonly string[] = ['http', 'actors', 'all']): Rule['read'] =>
   ({ processes }) =>
@@ -77,7 +77,7 @@ const worst =
         .map((process) => ({ value: value(process) ?? Number.NaN, of: process.name })),
     );
 
-/** Together; undefined: no process has it. */
+/** @returns a reading of the sum over all processes; undefined if no process has the value */
 const total =
   (value: Value): Rule['read'] =>
   ({ processes }) => {
@@ -87,15 +87,15 @@ const total =
 
 const cpu: Value = (process) => process.rate('process_cpu_seconds_total');
 const CPU_METRICS = ['process_cpu_seconds_total'] as const;
-const ofCore = ({ value, of }: Reading): string => `${of} used ${percent(value)} of a core`;
+const cpuText = ({ value, of }: Reading): string => `${of} used ${percent(value)} of a core`;
 
-const late: Value = (process) => process.mean('conclave_event_loop_delay_seconds');
-const LATE_METRICS = ['conclave_event_loop_delay_seconds'] as const;
-const lateBy = ({ value, of }: Reading): string => `timers of ${of} were ${msText(value)} late`;
-/** As the alert `ConclaveEventLoopLate`. */
-const LATE = 0.1;
+const loopDelay: Value = (process) => process.mean('conclave_event_loop_delay_seconds');
+const LOOP_DELAY_METRICS = ['conclave_event_loop_delay_seconds'] as const;
+const loopDelayText = ({ value, of }: Reading): string => `timers of ${of} were ${msText(value)} late`;
+/** Event loop delay of the alert `ConclaveEventLoopLate`, s. */
+const MAX_LOOP_DELAY_S = 0.1;
 
-/** The busiest worker of an embedded server. */
+/** Reading of the busiest worker of an embedded server. */
 const busiestWorker: Rule['read'] = ({ processes }) =>
   largest(
     processes.flatMap((process) =>
@@ -106,7 +106,7 @@ const busiestWorker: Rule['read'] = ({ processes }) =>
     ),
   );
 
-/** Commands that wait for one actor, where they are most of all that wait for its kind. */
+/** Reading of the fullest mailbox, if it has at least half of the waiting commands of its actor kind. */
 const fullestMailbox =
   (isKind: (kind: string) => boolean): Rule['read'] =>
   ({ processes }) =>
@@ -124,9 +124,9 @@ const fullestMailbox =
     );
 
 const MAILBOX_METRICS = ['conclave_mailbox_commands_max', 'conclave_mailbox_commands'] as const;
-const waiting = ({ value, of }: Reading): string => `${shownRate(value)} commands waited for ${of}`;
-/** At 200 commits a second of 10 commands each, that many wait for 50 ms. */
-const MANY_COMMANDS = 100;
+const waitingText = ({ value, of }: Reading): string => `${shownRate(value)} commands waited for ${of}`;
+/** Waiting commands of one actor, which take 50 ms at 200 commits per second of 10 commands each. */
+const MAX_WAITING_COMMANDS = 100;
 
 const CONVERSATIONS: ReadonlySet<string> = new Set(['stream', 'dm']);
 
@@ -144,8 +144,8 @@ const refused = (process: ProcessFigures, name: ReadMetric, label: string): stri
     .map(({ value, count }) => `${value} ${count}`)
     .join(', ');
 
-const appendP99: Value = (process) => process.quantile('conclave_log_append_seconds', 0.99, LEAST_VALUES);
-const commitP99: Value = (process) => process.quantile('conclave_commit_seconds', 0.99, LEAST_VALUES);
+const appendP99: Value = (process) => process.quantile('conclave_log_append_seconds', 0.99, MIN_QUANTILE_VALUES);
+const commitP99: Value = (process) => process.quantile('conclave_commit_seconds', 0.99, MIN_QUANTILE_VALUES);
 const ofHundred =
   (what: string) =>
   ({ value, of }: Reading): string =>
@@ -155,17 +155,17 @@ export const RULES: readonly Rule[] = [
   {
     limit: 'the harness',
     metrics: [],
-    threshold: FULL,
+    threshold: FULL_CORE_SHARE,
     unit: '%',
     read: ({ harness }) => ({ value: harness.busiest, of: 'a process of the harness' }),
-    says: ofCore,
+    says: cpuText,
     remedy:
       'more --workers of the harness, or another machine for it: these figures are of harness and server together',
   },
   {
     limit: 'cores of the machine',
     metrics: [],
-    threshold: FULL,
+    threshold: FULL_CORE_SHARE,
     unit: '%',
     read: ({ harness: { machine } }) => machine && { value: machine.cores, of: 'the machine' },
     says: ({ value }) => `${percent(value)} of the cores that server, services and harness share were busy`,
@@ -220,74 +220,74 @@ export const RULES: readonly Rule[] = [
   {
     limit: 'CPU of frontends',
     metrics: CPU_METRICS,
-    threshold: FULL,
+    threshold: FULL_CORE_SHARE,
     unit: '%',
     read: worst(cpu, ['http']),
-    says: ofCore,
+    says: cpuText,
     remedy: 'another frontend: nothing else changes',
   },
   {
     limit: 'late timers of frontends',
-    metrics: LATE_METRICS,
-    threshold: LATE,
+    metrics: LOOP_DELAY_METRICS,
+    threshold: MAX_LOOP_DELAY_S,
     unit: 's',
-    read: worst(late, ['http']),
-    says: lateBy,
+    read: worst(loopDelay, ['http']),
+    says: loopDelayText,
     remedy: 'another frontend, on another machine if this one does not give it a core',
   },
   {
     limit: 'CPU of actor hosts',
     metrics: CPU_METRICS,
-    threshold: FULL,
+    threshold: FULL_CORE_SHARE,
     unit: '%',
     read: onFace(false, worst(cpu, ['actors', 'all'])),
-    says: ofCore,
+    says: cpuText,
     remedy: 'another actor host, unless one conversation or one organization is the reason (below)',
   },
   {
     limit: 'late timers of actor hosts',
-    metrics: LATE_METRICS,
-    threshold: LATE,
+    metrics: LOOP_DELAY_METRICS,
+    threshold: MAX_LOOP_DELAY_S,
     unit: 's',
-    read: onFace(false, worst(late, ['actors', 'all'])),
-    says: lateBy,
+    read: onFace(false, worst(loopDelay, ['actors', 'all'])),
+    says: loopDelayText,
     remedy: 'another actor host, on another machine if this one does not give it a core',
   },
   {
     limit: 'CPU of workers',
     metrics: ['conclave_worker_cpu_seconds_total'],
-    threshold: FULL,
+    threshold: FULL_CORE_SHARE,
     unit: '%',
     read: busiestWorker,
-    says: ofCore,
+    says: cpuText,
     remedy: 'more workers (--workers of the server) while the machine has cores',
   },
   {
     limit: 'CPU of the embedded server',
     metrics: CPU_METRICS,
-    threshold: FULL,
+    threshold: FULL_CORE_SHARE,
     unit: '%',
     read: onFace(true, worst(cpu)),
-    says: ofCore,
+    says: cpuText,
     remedy:
       'workers (--workers of the server) if it has none; else a cluster: the actors of the embedded face share one process',
   },
   {
     limit: 'late timers of the embedded server',
-    metrics: LATE_METRICS,
-    threshold: LATE,
+    metrics: LOOP_DELAY_METRICS,
+    threshold: MAX_LOOP_DELAY_S,
     unit: 's',
-    read: onFace(true, worst(late)),
-    says: lateBy,
+    read: onFace(true, worst(loopDelay)),
+    says: loopDelayText,
     remedy: 'a machine with more cores; else a cluster',
   },
   {
     limit: 'one conversation',
     metrics: MAILBOX_METRICS,
-    threshold: MANY_COMMANDS,
+    threshold: MAX_WAITING_COMMANDS,
     unit: 'commands',
     read: fullestMailbox((kind) => CONVERSATIONS.has(kind)),
-    says: waiting,
+    says: waitingText,
     remedy:
       'nothing to add: a stream shares commits by itself; a faster Store, and messages spread over several streams',
   },
@@ -334,19 +334,19 @@ export const RULES: readonly Rule[] = [
   {
     limit: 'one organization',
     metrics: MAILBOX_METRICS,
-    threshold: MANY_COMMANDS,
+    threshold: MAX_WAITING_COMMANDS,
     unit: 'commands',
     read: fullestMailbox((kind) => kind === 'realm'),
-    says: waiting,
+    says: waitingText,
     remedy: 'fewer changes of accounts, streams and subscriptions at once: they wait in one lane and share commits',
   },
   {
     limit: 'another actor',
     metrics: MAILBOX_METRICS,
-    threshold: MANY_COMMANDS,
+    threshold: MAX_WAITING_COMMANDS,
     unit: 'commands',
     read: fullestMailbox((kind) => kind !== 'realm' && !CONVERSATIONS.has(kind)),
-    says: waiting,
+    says: waitingText,
     remedy: 'nothing to add: one account asks for more than one actor can do, or the Store is slow',
   },
   {
@@ -387,7 +387,7 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
-/** For people: "85 %", "100 ms". */
+/** @returns the threshold with its unit, like "85 %" or "100 ms" */
 export function thresholdText({ threshold, unit }: Rule): string {
   if (unit === '%') return percent(threshold);
   if (unit === 's') return `${threshold * 1_000} ms`;
@@ -395,15 +395,15 @@ export function thresholdText({ threshold, unit }: Rule): string {
   return `${threshold.toLocaleString('en-US')} ${unit}`;
 }
 
-const KEPT: ReadonlySet<string> = new Set([
+const METRICS_TO_KEEP: ReadonlySet<string> = new Set([
   ...RULES.flatMap(({ metrics }) => metrics),
   ...['conclave_build_info', 'process_resident_memory_bytes', 'conclave_worker_memory_bytes'],
 ]);
 
-/** Whether a rule, or the report, reads a metric. */
-export const isReadByRules = (name: string): boolean => KEPT.has(name);
+/** @returns whether a rule or the report reads the metric */
+export const isReadByRules = (name: string): boolean => METRICS_TO_KEEP.has(name);
 
-/** Advice for each limit that the evidence shows as reached. */
+/** @returns advice for each limit that the deployment has reached */
 export const adviceOf = (evidence: Evidence): Advice[] =>
   RULES.flatMap(({ limit, threshold, read, says, remedy, embedded = remedy }) => {
     const reading = read(evidence);
@@ -411,14 +411,14 @@ export const adviceOf = (evidence: Evidence): Advice[] =>
     return [{ limit, evidence: says(reading), remedy: isEmbedded(evidence) ? embedded : remedy }];
   });
 
-/** How far the resources are from their limits. */
+/** @returns how far the resources are from their limits, in words */
 function roomOf(evidence: Evidence): string {
   const busiest = largest([worst(cpu)(evidence), busiestWorker(evidence)]);
   const figures = [
     busiest && `the busiest process (${busiest.of}) used ${percent(busiest.value)} of a core`,
     ...(
       [
-        [worst(late), 'timers were late by'],
+        [worst(loopDelay), 'timers were late by'],
         [worst(commitP99), '99 of 100 commits took less than'],
         [worst(appendP99), '99 of 100 appends took less than'],
       ] as const
@@ -430,24 +430,24 @@ function roomOf(evidence: Evidence): string {
   return figures.filter(Boolean).join('; ');
 }
 
-/** The section of the report. */
+/** Section "What to add next" of the report. */
 export interface Next {
   readonly advice: readonly Advice[];
-  /** In words, where nothing is at its limit. */
+  /** Distance of the resources from their limits, in words; empty if there is advice. */
   readonly room: string;
   readonly processes: readonly ProcessRow[];
 }
 
 export interface ProcessRow {
   readonly name: string;
-  /** In cores. */
+  /** CPU use, in cores. */
   readonly cpu: number | undefined;
   readonly memoryMib: number | undefined;
   readonly lateMs: number | undefined;
 }
 
 const rowOf = (process: ProcessFigures): ProcessRow => {
-  const [memory, delay] = [process.mean('process_resident_memory_bytes'), late(process)];
+  const [memory, delay] = [process.mean('process_resident_memory_bytes'), loopDelay(process)];
   return {
     name: process.name,
     cpu: cpu(process),
@@ -467,7 +467,7 @@ const workerRows = (process: ProcessFigures): ProcessRow[] =>
     };
   });
 
-/** @param broke thresholds that broke meanwhile, in words */
+/** @param broke thresholds that broke in this time, in words */
 export function nextOf(evidence: Evidence, broke: readonly string[]): Next {
   const { processes } = evidence;
   const advice = adviceOf(evidence);
@@ -486,7 +486,7 @@ export function nextOf(evidence: Evidence, broke: readonly string[]): Next {
   return { advice, room: room === '' ? nothing : `${nothing}: ${room}`, processes: rows };
 }
 
-/** Sentences of the report. */
+/** @returns the sentences of the section */
 export const nextText = ({ advice, room }: Next): string[] =>
   advice.length === 0
     ? [room]

@@ -1,47 +1,53 @@
 /**
- * Connections for calls, shared by the clients of a worker, as behind a proxy: an idle one is taken, else one is opened
- * up to a limit, else the call waits (and its latency counts from its intended time).
+ * Connection pool for the calls of all clients of a worker, as behind a proxy. A call uses an idle connection, opens
+ * one up to a limit, or waits. Latencies count from the intended time, so they include the wait.
  */
 import type { Answered } from '../support/http-answers.js';
 import { HttpConnection, type Peer } from '../support/http-connection.js';
 
-export interface Outcome {
-  /** 0: no answer. */
+/** Outcome of a call. */
+export interface CallOutcome {
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Valid during the call only. */
+  /** Body of the response; valid only during the callback. */
   readonly body: Buffer;
-  /** Seconds to wait, of a response 429. */
+  /** Retry-After of a 429 or 503 response, s. */
   readonly retryAfter: number | undefined;
-  /** Failure of the transport. */
+  /** Transport error, if there is no response. */
   readonly error: string | undefined;
 }
 
 interface Call {
   readonly text: string;
-  readonly done: (outcome: Outcome) => void;
-  readonly begun: number;
-  /** Whether the request was sent again: the server may close an idle connection just as a request is written to it. */
+  readonly onOutcome: (outcome: CallOutcome) => void;
+  readonly startMs: number;
+  /** Whether the request was repeated, because the server closed a reused connection before it answered. */
   retried: boolean;
 }
 
-interface Line {
+interface PooledConnection {
   readonly connection: HttpConnection;
   call: Call | undefined;
-  /** Since when it is idle. */
-  idle: number;
-  /** Answers so far. */
-  used: number;
+  /** Time at which the connection became idle, ms. */
+  idleSince: number;
+  /** Number of responses so far. */
+  responses: number;
 }
 
-/** Servers close idle connections after 5 s at the earliest. */
+/** Time after which idle connections are closed, ms; servers close them after 5 s or later. */
 const IDLE_MS = 4_000;
 const SWEEP_MS = 500;
-const NONE: Buffer = Buffer.alloc(0);
-export const TIMEOUT = 'timeout';
+const EMPTY_BODY: Buffer = Buffer.alloc(0);
+export const TIMEOUT_ERROR = 'timeout';
 
-export const failed = (error: string): Outcome => ({ status: 0, body: NONE, retryAfter: undefined, error });
+export const makeFailedOutcome = (error: string): CallOutcome => ({
+  status: 0,
+  body: EMPTY_BODY,
+  retryAfter: undefined,
+  error,
+});
 
-export function outcomeOf({ status, head, body }: Answered): Outcome {
+export function outcomeOf({ status, head, body }: Answered): CallOutcome {
   const wait = status === 429 || status === 503 ? /^retry-after: *([\d.]+)/im.exec(head)?.[1] : undefined;
   return { status, body, retryAfter: wait === undefined ? undefined : Number(wait), error: undefined };
 }
@@ -50,52 +56,55 @@ export const codeOf = (error: Error | undefined): string =>
   (error as NodeJS.ErrnoException | undefined)?.code ?? error?.message ?? 'connection closed';
 
 export class Pool {
-  readonly #idle: Line[] = [];
-  readonly #busy = new Set<Line>();
-  readonly #waiting: Call[] = [];
+  readonly #idleConnections: PooledConnection[] = [];
+  readonly #busyConnections = new Set<PooledConnection>();
+  readonly #waitingCalls: Call[] = [];
   #opening = 0;
   #opened = 0;
   #closed = false;
   #sweeper: NodeJS.Timeout;
 
-  /** @param peers connections go to them in turn */
+  /** @param peers addresses, used in turn for new connections */
   constructor(
     private readonly peers: readonly Peer[],
-    private readonly most: number,
+    private readonly maxConnections: number,
     private readonly timeoutMs: number,
   ) {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
   }
 
   get inFlight(): number {
-    return this.#busy.size + this.#waiting.length;
+    return this.#busyConnections.size + this.#waitingCalls.length;
   }
 
-  /** @param done is called exactly once */
-  call(text: string, done: (outcome: Outcome) => void): void {
-    this.#give({ text, done, begun: performance.now(), retried: false });
+  /** @param onOutcome called exactly once */
+  call(text: string, onOutcome: (outcome: CallOutcome) => void): void {
+    this.#assign({ text, onOutcome, startMs: performance.now(), retried: false });
   }
 
   close(): void {
     this.#closed = true;
     clearInterval(this.#sweeper);
-    for (const { connection } of [...this.#idle, ...this.#busy]) connection.close();
+    for (const { connection } of [...this.#idleConnections, ...this.#busyConnections]) connection.close();
   }
 
-  #give(call: Call): void {
-    const line = this.#idle.pop();
-    if (line) {
-      this.#write(line, call);
+  #assign(call: Call): void {
+    const pooled = this.#idleConnections.pop();
+    if (pooled) {
+      this.#write(pooled, call);
       return;
     }
-    this.#waiting.push(call);
+    this.#waitingCalls.push(call);
     this.#openMore();
   }
 
-  /** As many as calls wait for, up to the limit. */
+  /** Opens a connection per waiting call, up to the limit. */
   #openMore(): void {
     if (this.#closed) return;
-    while (this.#opening < this.#waiting.length && this.#idle.length + this.#busy.size + this.#opening < this.most) {
+    while (
+      this.#opening < this.#waitingCalls.length &&
+      this.#idleConnections.length + this.#busyConnections.size + this.#opening < this.maxConnections
+    ) {
       void this.#open();
     }
   }
@@ -104,76 +113,77 @@ export class Pool {
     this.#opening++;
     try {
       const connection = await HttpConnection.open(this.peers[this.#opened++ % this.peers.length]!, true);
-      const line: Line = { connection, call: undefined, idle: 0, used: 0 };
-      connection.onAnswer = (answer) => this.#answered(line, answer);
-      connection.onGone = (error) => this.#gone(line, error);
-      this.#free(line);
+      const pooled: PooledConnection = { connection, call: undefined, idleSince: 0, responses: 0 };
+      connection.onAnswer = (response) => this.#onResponse(pooled, response);
+      connection.onGone = (error) => this.#onClosed(pooled, error);
+      this.#release(pooled);
     } catch (error) {
-      this.#waiting.shift()?.done(failed(codeOf(error as Error)));
+      this.#waitingCalls.shift()?.onOutcome(makeFailedOutcome(codeOf(error as Error)));
     }
     this.#opening--;
     this.#openMore();
   }
 
-  #write(line: Line, call: Call): void {
-    line.call = call;
-    this.#busy.add(line);
-    line.connection.write(call.text);
+  #write(pooled: PooledConnection, call: Call): void {
+    pooled.call = call;
+    this.#busyConnections.add(pooled);
+    pooled.connection.write(call.text);
   }
 
-  #free(line: Line): void {
-    const next = this.#waiting.shift();
-    if (next) this.#write(line, next);
+  #release(pooled: PooledConnection): void {
+    const next = this.#waitingCalls.shift();
+    if (next) this.#write(pooled, next);
     else {
-      line.idle = performance.now();
-      this.#idle.push(line);
+      pooled.idleSince = performance.now();
+      this.#idleConnections.push(pooled);
     }
   }
 
-  #answered(line: Line, answer: Answered): void {
-    const { call } = line;
+  #onResponse(pooled: PooledConnection, response: Answered): void {
+    const { call } = pooled;
     if (!call) return;
-    line.call = undefined;
-    line.used++;
-    this.#busy.delete(line);
-    const closing = /^connection: *close/im.test(answer.head);
-    call.done(outcomeOf(answer));
-    if (closing) this.#drop(line);
-    else this.#free(line);
+    pooled.call = undefined;
+    pooled.responses++;
+    this.#busyConnections.delete(pooled);
+    const closing = /^connection: *close/im.test(response.head);
+    call.onOutcome(outcomeOf(response));
+    if (closing) this.#drop(pooled);
+    else this.#release(pooled);
   }
 
-  #gone(line: Line, error: Error | undefined): void {
-    const { call } = line;
-    this.#drop(line);
+  #onClosed(pooled: PooledConnection, error: Error | undefined): void {
+    const { call } = pooled;
+    this.#drop(pooled);
     if (!call) return;
-    line.call = undefined;
-    if (line.used > 0 && !call.retried) {
+    pooled.call = undefined;
+    if (pooled.responses > 0 && !call.retried) {
       call.retried = true;
-      this.#give(call);
-    } else call.done(failed(codeOf(error)));
+      this.#assign(call);
+    } else call.onOutcome(makeFailedOutcome(codeOf(error)));
   }
 
-  #drop(line: Line): void {
-    line.connection.close();
-    this.#busy.delete(line);
-    const at = this.#idle.indexOf(line);
-    if (at >= 0) this.#idle.splice(at, 1);
+  #drop(pooled: PooledConnection): void {
+    pooled.connection.close();
+    this.#busyConnections.delete(pooled);
+    const at = this.#idleConnections.indexOf(pooled);
+    if (at >= 0) this.#idleConnections.splice(at, 1);
     this.#openMore();
   }
 
   #sweep(): void {
     const now = performance.now();
-    // The one used longest ago is at the front.
-    while (this.#idle.length > 0 && now - this.#idle[0]!.idle > IDLE_MS) this.#idle.shift()!.connection.close();
-    for (const line of this.#busy) {
-      const { call } = line;
-      if (!call || now - call.begun < this.timeoutMs) continue;
-      line.call = undefined;
-      this.#drop(line);
-      call.done(failed(TIMEOUT));
+    // The connection that has been idle longest is at the front.
+    while (this.#idleConnections.length > 0 && now - this.#idleConnections[0]!.idleSince > IDLE_MS)
+      this.#idleConnections.shift()!.connection.close();
+    for (const pooled of this.#busyConnections) {
+      const { call } = pooled;
+      if (!call || now - call.startMs < this.timeoutMs) continue;
+      pooled.call = undefined;
+      this.#drop(pooled);
+      call.onOutcome(makeFailedOutcome(TIMEOUT_ERROR));
     }
-    while (this.#waiting.length > 0 && now - this.#waiting[0]!.begun >= this.timeoutMs) {
-      this.#waiting.shift()!.done(failed(TIMEOUT));
+    while (this.#waitingCalls.length > 0 && now - this.#waitingCalls[0]!.startMs >= this.timeoutMs) {
+      this.#waitingCalls.shift()!.onOutcome(makeFailedOutcome(TIMEOUT_ERROR));
     }
   }
 }

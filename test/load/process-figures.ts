@@ -1,8 +1,8 @@
-/** Figures of one process of a deployment over some time, from its `/metrics` at several moments. */
+/** Figures of one server process over a time span, from repeated reads of its `/metrics`. */
 import type { MetricName } from '#base/metrics';
 import type { MetricsText } from '../support/metrics-text.js';
 
-/** Metrics of the process itself that rules read. */
+/** Standard process metrics that rules read. */
 type ProcessMetric =
   | 'process_cpu_seconds_total'
   | 'process_open_fds'
@@ -12,7 +12,7 @@ type ProcessMetric =
 export type ReadMetric = MetricName | ProcessMetric;
 
 export interface Scrape {
-  /** Milliseconds. */
+  /** Time of the read, ms. */
   readonly at: number;
   readonly samples: MetricsText['samples'];
 }
@@ -24,15 +24,15 @@ const hasLabels = ({ labels }: Sample, wanted: Labels): boolean =>
   Object.entries(wanted).every(([label, value]) => labels[label] === value);
 
 const sumOf = ({ samples }: Scrape, name: string, labels: Labels): number | undefined => {
-  const some = samples.filter((sample) => sample.name === name && hasLabels(sample, labels));
-  return some.length === 0 ? undefined : some.reduce((sum, { value }) => sum + value, 0);
+  const matching = samples.filter((sample) => sample.name === name && hasLabels(sample, labels));
+  return matching.length === 0 ? undefined : matching.reduce((sum, { value }) => sum + value, 0);
 };
 
 export class ProcessFigures {
   readonly #first: Scrape;
   readonly #last: Scrape;
 
-  /** @param scrapes at least one, in their order */
+  /** @param scrapes at least one read, in order */
   constructor(
     readonly address: string,
     private readonly scrapes: readonly Scrape[],
@@ -41,7 +41,7 @@ export class ProcessFigures {
     this.#last = scrapes.at(-1)!;
   }
 
-  /** `http`, `actors` or `all`; undefined: not a process of this program. */
+  /** Role `http`, `actors` or `all`; undefined if the process is not a Conclave server. */
   get role(): string | undefined {
     return this.#build?.labels.role;
   }
@@ -50,7 +50,7 @@ export class ProcessFigures {
     return this.#build?.labels.face === 'embedded';
   }
 
-  /** For people. */
+  /** Name of the process in the report. */
   get name(): string {
     const names: Readonly<Record<string, string>> = { http: 'frontend', actors: 'actor host', all: 'server' };
     return `${names[this.role ?? ''] ?? 'process'} ${this.address}`;
@@ -60,20 +60,20 @@ export class ProcessFigures {
     return (this.#last.at - this.#first.at) / 1_000;
   }
 
-  /** Growth of a counter. One that is smaller than before began again with its process. */
+  /** @returns the growth of a counter. A counter that decreased was reset by a restart, so its value is the growth. */
   increase(name: ReadMetric | `${ReadMetric}_${'sum' | 'count' | 'bucket'}`, labels: Labels = {}): number | undefined {
     const [before, after] = [sumOf(this.#first, name, labels), sumOf(this.#last, name, labels)];
     if (after === undefined) return undefined;
     return before === undefined || after < before ? after : after - before;
   }
 
-  /** Growth of a counter per second; undefined: it has none, or was read once only. */
+  /** @returns the growth of a counter per second; undefined if it is missing or was read only once */
   rate(name: Parameters<ProcessFigures['increase']>[0], labels: Labels = {}): number | undefined {
     const increase = this.increase(name, labels);
     return increase === undefined || this.seconds <= 0 ? undefined : increase / this.seconds;
   }
 
-  /** Mean of a gauge. */
+  /** @returns the mean of a gauge over all reads */
   mean(name: ReadMetric, labels: Labels = {}): number | undefined {
     const values = this.scrapes
       .map((scrape) => sumOf(scrape, name, labels))
@@ -81,7 +81,7 @@ export class ProcessFigures {
     return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
   }
 
-  /** Values of a label. */
+  /** @returns the values of a label of a metric */
   labelValues(name: ReadMetric, label: string): string[] {
     const values = this.#last.samples
       .filter((sample) => sample.name === name)
@@ -91,9 +91,9 @@ export class ProcessFigures {
   }
 
   /**
-   * Quantile of the values of a histogram in this time, all labels together, linear within a bucket.
+   * Quantile of the values that a histogram got in this time, over all labels, linear within a bucket.
    *
-   * @returns undefined where there are fewer values than `least`
+   * @returns undefined with fewer values than `least`
    */
   quantile(name: ReadMetric, q: number, least: number): number | undefined {
     const bounds = this.labelValues(`${name}_bucket` as ReadMetric, 'le')
@@ -105,7 +105,7 @@ export class ProcessFigures {
     let [below, from] = [0, 0];
     for (const { bound, count } of bounds) {
       if (count >= q * all) {
-        // Beyond the last bound nothing is known.
+        // The last bucket has no upper bound, so its lower bound is the result.
         return Number.isFinite(bound)
           ? from + ((bound - from) * (q * all - below)) / Math.max(1e-9, count - below)
           : from;

@@ -1,4 +1,4 @@
-/** The line that tells how it goes, every few seconds. */
+/** Progress line of a run, printed every few seconds. */
 import type { Point } from './totals.js';
 import { doubtsOf } from './trust.js';
 
@@ -6,9 +6,9 @@ const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const rate = (perSecond: number): string => (perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1));
 const ms = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
 
-const worst = (points: readonly Point[], of: (point: Point) => number): number => Math.max(...points.map(of));
+const largest = (points: readonly Point[], of: (point: Point) => number): number => Math.max(...points.map(of));
 
-/** @param points the seconds since the last line */
+/** @param points points since the last line, one per second */
 export function progressLine(points: readonly Point[]): string {
   const last = points.at(-1)!;
   const seconds = points.reduce((sum, point) => sum + point.seconds, 0);
@@ -23,7 +23,7 @@ export function progressLine(points: readonly Point[]): string {
   return (
     `${last.at.toFixed(0).padStart(4)} s ${last.phase.padEnd(8)}  clients ${last.clients}  held ${last.held}  ` +
     `calls/s ${rate(mean(({ requests }) => requests))}  deliveries/s ${rate(mean(({ deliveries }) => deliveries))}  ` +
-    `p99 ${ms(worst(points, ({ calls }) => calls.p99))} ms (deliveries ${ms(worst(points, ({ delivery }) => delivery.p99))})  ` +
+    `p99 ${ms(largest(points, ({ calls }) => calls.p99))} ms (deliveries ${ms(largest(points, ({ delivery }) => delivery.p99))})  ` +
     `errors ${Math.round(mean(({ errors }) => errors) * seconds)}${limited > 0 ? ` (429: ${Math.round(limited)})` : ''}` +
     `${server}  harness ${percent(mean(({ harnessCpu }) => harnessCpu))} ${last.harnessMib.toFixed(0)} MiB  ` +
     `machine ${percent(mean(({ machineCpu }) => machineCpu))}` +

@@ -1,4 +1,4 @@
-/** Messages between the harness's own processes. */
+/** Messages between the main process and the workers of the harness. */
 
 import type { Peer } from '../support/http-connection.js';
 import type { Sparse } from './histograms.js';
@@ -12,7 +12,7 @@ export interface Account {
   readonly name: string;
 }
 
-/** Kinds of calls; each has histograms of its own. */
+/** Kinds of calls; each has separate histograms. */
 export const OPERATIONS = [
   'POST /register',
   'GET /messages (start)',
@@ -47,7 +47,7 @@ export interface Setup {
   readonly peers: readonly Peer[];
   /** Value of the Host header. */
   readonly authority: string;
-  /** Before /api/v1. */
+  /** Path prefix before /api/v1. */
   readonly path: string;
   readonly mix: Mix;
   readonly seed: number;
@@ -62,12 +62,12 @@ export interface StreamFacts {
   readonly name: string;
 }
 
-/** From the main process to a worker. */
-export type Order =
+/** Command of the main process to a worker. */
+export type WorkerCommand =
   | { readonly kind: 'setup'; readonly setup: Setup }
-  /** The accounts from a position on, all streams, and who is in them. */
+  /** Adds accounts from index `from` on; replaces the streams and their members. */
   | {
-      readonly kind: 'world';
+      readonly kind: 'population';
       readonly from: number;
       readonly accounts: readonly Account[];
       readonly streams: readonly StreamFacts[];
@@ -82,48 +82,49 @@ export type Order =
       readonly ms: number;
     }
   /** Nothing new from now on; polls go on. */
-  | { readonly kind: 'quiet' }
+  | { readonly kind: 'stop actions' }
   /** Drop the queues, report for the last time, end. */
   | { readonly kind: 'stop' };
 
-/** An acknowledged message. */
+/** Acknowledged message. */
 export interface Sent {
   readonly token: string;
-  /** Position of the stream, or -1 with `users`. */
+  /** Index of the stream; -1 for a direct message. */
   readonly stream: number;
-  /** Positions of the users who receive a direct message, the sender among them. */
+  /** Indices of the users who get a direct message, with the sender. */
   readonly users: readonly number[];
-  /** When it was to begin. */
+  /** Intended time of the send. */
   readonly at: number;
   readonly acknowledged: number;
 }
 
-/** A queue that a client follows, from the answer to its registration on. */
-export interface Live {
+/** Registration of a queue: `asked` is the time of the request, `since` that of the response. */
+export interface QueueStart {
   readonly client: number;
   readonly asked: number;
   readonly since: number;
 }
 
-export interface Gone {
+/** End of a client's queue. */
+export interface QueueEnd {
   readonly client: number;
   readonly at: number;
 }
 
-/** Report of a worker on one second. */
+/** Report of a worker about one second. */
 export interface Interval {
   readonly kind: 'interval';
   readonly worker: number;
-  /** Milliseconds that it covers. */
+  /** Reported time span, ms. */
   readonly ms: number;
   readonly clients: number;
   readonly held: number;
   readonly inFlight: number;
-  /** Calls begun; without polls. */
+  /** Number of started calls, without polls. */
   readonly requests: number;
   readonly polls: number;
   readonly events: number;
-  /** By operation: from the intended time, and from the moment it was written. Microseconds. */
+  /** Latencies by operation, µs: `intended` from the intended time, `service` from the write of the request. */
   readonly operations: readonly {
     readonly operation: number;
     readonly count: number;
@@ -132,22 +133,22 @@ export interface Interval {
     readonly service: Sparse;
   }[];
   readonly deliveries: Sparse;
-  /** How late the harness itself was. */
+  /** Delay between the intended time of a task and its start, µs. */
   readonly lag: Sparse;
-  /** 'operation|code' → how often, and what was said first. */
+  /** Errors by key 'operation|code', with the first error text. */
   readonly errors: readonly { readonly key: string; readonly count: number; readonly sample: string }[];
   readonly limited: number;
   readonly lostQueues: number;
   readonly sent: readonly Sent[];
-  /** Token → how many clients saw it. */
+  /** Number of deliveries by token. */
   readonly delivered: readonly (readonly [string, number])[];
-  /** In their order. */
-  readonly moves: readonly (Live | Gone)[];
+  /** Starts and ends of queues, in order. */
+  readonly queueChanges: readonly (QueueStart | QueueEnd)[];
   readonly cpuMs: number;
   readonly rssBytes: number;
-  /** Longest time in which this process's loop didn't turn. */
+  /** Longest delay of the worker's event loop, ms. */
   readonly stallMs: number;
 }
 
-/** From a worker to the main process. */
+/** Message of a worker to the main process. */
 export type Report = Interval | { readonly kind: 'ended' } | { readonly kind: 'failed'; readonly error: string };

@@ -1,31 +1,32 @@
-/** Records what a worker does between two reports. */
+/** Recorder of a worker: collects counts, latencies and errors between two reports. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { now } from './clock.js';
 import { record, sparse, type Times, times } from './histograms.js';
-import { type Gone, type Interval, type Live, OPERATIONS, type Operation, type Sent } from './protocol.js';
+import { type Interval, OPERATIONS, type Operation, type QueueEnd, type QueueStart, type Sent } from './protocol.js';
 
-interface Kept {
+/** Counts and latencies of one operation. */
+interface OperationRecord {
   count: number;
   errors: number;
   readonly intended: Times;
   readonly service: Times;
 }
 
-const MOST_SAMPLE = 300;
+const MAX_SAMPLE_LENGTH = 300;
 
 export class Recorder {
   requests = 0;
   polls = 0;
   events = 0;
   lostQueues = 0;
-  readonly #operations = new Map<Operation, Kept>();
+  readonly #operations = new Map<Operation, OperationRecord>();
   readonly #deliveries = times();
   readonly #lag = times();
   readonly #errors = new Map<string, { count: number; readonly sample: string }>();
   #limited = 0;
   #sent: Sent[] = [];
   #delivered = new Map<string, number>();
-  #moves: (Live | Gone)[] = [];
+  #queueChanges: (QueueStart | QueueEnd)[] = [];
   #since = now();
   #cpu = process.cpuUsage();
   readonly #loop = monitorEventLoopDelay({ resolution: 10 });
@@ -34,21 +35,21 @@ export class Recorder {
     this.#loop.enable();
   }
 
-  /** An answer, good or bad, or none in time. */
-  answered(operation: Operation, intended: number, written: number, at: number): void {
-    const kept = this.#of(operation);
-    kept.count++;
-    record(kept.intended, at - intended);
-    record(kept.service, at - written);
+  /** Records the latency of a response or a timeout. */
+  recordResponse(operation: Operation, intended: number, written: number, at: number): void {
+    const operationRecord = this.#recordOf(operation);
+    operationRecord.count++;
+    record(operationRecord.intended, at - intended);
+    record(operationRecord.service, at - written);
   }
 
-  /** @param code status and code of the API, or of the transport */
+  /** @param code HTTP status and error code of the API, or the transport error */
   error(operation: Operation, code: string, sample: string): void {
-    this.#of(operation).errors++;
+    this.#recordOf(operation).errors++;
     const key = `${operation}|${code}`;
-    const known = this.#errors.get(key);
-    if (known) known.count++;
-    else this.#errors.set(key, { count: 1, sample: sample.slice(0, MOST_SAMPLE) });
+    const existing = this.#errors.get(key);
+    if (existing) existing.count++;
+    else this.#errors.set(key, { count: 1, sample: sample.slice(0, MAX_SAMPLE_LENGTH) });
   }
 
   limited(): void {
@@ -64,12 +65,12 @@ export class Recorder {
     this.#delivered.set(token, (this.#delivered.get(token) ?? 0) + 1);
   }
 
-  moved(move: Live | Gone): void {
-    this.#moves.push(move);
+  recordQueueChange(change: QueueStart | QueueEnd): void {
+    this.#queueChanges.push(change);
   }
 
-  /** How late an entry of the agenda was begun. */
-  late(ms: number): void {
+  /** Records the delay between the intended time of a task and its start. */
+  recordLag(ms: number): void {
     record(this.#lag, ms);
   }
 
@@ -100,7 +101,7 @@ export class Recorder {
       lostQueues: this.lostQueues,
       sent: this.#sent,
       delivered: [...this.#delivered],
-      moves: this.#moves,
+      queueChanges: this.#queueChanges,
       cpuMs: (user + system) / 1_000,
       rssBytes: process.memoryUsage.rss(),
       stallMs: this.#loop.max / 1e6,
@@ -114,12 +115,12 @@ export class Recorder {
     this.polls = 0;
     this.events = 0;
     this.lostQueues = 0;
-    for (const kept of this.#operations.values()) {
-      if (kept.count + kept.errors === 0) continue;
-      kept.count = 0;
-      kept.errors = 0;
-      kept.intended.reset();
-      kept.service.reset();
+    for (const operationRecord of this.#operations.values()) {
+      if (operationRecord.count + operationRecord.errors === 0) continue;
+      operationRecord.count = 0;
+      operationRecord.errors = 0;
+      operationRecord.intended.reset();
+      operationRecord.service.reset();
     }
     this.#deliveries.reset();
     this.#lag.reset();
@@ -127,18 +128,18 @@ export class Recorder {
     this.#limited = 0;
     this.#sent = [];
     this.#delivered = new Map();
-    this.#moves = [];
+    this.#queueChanges = [];
     this.#since = at;
     this.#cpu = process.cpuUsage();
     this.#loop.reset();
   }
 
-  #of(operation: Operation): Kept {
-    let kept = this.#operations.get(operation);
-    if (!kept) {
-      kept = { count: 0, errors: 0, intended: times(), service: times() };
-      this.#operations.set(operation, kept);
+  #recordOf(operation: Operation): OperationRecord {
+    let operationRecord = this.#operations.get(operation);
+    if (!operationRecord) {
+      operationRecord = { count: 0, errors: 0, intended: times(), service: times() };
+      this.#operations.set(operation, operationRecord);
     }
-    return kept;
+    return operationRecord;
   }
 }

@@ -1,4 +1,4 @@
-/** Results of a run, as a table and as data. */
+/** Results of a run as a text table and as the data of report.json. */
 import { cpus } from 'node:os';
 import { machine } from '../bench/report.js';
 import { type Capacity, capacityText } from './capacity.js';
@@ -11,19 +11,19 @@ import { OPERATIONS } from './protocol.js';
 import type { Outcome } from './run.js';
 import type { Point } from './totals.js';
 
-/** Columns of a row: name, count, per second, times in milliseconds, errors. */
+/** Row of the table: counts and latencies of one operation, or a sum. */
 export interface Row {
   readonly name: string;
   readonly count: number;
   readonly perSecond: number;
-  /** From the intended time. */
+  /** Latencies from the intended time. */
   readonly intended: Summary;
-  /** From the moment it was written; undefined of deliveries. */
+  /** Latencies from the write of the request; undefined for sums and deliveries. */
   readonly service: Summary | undefined;
   readonly errors: number;
 }
 
-/** Rows of sums. */
+/** Names of the two sum rows. */
 export const ALL_CALLS = 'all calls';
 export const SEEN = 'message seen by a client';
 
@@ -31,7 +31,7 @@ export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>)
   const rows: Row[] = [];
   for (const name of OPERATIONS) {
     const of = totals.operations.get(name);
-    // Polls are held as long as nothing happens: how long says nothing.
+    // The latency of a poll is the wait for an event, which says nothing about the server.
     if (!of || (name === 'GET /events' && of.errors === 0)) continue;
     const [intended, service] = [summaryOf(of.intended), summaryOf(of.service)];
     rows.push({ name, count: of.count, perSecond: of.count / seconds, intended, service, errors: of.errors });
@@ -76,7 +76,7 @@ export const cellsOf = ({ name, count, perSecond, intended, service, errors }: R
   errors === 0 ? '' : String(errors),
 ];
 
-/** Sentences below the table: of the whole run, the ramp too. */
+/** @returns the sentences below the table, about the whole run including the ramp */
 export function findings({ balance, everything, warnings, capacity, interrupted }: Outcome): string[] {
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
@@ -93,7 +93,7 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
         : ''),
   );
   if (everything.lostQueues > 0)
-    lines.push(`event queues lost: ${everything.lostQueues} (their clients registered anew)`);
+    lines.push(`event queues lost: ${everything.lostQueues} (their clients registered again)`);
   for (const [key, { count, sample }] of [...everything.errors].sort(([, a], [, b]) => b.count - a.count)) {
     const [operation, code] = key.split('|');
     lines.push(`error ${code}, ${count} times in ${operation}: ${sample}`);
@@ -105,7 +105,7 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
   return lines;
 }
 
-/** Lines of a table whose first column is aligned to the left, the others as given. */
+/** @returns the lines of a table; the first column is aligned to the left, the others as given */
 export function aligned(rows: readonly (readonly string[])[], others: 'left' | 'right' = 'right'): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
   const pad = (cell: string, i: number): string =>
@@ -142,13 +142,13 @@ export function factsOf(options: LoadOptions, site: string, outcome: Outcome): F
   };
 }
 
-/** The address of services may hold passwords, a path the name of a person. */
+/** Options in the report, without service addresses and paths, which may contain passwords and user names. */
 type ShownOptions = Omit<LoadOptions, 'nats' | 'mongodb' | 'zuliprc' | 'against' | 'againstAnyway' | 'failIfWorse'>;
 
-/** Everything of a report that is data: `report.json`. */
+/** Contents of `report.json`. */
 export interface ReportData extends Facts {
   readonly format: 1;
-  /** Of the machine that the harness runs on. */
+  /** Number of cores of the harness's machine. */
   readonly cores: number;
   readonly options: ShownOptions;
   readonly mix: Mix;
@@ -162,7 +162,7 @@ export interface ReportData extends Facts {
   readonly lostQueues: number;
   readonly next?: Outcome['next'];
   readonly rows: readonly Row[];
-  /** Compressed V2 of HdrHistogram, microseconds. */
+  /** Latency histograms, µs, in HdrHistogram's compressed format, version 2. */
   readonly histograms: {
     readonly calls: string;
     readonly deliveries: string;

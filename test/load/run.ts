@@ -1,6 +1,6 @@
-/** One run of the harness against an open target, from accounts to goodbyes. */
+/** One run of the harness against a target: creates accounts, starts clients, measures, and stops the clients. */
 import { randomBytes } from 'node:crypto';
-import { broken, type Capacity, type End, findCapacity, type Measured } from './capacity.js';
+import { brokenThresholds, type Capacity, type End, findCapacity, type Measured } from './capacity.js';
 import { now } from './clock.js';
 import { Fleet } from './fleet.js';
 import { summaryOf } from './histograms.js';
@@ -19,32 +19,34 @@ import { MetricsWatch } from './watch.js';
 
 export interface Outcome {
   readonly points: readonly Point[];
-  /** Of the measured time; in a search for the capacity, of the last step that held, or of everything if none did. */
+  /** Totals of the measured time; in a search, of the last good step, or of the whole run if no step was good. */
   readonly totals: Totals;
+  /** Totals of the whole run. */
   readonly everything: Totals;
-  /** Seconds in which calls were begun, of what `totals` has. */
+  /** Duration of the time that `totals` covers, s. */
   readonly seconds: number;
-  /** Of the whole run. */
+  /** Deliveries of the whole run. */
   readonly balance: Balance;
   readonly warnings: readonly string[];
   readonly capacity: Capacity | undefined;
   readonly interrupted: boolean;
-  /** Of the measured time, or of the step at the limit; undefined: nothing was measured. */
+  /** Advice from the measured time or from the step at the limit; undefined if nothing was measured. */
   readonly next: (Next & { readonly of: string }) | undefined;
   readonly users: number;
 }
 
-/** Time for the last messages to arrive; a later one counts as missing. ms. */
+/** Time limit for the last deliveries, ms; a later delivery counts as missing. */
 const DRAIN_MS = 10_000;
-/** Longest wait until all clients are there and the backlog of a broken step is gone, ms. */
-const RECOVER_MS = 60_000;
+/** Longest wait until all clients have a queue and the backlog of a bad step is gone, ms. */
+const MAX_RECOVERY_MS = 60_000;
 
 type EarlyEnd = 'interrupted' | 'harness' | 'time';
 
-/** Result of the measuring itself. */
-interface Found extends Pick<Outcome, 'capacity' | 'seconds' | 'users' | 'next'> {}
+/** Result of a plain run or a search. */
+interface MeasuredResult extends Pick<Outcome, 'capacity' | 'seconds' | 'users' | 'next'> {}
 
-interface Held {
+/** Figures of a step within the thresholds. */
+interface GoodStep {
   readonly totals: Totals;
   readonly seconds: number;
 }
@@ -54,59 +56,61 @@ export class LoadRun {
   readonly #fleet: Fleet;
   readonly #progress: Progress;
   readonly #watch: MetricsWatch;
-  /** Ends all waiting. */
-  #end: () => void = () => {};
-  readonly #ended: Promise<void>;
-  /** Reason for an early end. */
-  #reason: EarlyEnd | undefined;
+  /** Ends all waits of the run. */
+  #stopWaiting: () => void = () => {};
+  readonly #waitsStopped: Promise<void>;
+  /** Reason for an early end, if there is one. */
+  #endReason: EarlyEnd | undefined;
   #clients = 0;
-  /** Of the last step that held. */
-  #held: Held | undefined;
+  /** Figures of the last good step. */
+  #lastGoodStep: GoodStep | undefined;
 
   constructor(
     private readonly target: Target,
     private readonly options: LoadOptions,
     mix: Mix,
-    private readonly say: (text: string) => void,
+    private readonly print: (text: string) => void,
   ) {
-    this.#ended = new Promise((resolve) => {
-      this.#end = resolve;
+    this.#waitsStopped = new Promise((resolve) => {
+      this.#stopWaiting = resolve;
     });
     this.#watch = new MetricsWatch(target.ops, isReadByRules);
-    this.#preparation = new Preparation(target, options, say);
+    this.#preparation = new Preparation(target, options, print);
     const { peers, authority, path, pids } = target;
     const { workers, seed, devices, timeoutSeconds, connections } = options;
     const run = randomBytes(3).toString('hex');
     const facts = { run, workers, peers, authority, path, mix, seed, devices, connections };
     this.#fleet = new Fleet({ ...facts, timeoutMs: timeoutSeconds * 1_000 }, pids);
-    this.#progress = new Progress(options.progressSeconds, say);
+    this.#progress = new Progress(options.progressSeconds, print);
     this.#fleet.onPoint = (point) => this.#progress.point(point);
     this.#fleet.onFailed = (error) => {
-      say(error.message);
+      print(error.message);
       this.#endEarly('harness');
     };
   }
 
-  /** Ends it soon, with what there is. */
+  /** Ends the run early; its outcome has the figures so far. */
   interrupt(): void {
     this.#endEarly('interrupted');
   }
 
   #endEarly(reason: EarlyEnd): void {
-    this.#reason ??= reason;
+    this.#endReason ??= reason;
     this.#preparation.stop();
-    this.#end();
+    this.#stopWaiting();
   }
 
   async run(): Promise<Outcome> {
     try {
       await this.#watch.check();
-      const { capacity, seconds, users, next } = this.options.capacity ? await this.#search() : await this.#steady();
-      this.#quiet();
+      const { capacity, seconds, users, next } = this.options.capacity
+        ? await this.#searchCapacity()
+        : await this.#runAtFixedLoad();
+      this.#stopActions();
       await this.#drain();
       const { balance, points, totals, window } = this.#fleet;
-      const measuredTotals = capacity ? (this.#held?.totals ?? totals) : window;
-      // The goodbyes of everybody at once are no part of it.
+      const measuredTotals = capacity ? (this.#lastGoodStep?.totals ?? totals) : window;
+      // The deletion of all queues at the end is not part of the measured time.
       this.#fleet.measure();
       const measured = points.filter(({ phase }) => phase === 'measured');
       return {
@@ -117,7 +121,7 @@ export class LoadRun {
         balance,
         warnings: warningsOf(measured.length > 0 ? measured : points),
         capacity,
-        interrupted: this.#reason === 'interrupted' || this.#reason === 'harness',
+        interrupted: this.#endReason === 'interrupted' || this.#endReason === 'harness',
         next,
         users,
       };
@@ -128,121 +132,121 @@ export class LoadRun {
     }
   }
 
-  /** From here on clients hold their polls and do nothing else. */
-  #quiet(): void {
-    this.#fleet.quiet();
+  /** Stops all actions of clients; their polls continue. */
+  #stopActions(): void {
+    this.#fleet.stopActions();
     this.#fleet.phase = 'end';
   }
 
-  async #steady(): Promise<Found> {
+  async #runAtFixedLoad(): Promise<MeasuredResult> {
     const { users, rampSeconds, seconds } = this.options;
-    await this.#grow(this.#shape(users, false));
-    this.say(`ramp: ${users} users in ${rampSeconds} s`);
-    const begun = performance.now();
-    await this.#to(users, rampSeconds * 1_000);
+    await this.#growPopulation(this.#shape(users, false));
+    this.print(`ramp: ${users} users in ${rampSeconds} s`);
+    const startMs = performance.now();
+    await this.#rampTo(users, rampSeconds * 1_000);
     const fleet = this.#fleet;
-    await this.#until(() => fleet.present.clients >= users * this.options.devices, RECOVER_MS);
-    if (this.#reason)
-      return { capacity: undefined, seconds: (performance.now() - begun) / 1_000, users, next: undefined };
+    await this.#waitUntil(() => fleet.present.clients >= users * this.options.devices, MAX_RECOVERY_MS);
+    if (this.#endReason)
+      return { capacity: undefined, seconds: (performance.now() - startMs) / 1_000, users, next: undefined };
     await this.#watch.begin();
     fleet.phase = 'measured';
     fleet.measure();
     const [measuredFrom, first] = [performance.now(), fleet.points.length];
     await this.#sleep(seconds * 1_000);
     const measuredSeconds = (performance.now() - measuredFrom) / 1_000;
-    this.#quiet();
+    this.#stopActions();
     const clients = users * this.options.devices;
     const [totals, points] = [fleet.window, fleet.points.slice(first)];
     const observed = { users, clients, arrived: clients, totals, points, seconds: measuredSeconds, missing: 0 };
-    const { next } = await this.#measured(observed);
+    const { next } = await this.#evaluate(observed);
     return { capacity: undefined, seconds: measuredSeconds, users, next: { ...next, of: 'the measured time' } };
   }
 
-  async #search(): Promise<Found> {
-    const { users: start, mostUsers: most, growth, thresholds, mostMinutes, precision } = this.options;
-    const begun = performance.now();
-    const end = begun + mostMinutes * 60_000;
-    const timer = setTimeout(() => this.#endEarly('time'), end - begun);
-    const capacity = await findCapacity({ start, most, growth, thresholds, precision }, async (users) => {
+  async #searchCapacity(): Promise<MeasuredResult> {
+    const { users: start, mostUsers: maxUsers, growth, thresholds, mostMinutes, precision } = this.options;
+    const startMs = performance.now();
+    const end = startMs + mostMinutes * 60_000;
+    const timer = setTimeout(() => this.#endEarly('time'), end - startMs);
+    const capacity = await findCapacity({ start, maxUsers, growth, thresholds, precision }, async (users) => {
       const measured = await this.#step(users, end);
-      this.say(
-        `step: ${users} users: ${typeof measured === 'string' ? 'not finished' : describe(measured, thresholds)}`,
+      this.print(
+        `step: ${users} users: ${typeof measured === 'string' ? 'not finished' : formatMeasured(measured, thresholds)}`,
       );
       return measured;
     });
     clearTimeout(timer);
-    const seconds = this.#held?.seconds ?? (performance.now() - begun) / 1_000;
+    const seconds = this.#lastGoodStep?.seconds ?? (performance.now() - startMs) / 1_000;
     const { steps, brokeAt, users } = capacity;
     const atLimit = steps.findLast((step) => step.users === (brokeAt ?? users));
     const next = atLimit && { ...atLimit.next, of: `${atLimit.users.toLocaleString('en-US')} users` };
     return { capacity, seconds, users, next };
   }
 
-  /** @param end a step that takes longer is not begun */
+  /** @param end time limit of the search, ms; a step that cannot finish by then does not start */
   async #step(users: number, end: number): Promise<Measured | End> {
     const fleet = this.#fleet;
     const { devices, holdSeconds, settleSeconds, arrivals } = this.options;
     const clients = users * devices;
     const rampMs = (Math.max(0, clients - this.#clients) / arrivals) * 1_000;
-    if (performance.now() + rampMs + (settleSeconds + holdSeconds) * 1_000 > end) return this.#timeIsOver();
+    if (performance.now() + rampMs + (settleSeconds + holdSeconds) * 1_000 > end) return this.#timeLimitReason();
     fleet.phase = 'ramp';
-    const unprepared = await this.#prepare(users);
-    if (unprepared) return unprepared;
-    await this.#to(users, rampMs);
+    const failure = await this.#prepare(users);
+    if (failure) return failure;
+    await this.#rampTo(users, rampMs);
     let arrived = 0;
-    await this.#until(() => {
+    await this.#waitUntil(() => {
       arrived = Math.max(arrived, fleet.present.clients);
       return arrived >= clients;
-    }, RECOVER_MS);
-    await this.#until(() => fleet.present.inFlight < users, RECOVER_MS);
+    }, MAX_RECOVERY_MS);
+    await this.#waitUntil(() => fleet.present.inFlight < users, MAX_RECOVERY_MS);
     await this.#sleep(settleSeconds * 1_000);
     await this.#watch.begin();
     fleet.measure();
     const first = fleet.points.length;
     const before = fleet.missing(now());
     fleet.phase = 'measured';
-    const begun = now();
+    const startMs = now();
     await this.#sleep(holdSeconds * 1_000);
-    if (this.#reason) return this.#reason;
+    if (this.#endReason) return this.#endReason;
     const until = now();
-    const seconds = (until - begun) / 1_000;
+    const seconds = (until - startMs) / 1_000;
     const { window: totals } = fleet;
     const points = fleet.points.slice(first);
     fleet.phase = 'ramp';
     fleet.measure();
-    // Messages sent at the very end are still on their way.
-    await this.#until(() => fleet.missing(until) <= before, DRAIN_MS);
-    if (this.#reason) return this.#reason;
+    // The last messages of the step may not be delivered yet.
+    await this.#waitUntil(() => fleet.missing(until) <= before, DRAIN_MS);
+    if (this.#endReason) return this.#endReason;
     const missing = Math.max(0, fleet.missing(until) - before);
     const observed = { users, clients, arrived: Math.min(arrived, clients), totals, points, seconds, missing };
-    const measured = await this.#measured(observed);
-    if (broken(measured, this.options.thresholds).length === 0) this.#held = { totals, seconds };
+    const measured = await this.#evaluate(observed);
+    if (brokenThresholds(measured, this.options.thresholds).length === 0) this.#lastGoodStep = { totals, seconds };
     return measured;
   }
 
-  async #measured(observed: Observed): Promise<Measured> {
+  async #evaluate(observed: Observed): Promise<Measured> {
     const measured = measuredOf(observed);
     const harness = harnessFiguresOf(observed.points, observed.totals.limited, this.target.isLocal);
     const processes = await this.#watch.end();
-    return { ...measured, next: nextOf({ processes, harness }, broken(measured, this.options.thresholds)) };
+    return { ...measured, next: nextOf({ processes, harness }, brokenThresholds(measured, this.options.thresholds)) };
   }
 
-  /** Accounts and streams of a step. @returns the reason for which they could not be made */
+  /** Creates the accounts and streams of a step. @returns the reason if they could not be created */
   async #prepare(users: number): Promise<End | undefined> {
     try {
-      await this.#grow(this.#shape(users, true));
+      await this.#growPopulation(this.#shape(users, true));
       return undefined;
     } catch (error) {
-      if (this.#reason) return this.#reason === 'time' ? this.#timeIsOver() : this.#reason;
-      // Without any account there is nothing to report.
+      if (this.#endReason) return this.#endReason === 'time' ? this.#timeLimitReason() : this.#endReason;
+      // Without any client there is nothing to report.
       if (this.#clients === 0) throw error;
-      this.say(`${this.#preparation.accounts.length} accounts: ${(error as Error).message}`);
+      this.print(`${this.#preparation.accounts.length} accounts: ${(error as Error).message}`);
       return 'accounts';
     }
   }
 
-  /** Accounts that waited for rate limits took the time that a search without them has. */
-  #timeIsOver(): End {
+  /** @returns 'rate limits' instead of 'time' if the creation of accounts had to wait for rate limits */
+  #timeLimitReason(): End {
     return this.#preparation.isLimited ? 'rate limits' : 'time';
   }
 
@@ -251,27 +255,27 @@ export class LoadRun {
     return shapeOf({ seed, users, streams, smallest, largest, grows });
   }
 
-  async #grow(shape: Shape): Promise<void> {
+  async #growPopulation(shape: Shape): Promise<void> {
     const from = this.#preparation.accounts.length;
-    // Fewer users than before: the streams stay as they were.
+    // A step with fewer users keeps the streams of the larger step.
     if (shape.users <= from) return;
     await this.#preparation.grow(shape);
-    this.#fleet.world(from, this.#preparation.accounts, this.#preparation.streams, shape);
+    this.#fleet.setPopulation(from, this.#preparation.accounts, this.#preparation.streams, shape);
   }
 
-  /** @param ms for the new ones to begin */
-  async #to(users: number, ms: number): Promise<void> {
+  /** Changes the number of clients. @param ms time in which new clients start */
+  async #rampTo(users: number, ms: number): Promise<void> {
     const clients = users * this.options.devices;
     this.#fleet.clients(clients, this.#clients, ms);
     this.#clients = clients;
     await this.#sleep(ms);
   }
 
-  /** Until what was sent has arrived everywhere; what hasn't by then is missing. */
+  /** Waits up to 10 s for the remaining deliveries. */
   async #drain(): Promise<void> {
     const { present } = this.#fleet;
     if (present.clients === 0) return;
-    // Reports of what is under way now come with the next second.
+    // The next reports of all workers, which include the current calls, take up to 2 s.
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     const until = performance.now() + DRAIN_MS;
     while (performance.now() < until) {
@@ -280,23 +284,23 @@ export class LoadRun {
     }
   }
 
-  async #until(holds: () => boolean, ms: number): Promise<void> {
+  async #waitUntil(isMet: () => boolean, ms: number): Promise<void> {
     const until = performance.now() + ms;
-    while (!holds() && performance.now() < until && !this.#reason) await this.#sleep(200);
+    while (!isMet() && performance.now() < until && !this.#endReason) await this.#sleep(200);
   }
 
-  /** Shorter when the run ends early. */
+  /** Waits for `ms`, or until the run ends early. */
   async #sleep(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms);
     });
-    await Promise.race([over, this.#ended]);
+    await Promise.race([timeout, this.#waitsStopped]);
     clearTimeout(timer);
   }
 }
 
-/** Figures of one step of a search, as they were taken. */
+/** Raw figures of a measured time. */
 interface Observed extends Pick<Measured, 'users' | 'clients' | 'arrived'> {
   readonly totals: Totals;
   readonly points: readonly Point[];
@@ -333,9 +337,9 @@ function measuredOf({ users, clients, arrived, totals, points, seconds, missing 
   };
 }
 
-function describe(measured: Measured, thresholds: Thresholds): string {
+function formatMeasured(measured: Measured, thresholds: Thresholds): string {
   const { callMean, callP99, deliveryMean, deliveryP99, errors, facts, doubts } = measured;
-  const broke = broken(measured, thresholds);
+  const broke = brokenThresholds(measured, thresholds);
   return [
     `calls mean ${callMean.toFixed(1)} p99 ${callP99.toFixed(0)} ms, deliveries mean ${deliveryMean.toFixed(1)} ` +
       `p99 ${deliveryP99.toFixed(0)} ms, errors ${errors.toFixed(3)} %; ${facts}`,

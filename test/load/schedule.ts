@@ -1,15 +1,15 @@
-/** When a simulated client does what, from a seed: the same for any number of worker processes and any server. */
+/** Seeded schedule of a client's actions; it does not depend on the number of workers or on the server. */
 import { Random } from '../cluster/scheduler.js';
 import type { Entry, Mix } from './mix.js';
 
-/** Random numbers of the nth thing under a seed. */
+/** @returns independent random numbers for each `nth` of a seed */
 export const randomOf = (seed: number, nth: number): Random =>
   new Random((Math.imul(seed, 0x85ebca6b) ^ Math.imul(nth + 1, 0xc2b2ae35)) >>> 0);
 
-/** A time of an exponential distribution, in the unit of its mean. */
+/** @returns a random value of an exponential distribution, in the unit of its mean */
 export const exponential = (random: Random, mean: number): number => -Math.log(1 - random.next()) * mean;
 
-/** An index, as likely as its weight. */
+/** @returns a random index with a probability proportional to its weight */
 export function weighted(random: Random, weights: readonly number[]): number {
   let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
   for (let i = 0; i < weights.length; i++) {
@@ -20,14 +20,14 @@ export function weighted(random: Random, weights: readonly number[]): number {
 }
 
 export interface Planned {
-  /** Milliseconds since the client began. */
+  /** Time since the start of the schedule, ms. */
   readonly at: number;
   readonly entry: Entry;
 }
 
 /**
- * Endless schedule of one client: the entries with `perMinute` are one Poisson process (the sum of Poisson processes is
- * one, too), and the entries with `everySeconds` come at fixed distances from a random first time.
+ * Endless schedule of one client. The entries with `perMinute` form one Poisson process, as a sum of Poisson processes
+ * is one; the entries with `everySeconds` repeat at fixed intervals from a random first time.
  */
 export class Schedule {
   readonly #poisson: readonly Entry[];
@@ -51,7 +51,7 @@ export class Schedule {
     }
   }
 
-  /** The next in order of time; undefined: the mix has nothing that clients do of their own accord. */
+  /** @returns the next action in order of time; undefined if the mix has no action with its own times */
   next(): Planned | undefined {
     let soonest: { at: number; readonly entry: Entry; readonly ms: number } | undefined;
     for (const one of this.#periodic) if (soonest === undefined || one.at < soonest.at) soonest = one;

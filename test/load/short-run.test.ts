@@ -1,4 +1,4 @@
-/** Short runs against a real embedded server: that the harness does what it says. It asserts no times. */
+/** Short runs of the harness against a real embedded server. They assert counts and no times. */
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { Api } from '../clients/support/api.js';
@@ -12,7 +12,7 @@ import { LoadRun, type Outcome } from './run.js';
 import { openTarget, type Target } from './target.js';
 import { MetricsWatch } from './watch.js';
 
-const BUSY: Mix = mixOf({
+const BUSY_MIX: Mix = mixOf({
   actions: [
     { action: 'stream_message', perMinute: 60, typing: 0.5, composeSeconds: 0.1 },
     { action: 'direct_message', perMinute: 40, typing: 0.5, composeSeconds: 0.1, group: 0.3 },
@@ -37,16 +37,16 @@ t.setTimeout(120_000);
 const USERS = 8;
 const optionsOf = (...argv: string[]): LoadOptions => readOptions(argv, {}) as LoadOptions;
 
-function run(target: Target, options: LoadOptions, then: (run: LoadRun) => void = () => {}): Promise<Outcome> {
-  const made = new LoadRun(target, options, BUSY, (line) => t.comment(line));
-  then(made);
-  return made.run();
+function run(target: Target, options: LoadOptions, beforeStart: (run: LoadRun) => void = () => {}): Promise<Outcome> {
+  const loadRun = new LoadRun(target, options, BUSY_MIX, (line) => t.comment(line));
+  beforeStart(loadRun);
+  return loadRun.run();
 }
 
 const errorsOf = ({ everything }: Outcome): unknown[] =>
   [...everything.errors].map(([key, { sample }]) => [key, sample]);
 
-t.test('a server of our own under load', async (test) => {
+t.test('load on a server that the run starts', async (test) => {
   const options = optionsOf(
     ...['--users', String(USERS), '--devices', '2', '--workers', '2', '--subscribers', '2-8', '--ramp', '1'],
     ...['--seconds', '5', '--progress', '2', '--seed', '11'],
@@ -54,14 +54,14 @@ t.test('a server of our own under load', async (test) => {
   const target = await openTarget(options);
   test.teardown(() => target.stop());
 
-  await test.test('every action happens, nothing fails, and everybody sees what was sent', async (part) => {
+  await test.test('every action happens, no call fails, and every delivery happens', async (part) => {
     const outcome = await run(target, options);
     const { balance, everything, points, interrupted } = outcome;
     part.strictSame(errorsOf(outcome), [], 'no errors');
     part.equal(everything.lostQueues, 0);
     part.notOk(interrupted);
     for (const operation of OPERATIONS) {
-      // Polls that succeed are counted apart.
+      // Successful polls are counted in `polls`.
       if (operation === 'GET /events') continue;
       part.ok((everything.operations.get(operation)?.count ?? 0) > 0, `${operation} was called`);
     }
@@ -75,16 +75,16 @@ t.test('a server of our own under load', async (test) => {
     part.equal(everything.deliveries.totalCount, delivered, 'each delivery has a latency');
     part.ok(
       points.some(({ held }) => held === USERS * 2),
-      'all polls were held at once',
+      'at some point all clients had a waiting poll',
     );
     part.ok(
       points.every(({ serverMib }) => serverMib !== null && serverMib > 0),
-      'the server was watched',
+      'every point has the memory of the server',
     );
     part.ok(points.every(({ at }, i) => i === 0 || at > points[i - 1]!.at));
-    part.equal(points.at(-1)?.clients, 0, 'everybody said goodbye');
+    part.equal(points.at(-1)?.clients, 0, 'the last point has no clients');
 
-    await part.test('the metrics of its processes were read', async (facts) => {
+    await part.test('the advice has figures from the metrics of the server', async (facts) => {
       const { next } = outcome;
       facts.equal(next?.of, 'the measured time');
       facts.match(next?.processes[0]?.name, /^server 127\.0\.0\.1:\d+$/);
@@ -98,8 +98,8 @@ t.test('a server of our own under load', async (test) => {
       await facts.rejects(new MetricsWatch([target.site], isReadByRules).check(), /404 .*port for operators/);
     });
 
-    await part.test('its report compared with itself has no difference', async (facts) => {
-      const data = dataOf(outcome, factsOf(options, target.site, outcome), options, BUSY);
+    await part.test('a report compared with itself has no difference', async (facts) => {
+      const data = dataOf(outcome, factsOf(options, target.site, outcome), options, BUSY_MIX);
       const report = JSON.parse(JSON.stringify(data)) as ReportData;
       const { measures, rows, doubts } = compare(report, report);
       facts.strictSame(
@@ -110,7 +110,7 @@ t.test('a server of our own under load', async (test) => {
       facts.notOk(doubts.some((doubt) => doubt.startsWith('not the same load')));
     });
 
-    await part.test('the server has what the harness counts', async (facts) => {
+    await part.test('the server has the messages that the harness counted', async (facts) => {
       const [email, key] = Buffer.from(target.owner.replace('Basic ', ''), 'base64').toString().split(':');
       const owner = new Api(target.site, { email: email!, key: key! });
       const { streams } = (await owner.ok('GET', '/streams')) as { streams: readonly { name: string }[] };
@@ -118,33 +118,33 @@ t.test('a server of our own under load', async (test) => {
       for (const { name } of streams) {
         if (!name.startsWith('load ')) continue;
         const messages = await owner.messages([{ operator: 'stream', operand: name }], 5_000);
-        // Edited ones lose their mark; notices of the server have none.
+        // Edited messages end with "(edited)" instead of the token; notices of the server have no token.
         found += messages.filter(({ sender_id, content }) => sender_id > 8 && /ld-|\(edited\)$/.test(content)).length;
       }
       facts.equal(found, everything.operations.get('POST /messages (stream)')?.count);
     });
   });
 
-  await test.test('a second run uses the accounts of the first, and ends early when interrupted', async (part) => {
+  await test.test('a second run reuses the accounts of the first one and ends early at an interrupt', async (part) => {
     const lines: string[] = [];
-    const made = new LoadRun(
+    const loadRun = new LoadRun(
       target,
       optionsOf('--users', String(USERS), '--seconds', '600', '--ramp', '0'),
-      BUSY,
+      BUSY_MIX,
       (line) => {
         lines.push(line);
-        if (line.startsWith('ramp:')) setTimeout(() => made.interrupt(), 1_500);
+        if (line.startsWith('ramp:')) setTimeout(() => loadRun.interrupt(), 1_500);
       },
     );
-    const outcome = await made.run();
+    const outcome = await loadRun.run();
     part.ok(outcome.interrupted);
     part.strictSame(errorsOf(outcome), []);
-    part.ok(outcome.everything.requests > 0, 'what was until then is reported');
+    part.ok(outcome.everything.requests > 0, 'calls before the interrupt are reported');
     part.equal(outcome.balance.missing, 0);
     part.match(lines.join('\n'), /accounts: 8 \(8 prepared/);
   });
 
-  await test.test('a search for the capacity raises the users to the most that is allowed', async (part) => {
+  await test.test('a search for the capacity raises the users up to --max-users', async (part) => {
     const options = optionsOf(
       '--capacity',
       '--users',
@@ -173,13 +173,13 @@ t.test('a server of our own under load', async (test) => {
   });
 });
 
-t.test('a server that is not there is an error, not a report', async (test) => {
+t.test('an unreachable server is an error', async (test) => {
   const zuliprc = test.testdir({ zuliprc: '[api]\nemail=a@example.com\nkey=b\nsite=http://127.0.0.1:1\n' });
   const options = optionsOf('--owner-zuliprc', `${zuliprc}/zuliprc`);
   await test.rejects(run(await openTarget(options), options), /ECONNREFUSED/);
 });
 
-t.test('the package has the command', async (test) => {
+t.test('package.json has the load script', async (test) => {
   const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
   test.match(manifest.scripts.load, 'test/load/main.js');
 });

@@ -1,27 +1,26 @@
 /**
- * Differences between two runs, and how far they are noise. A figure of a run is a ratio of sums over its seconds (time
- * per call, calls per second). Neighbouring seconds resemble each other, so seconds are put into blocks, and the spread
- * of the ratio is that of the ratios without one block each (jackknife). The logarithm makes a factor and its inverse
- * equally far from no difference.
+ * Statistics of the difference between two runs. A figure of a run is a ratio of sums over its seconds (time per call,
+ * calls per second). Neighbouring seconds are correlated, so seconds are grouped into blocks, and the variance of the
+ * ratio is the jackknife estimate over blocks. Logarithms make a factor and its inverse equally different.
  */
 
-/** One second: what it adds to the numerator and to the denominator. */
+/** Contribution of one second to the numerator and to the denominator of a ratio. */
 export type Sample = readonly [amount: number, per: number];
 
-/** Range of the logarithm of after ÷ before in which it lies with 99 % certainty, as far as one run can tell. */
+/** Estimate and 99 % confidence interval of the logarithm of after ÷ before. */
 export interface Difference {
   readonly estimate: number;
   readonly low: number;
   readonly high: number;
 }
 
-const MOST_BLOCKS = 20;
-/** Fewer tell nothing about the spread. */
-const LEAST_BLOCKS = 5;
-const LEAST_BLOCK_SECONDS = 2;
+const MAX_BLOCKS = 20;
+/** Smallest number of blocks for an estimate of the variance. */
+const MIN_BLOCKS = 5;
+const MIN_BLOCK_SECONDS = 2;
 
-/** Quantile 0.995 of Student's distribution by degrees of freedom; between them linear in their inverse. */
-const STUDENT: readonly (readonly [degrees: number, quantile: number])[] = [
+/** Quantile 0.995 of Student's t-distribution by degrees of freedom; interpolated linearly in their inverse. */
+const STUDENT_QUANTILES: readonly (readonly [degrees: number, quantile: number])[] = [
   ...([
     [4, 4.604],
     [5, 4.032],
@@ -37,9 +36,9 @@ const STUDENT: readonly (readonly [degrees: number, quantile: number])[] = [
 ];
 
 export function studentQuantile(degrees: number): number {
-  const above = STUDENT.findIndex(([of]) => of >= degrees);
-  if (above <= 0) return STUDENT[0]![1];
-  const [[low, from], [high, to]] = [STUDENT[above - 1]!, STUDENT[above]!];
+  const above = STUDENT_QUANTILES.findIndex(([of]) => of >= degrees);
+  if (above <= 0) return STUDENT_QUANTILES[0]![1];
+  const [[low, from], [high, to]] = [STUDENT_QUANTILES[above - 1]!, STUDENT_QUANTILES[above]!];
   return from + ((to - from) * (1 / low - 1 / degrees)) / (1 / low - 1 / high);
 }
 
@@ -53,11 +52,11 @@ export const ratioOf = (samples: readonly Sample[]): number => {
 };
 
 function blocksOf(samples: readonly Sample[]): Sample[] {
-  const size = Math.max(LEAST_BLOCK_SECONDS, Math.ceil(samples.length / MOST_BLOCKS));
+  const size = Math.max(MIN_BLOCK_SECONDS, Math.ceil(samples.length / MAX_BLOCKS));
   const blocks: [number, number][] = [];
   samples.forEach(([amount, per], i) => {
-    const whole = Math.floor(i / size) < Math.floor(samples.length / size);
-    if (i % size === 0 && whole) blocks.push([0, 0]);
+    const isFullBlock = Math.floor(i / size) < Math.floor(samples.length / size);
+    if (i % size === 0 && isFullBlock) blocks.push([0, 0]);
     const last = blocks.at(-1);
     if (!last) return;
     last[0] += amount;
@@ -66,44 +65,45 @@ function blocksOf(samples: readonly Sample[]): Sample[] {
   return blocks;
 }
 
-interface Spread {
+interface LogRatio {
   readonly value: number;
   readonly variance: number;
   readonly degrees: number;
 }
 
-/** Of the logarithm; undefined: too short, or nothing happened. */
-function spreadOf(samples: readonly Sample[]): Spread | undefined {
+/** @returns the logarithm of the ratio with its variance; undefined for a short run or a ratio of 0 */
+function logRatioOf(samples: readonly Sample[]): LogRatio | undefined {
   const blocks = blocksOf(samples);
-  if (blocks.length < LEAST_BLOCKS) return undefined;
+  if (blocks.length < MIN_BLOCKS) return undefined;
   const value = Math.log(ratioOf(blocks));
-  const without = blocks.map((_, i) => Math.log(ratioOf(blocks.filter((__, j) => j !== i))));
-  if (![value, ...without].every(Number.isFinite)) return undefined;
-  const mean = without.reduce((sum, one) => sum + one, 0) / without.length;
-  const squares = without.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  const leaveOneOut = blocks.map((_, i) => Math.log(ratioOf(blocks.filter((__, j) => j !== i))));
+  if (![value, ...leaveOneOut].every(Number.isFinite)) return undefined;
+  const mean = leaveOneOut.reduce((sum, one) => sum + one, 0) / leaveOneOut.length;
+  const squares = leaveOneOut.reduce((sum, one) => sum + (one - mean) ** 2, 0);
   return { value, variance: (squares * (blocks.length - 1)) / blocks.length, degrees: blocks.length - 1 };
 }
 
-/** @returns undefined when a run is too short, or has nothing of this kind */
+/** @returns undefined if a run is too short or has no such events */
 export function differenceOf(before: readonly Sample[], after: readonly Sample[]): Difference | undefined {
-  const [a, b] = [spreadOf(before), spreadOf(after)];
+  const [a, b] = [logRatioOf(before), logRatioOf(after)];
   if (!a || !b) return undefined;
   const estimate = b.value - a.value;
   const variance = a.variance + b.variance;
   const degrees = variance ** 2 / (a.variance ** 2 / a.degrees + b.variance ** 2 / b.degrees);
-  const reach = variance === 0 ? 0 : studentQuantile(degrees) * Math.sqrt(variance);
-  return { estimate, low: estimate - reach, high: estimate + reach };
+  const halfWidth = variance === 0 ? 0 : studentQuantile(degrees) * Math.sqrt(variance);
+  return { estimate, low: estimate - halfWidth, high: estimate + halfWidth };
 }
 
 /**
- * Chance that of all that failed in two runs as many or more fell into the second one if both fail equally often.
+ * Binomial probability that at least `inSecond` of the failures of two runs fall into the second one, if both runs fail
+ * equally often.
  *
  * @param share of all attempts that the second run made, 0 to 1
  */
-export function chanceOfSoMany(inSecond: number, inBoth: number, share: number): number {
+export function probabilityOfAtLeast(inSecond: number, inBoth: number, share: number): number {
   if (inSecond === 0) return 1;
   if (share <= 0 || share >= 1) return share <= 0 ? 0 : 1;
-  // Binomial: each term from the one before, from the logarithm of the first one on.
+  // Each binomial term follows from the one before; logarithms avoid underflow.
   let logarithm = inSecond * Math.log(share) + (inBoth - inSecond) * Math.log(1 - share);
   for (let i = 1; i <= inSecond; i++) logarithm += Math.log(inBoth - inSecond + i) - Math.log(i);
   let sum = 0;

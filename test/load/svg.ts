@@ -4,18 +4,18 @@ import { escaped } from './html-parts.js';
 export interface Line {
   readonly name: string;
   readonly colour: string;
-  /** NaN: a gap. */
+  /** Values by time; NaN makes a gap. */
   readonly values: readonly number[];
 }
 
 export interface Chart {
   readonly title: string;
   readonly unit: string;
-  /** Seconds; as many as each line has values. */
+  /** Time of each value, s. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly logarithmic?: boolean;
-  /** Times that are shaded: from and to. */
+  /** Start and end of each shaded time, s. */
   readonly shaded?: readonly (readonly [number, number])[];
 }
 
@@ -25,8 +25,8 @@ const LEFT = 64;
 const RIGHT = 12;
 const TOP = 34;
 const BOTTOM = 26;
-/** More points than this can't be told apart. */
-const MOST_POINTS = 900;
+/** Largest number of points per line: one per unit of width. */
+const MAX_POINTS = 900;
 
 const shown = (value: number): string => {
   if (value >= 1_000_000) return `${Number((value / 1_000_000).toPrecision(3))}M`;
@@ -34,7 +34,7 @@ const shown = (value: number): string => {
   return String(Number(value.toPrecision(3)));
 };
 
-/** Round values from 0 to a little above the most. */
+/** @returns round values from 0 to just above the largest value */
 export function ticks(most: number): number[] {
   if (!(most > 0)) return [0, 1];
   const rough = most / 4;
@@ -43,7 +43,7 @@ export function ticks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, i) => Number((i * step).toPrecision(6)));
 }
 
-/** Powers of ten around the values. */
+/** @returns the powers of ten from below the smallest to above the largest value */
 export function powers(least: number, most: number): number[] {
   const from = Math.floor(Math.log10(Math.max(least, 1e-3)));
   const to = Math.max(from + 1, Math.ceil(Math.log10(Math.max(most, 1e-3))));
@@ -52,12 +52,12 @@ export function powers(least: number, most: number): number[] {
 
 const round = (n: number): string => String(Math.round(n * 10) / 10);
 
-/** Keeps the largest value of each group of neighbours, so that peaks stay visible. */
-function thinned(values: readonly number[], group: number): number[] {
+/** Reduces values to the largest one of each group of neighbours, so that peaks stay visible. */
+function reduceToPeaks(values: readonly number[], group: number): number[] {
   if (group <= 1) return [...values];
   return Array.from({ length: Math.ceil(values.length / group) }, (_, i) => {
-    const some = values.slice(i * group, (i + 1) * group).filter((value) => !Number.isNaN(value));
-    return some.length === 0 ? Number.NaN : Math.max(...some);
+    const known = values.slice(i * group, (i + 1) * group).filter((value) => !Number.isNaN(value));
+    return known.length === 0 ? Number.NaN : Math.max(...known);
   });
 }
 
@@ -74,7 +74,7 @@ export function chart({ title, unit, times, lines, logarithmic = false, shaded =
   const x = (time: number): number => LEFT + ((time - first) / (last - first)) * (WIDTH - LEFT - RIGHT);
   const y = (value: number): number =>
     HEIGHT - BOTTOM - ((scale(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const group = Math.ceil(times.length / MOST_POINTS);
+  const group = Math.ceil(times.length / MAX_POINTS);
   const at = times.filter((_, i) => i % group === 0);
   const parts: string[] = [];
   for (const [from, to] of shaded) {
@@ -94,7 +94,7 @@ export function chart({ title, unit, times, lines, logarithmic = false, shaded =
     );
   }
   for (const { colour, values } of lines)
-    parts.push(`<path d="${pathOf(at, thinned(values, group))}" stroke="${colour}"/>`);
+    parts.push(`<path d="${pathOf(at, reduceToPeaks(values, group))}" stroke="${colour}"/>`);
   let legend = LEFT + 8 * heading.length + 30;
   for (const { name, colour } of lines) {
     parts.push(`<rect x="${legend}" y="10" width="12" height="4" fill="${colour}"/>`);

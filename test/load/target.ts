@@ -1,4 +1,4 @@
-/** The server under load: somebody's, or one of our own for the time of the run. */
+/** Server under load: a running server, or one that is started for the run. */
 
 import { basic, startFace } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
@@ -7,24 +7,24 @@ import type { LoadOptions } from './options.js';
 
 export interface Target {
   readonly site: string;
-  /** Frontends that clients are spread over; one address where something else spreads them. */
+  /** Frontends over which clients are distributed; one address if a proxy distributes them. */
   readonly peers: readonly Peer[];
   /** Value of the Host header. */
   readonly authority: string;
-  /** Before /api/v1. */
+  /** Path prefix before /api/v1. */
   readonly path: string;
-  /** Header of the owner. */
+  /** Authorization header of the owner. */
   readonly owner: string;
-  /** Processes on this machine, as far as they are known. */
+  /** Known process ids of the server on this machine. */
   readonly pids: readonly number[];
-  /** Addresses for operators, with the metrics of its processes. */
+  /** Operator addresses of the server's processes, for their metrics. */
   readonly ops: readonly string[];
-  /** Whether all of it runs on this machine, as far as is known. */
+  /** Whether the server is known to run on this machine. */
   readonly isLocal: boolean;
   stop(): Promise<void>;
 }
 
-/** @throws Error when it is no URL of http or https */
+/** @throws Error if the site is no http or https URL */
 export function addressOf(site: string, insecure: boolean): Pick<Target, 'site' | 'peers' | 'authority' | 'path'> {
   const { protocol, hostname, port, host, pathname } = new URL(site);
   if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`not a URL of http or https: ${site}`);
@@ -33,7 +33,7 @@ export function addressOf(site: string, insecure: boolean): Pick<Target, 'site' 
   return { site, peers: [peer], authority: host, path: pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '') };
 }
 
-/** @param owner header of the owner */
+/** @param owner Authorization header of the owner */
 export const makeRunningTarget = (
   address: ReturnType<typeof addressOf>,
   owner: string,
@@ -49,7 +49,7 @@ export async function openTarget(options: LoadOptions): Promise<Target> {
     return makeRunningTarget(address, basic(email, key), options.serverPids, options.metrics);
   }
   const { nats, mongodb, hosts, frontends } = options;
-  // Warnings tell that mails of sign-ups find no server.
+  // Log level error: the server would warn that it has no mail server for sign-ups.
   const face = await startFace(options.cluster ? 'cluster' : 'embedded', {
     ...{ profile: undefined, logLevel: 'error' },
     ...{ nats, mongodb, hosts, frontends },

@@ -1,19 +1,19 @@
-/** The mark in a message's text by which every receiver knows whose it is and when it was meant to be sent. */
+/** Token in the text of each message: identifies the message and carries its intended send time to all receivers. */
 
-/** Distinct for each message of a run. */
+/** Token of one message. */
 export interface Token {
   readonly token: string;
-  /** Intended time, milliseconds of the harness's clock. */
+  /** Intended send time on the harness's clock, ms. */
   readonly at: number;
 }
 
 const isPlain = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || code === 45;
 
-/** Letters, digits and hyphens only, so that rendering leaves it alone. */
+/** @returns a token of letters, digits and hyphens, which Markdown does not change */
 export const tokenText = (run: string, client: number, nth: number, at: number): string =>
   `ld-${run}-${client.toString(36)}-${nth.toString(36)}-${Math.round(at * 1_000).toString(36)}`;
 
-/** Token of a message of this run; undefined for other messages. */
+/** @returns the token of a message of this run; undefined for other messages */
 export function tokenIn(content: string, run: string): Token | undefined {
   const start = content.indexOf(`ld-${run}-`);
   if (start < 0) return undefined;

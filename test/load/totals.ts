@@ -1,4 +1,4 @@
-/** Sums over workers and seconds. */
+/** Sums of the reports of all workers over a time. */
 import { merge, type Summary, summaryOf, type Times, times } from './histograms.js';
 import { type Interval, OPERATIONS, type Operation } from './protocol.js';
 
@@ -13,7 +13,7 @@ const POLL: Operation = 'GET /events';
 
 export class Totals {
   readonly operations = new Map<Operation, OperationTotals>();
-  /** Of all calls but polls, from their intended times. */
+  /** Latencies of all calls except polls, from their intended times. */
   readonly calls = times();
   readonly deliveries = times();
   readonly lag = times();
@@ -23,14 +23,14 @@ export class Totals {
   events = 0;
   limited = 0;
   lostQueues = 0;
-  /** Acknowledged messages. */
+  /** Number of acknowledged messages. */
   messages = 0;
   failed = 0;
 
   add(interval: Interval): void {
     for (const { operation, count, errors, intended, service } of interval.operations) {
       const name = OPERATIONS[operation]!;
-      const of = this.#of(name);
+      const of = this.#totalsOf(name);
       of.count += count;
       of.errors += errors;
       this.failed += errors;
@@ -41,8 +41,8 @@ export class Totals {
     merge(this.deliveries, interval.deliveries);
     merge(this.lag, interval.lag);
     for (const { key, count, sample } of interval.errors) {
-      const known = this.errors.get(key);
-      if (known) known.count += count;
+      const existing = this.errors.get(key);
+      if (existing) existing.count += count;
       else this.errors.set(key, { count, sample });
     }
     this.requests += interval.requests;
@@ -53,12 +53,12 @@ export class Totals {
     this.messages += interval.sent.length;
   }
 
-  /** Failed ones among calls and polls, 0 to 1. */
+  /** Share of failed calls and polls, 0 to 1. */
   get errorShare(): number {
     return this.failed === 0 ? 0 : this.failed / Math.max(this.failed, this.requests + this.polls);
   }
 
-  #of(name: Operation): OperationTotals {
+  #totalsOf(name: Operation): OperationTotals {
     let of = this.operations.get(name);
     if (!of) {
       of = { count: 0, errors: 0, intended: times(), service: times() };
@@ -68,14 +68,15 @@ export class Totals {
   }
 }
 
-/** One second of a run. */
+/** Figures of one second of a run. */
 export interface Point {
   /** Seconds since the first client. */
   readonly at: number;
   readonly seconds: number;
   readonly phase: string;
-  /** Clients with a queue. */
+  /** Number of clients with a queue. */
   readonly clients: number;
+  /** Number of waiting polls. */
   readonly held: number;
   readonly inFlight: number;
   readonly requests: number;
@@ -85,17 +86,17 @@ export interface Point {
   readonly limited: number;
   readonly calls: Summary;
   readonly delivery: Summary;
-  /** Of the server's processes, in cores; null where they aren't known. */
+  /** CPU of all server processes, in cores; null if the processes are unknown. */
   readonly serverCpu: number | null;
-  /** Of its busiest process. */
+  /** CPU of the busiest server process, in cores. */
   readonly serverBusiest: number | null;
   readonly serverMib: number | null;
-  /** Of the busiest worker. */
+  /** CPU of the busiest worker, in cores. */
   readonly harnessCpu: number;
-  /** Of all workers. */
+  /** CPU of all workers, in cores. */
   readonly harnessCores: number;
   readonly harnessMib: number;
-  /** Share of the whole machine, 0 to 1. */
+  /** Busy share of the machine's cores, 0 to 1. */
   readonly machineCpu: number;
   readonly lagP99: number;
   readonly stallMs: number;

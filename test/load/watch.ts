@@ -1,14 +1,14 @@
-/** Reads the metrics of all processes of a deployment while it is under load. */
+/** Reads the metrics of all server processes every 2 s during a measured time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scrape } from '../clients/support/scrape.js';
 import { now } from './clock.js';
 import { ProcessFigures, type Scrape } from './process-figures.js';
 
-const EVERY_MS = 2_000;
-/** An overloaded process may answer late: the load is not held up for it. */
-const PATIENCE_MS = 3_000;
+const SCRAPE_INTERVAL_MS = 2_000;
+/** Longest wait for the metrics of all processes, ms, so that an overloaded process does not delay the run. */
+const SCRAPE_TIMEOUT_MS = 3_000;
 
-/** Addresses as options name them, with or without `/metrics`. @throws Error that names the one that is no URL */
+/** Parses a list of addresses, with or without `/metrics`. @throws Error with an address that is no URL */
 export function addressesOf(list: string): string[] {
   return list
     .split(',')
@@ -24,13 +24,13 @@ export class MetricsWatch {
   #scrapes = new Map<string, Scrape[]>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param isRead whether a sample of this name is kept */
+  /** @param isRead whether to keep samples of a metric */
   constructor(
     private readonly addresses: readonly string[],
     private readonly isRead: (name: string) => boolean,
   ) {}
 
-  /** @throws Error that names the first address that has no metrics, and the reason */
+  /** Checks that all addresses have metrics. @throws Error with the first bad address and the reason */
   async check(): Promise<void> {
     for (const address of this.addresses) {
       try {
@@ -45,15 +45,15 @@ export class MetricsWatch {
     }
   }
 
-  /** Figures begin here. */
+  /** Starts the measured time with a first read. */
   async begin(): Promise<void> {
     this.stop();
     this.#scrapes = new Map(this.addresses.map((address) => [address, []]));
     await this.#scrapeAll();
-    this.#timer = setInterval(() => void this.#scrapeAll(), EVERY_MS);
+    this.#timer = setInterval(() => void this.#scrapeAll(), SCRAPE_INTERVAL_MS);
   }
 
-  /** Figures since `begin`; processes that never answered are left out. */
+  /** @returns the figures since `begin`, without processes that never responded */
   async end(): Promise<ProcessFigures[]> {
     this.stop();
     await this.#scrapeAll();
@@ -69,12 +69,12 @@ export class MetricsWatch {
   async #scrapeAll(): Promise<void> {
     const scrapes = this.#scrapes;
     const reading = this.addresses.map(async (address) => {
-      // A process without an answer is seen by what else it does not answer.
+      // A failed read is left out; failed calls show an unresponsive process anyway.
       const text = await scrape(address).catch(() => undefined);
       if (!text) return;
       const samples = text.samples.filter(({ name }) => this.isRead(name.replace(/_(bucket|sum|count)$/, '')));
       scrapes.get(address)?.push({ at: now(), samples });
     });
-    await Promise.race([Promise.all(reading), sleep(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(reading), sleep(SCRAPE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 }

@@ -1,60 +1,60 @@
-/** A worker process of the load harness: runs its share of the clients and reports every second. */
-import type { Order, Report } from './protocol.js';
-import { World } from './world.js';
+/** Worker process of the load harness: runs a share of the clients and reports every second. */
+import type { Report, WorkerCommand } from './protocol.js';
+import { WorkerState } from './worker-state.js';
 
-const REPORT_MS = 1_000;
-/** For the goodbyes of all clients. */
-const LEAVE_MS = 10_000;
+const REPORT_INTERVAL_MS = 1_000;
+/** Time limit for the deletion of all queues at the end, ms. */
+const STOP_TIMEOUT_MS = 10_000;
 
-// The main process decides when it is over.
+// The main process handles signals and tells the workers to stop.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit(1));
 
-const say = (report: Report): Promise<void> =>
+const sendReport = (report: Report): Promise<void> =>
   new Promise((resolve) => {
     process.send?.(report, undefined, undefined, () => resolve());
   });
 
-let world: World | undefined;
-let reporter: NodeJS.Timeout | undefined;
+let state: WorkerState | undefined;
+let reportTimer: NodeJS.Timeout | undefined;
 
-const report = (): Promise<void> => (world ? say(world.recorder.take(world.present)) : Promise.resolve());
+const report = (): Promise<void> => (state ? sendReport(state.recorder.take(state.present)) : Promise.resolve());
 
 async function stop(): Promise<void> {
-  clearInterval(reporter);
-  if (world) {
-    for (const client of world.clients.values()) client.stop();
-    const until = performance.now() + LEAVE_MS;
-    while (world.pool.inFlight > 0 && performance.now() < until)
+  clearInterval(reportTimer);
+  if (state) {
+    for (const client of state.clients.values()) client.stop();
+    const until = performance.now() + STOP_TIMEOUT_MS;
+    while (state.pool.inFlight > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 20));
-    world.pool.close();
+    state.pool.close();
   }
   await report();
-  await say({ kind: 'ended' });
+  await sendReport({ kind: 'ended' });
   process.exit(0);
 }
 
-function obey(order: Order): void {
-  if (order.kind === 'setup') {
-    world = new World(order.setup);
-    reporter = setInterval(() => void report(), REPORT_MS);
-  } else if (order.kind === 'stop') void stop();
-  else if (!world) throw new Error(`${order.kind} before setup`);
-  else if (order.kind === 'world') world.grow(order.from, order.accounts, order.streams, order.shape);
-  else if (order.kind === 'clients') world.setClients(order.count, order.from, order.at, order.ms);
-  else world.quiet();
+function handleCommand(command: WorkerCommand): void {
+  if (command.kind === 'setup') {
+    state = new WorkerState(command.setup);
+    reportTimer = setInterval(() => void report(), REPORT_INTERVAL_MS);
+  } else if (command.kind === 'stop') void stop();
+  else if (!state) throw new Error(`${command.kind} before setup`);
+  else if (command.kind === 'population') state.grow(command.from, command.accounts, command.streams, command.shape);
+  else if (command.kind === 'clients') state.setClients(command.count, command.from, command.at, command.ms);
+  else state.stopActions();
 }
 
-process.on('message', (order: Order) => {
+process.on('message', (command: WorkerCommand) => {
   try {
-    obey(order);
+    handleCommand(command);
   } catch (error) {
-    void say({ kind: 'failed', error: String(error instanceof Error ? error.stack : error) }).then(() =>
+    void sendReport({ kind: 'failed', error: String(error instanceof Error ? error.stack : error) }).then(() =>
       process.exit(1),
     );
   }
 });
 process.on('uncaughtException', (error) => {
-  void say({ kind: 'failed', error: String(error.stack) }).then(() => process.exit(1));
+  void sendReport({ kind: 'failed', error: String(error.stack) }).then(() => process.exit(1));
 });

@@ -1,7 +1,7 @@
 /** The search for the capacity, on systems that fail at a load chosen by the test. */
 import fc from 'fast-check';
 import t from 'tap';
-import { broken, capacityText, type End, findCapacity, type Measured } from '../../load/capacity.js';
+import { brokenThresholds, capacityText, type End, findCapacity, type Measured } from '../../load/capacity.js';
 
 const THRESHOLDS = { mean: 100, p99: 2_000, errors: 0.025 };
 const PRECISION = 6;
@@ -40,17 +40,21 @@ t.test('each threshold fails by itself and is named', async (test) => {
     [{ errors: 5, limited: 7 }, /7 of them rate limits$/],
   ];
   for (const [change, words] of cases) {
-    const faults = broken({ ...calm(10), ...change }, THRESHOLDS);
+    const faults = brokenThresholds({ ...calm(10), ...change }, THRESHOLDS);
     test.equal(faults.length, 1);
     test.match(faults[0], words);
   }
-  test.strictSame(broken({ ...calm(10), callMean: 100, errors: 0.025 }, THRESHOLDS), [], 'at the threshold it holds');
+  test.strictSame(
+    brokenThresholds({ ...calm(10), callMean: 100, errors: 0.025 }, THRESHOLDS),
+    [],
+    'at the threshold it holds',
+  );
 });
 
 t.test('the found capacity held, and little more would not', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: 300 }), async (limit, start) => {
-      const search = { start, most: 100_000, growth: 1.5, thresholds: THRESHOLDS, precision: PRECISION };
+      const search = { start, maxUsers: 100_000, growth: 1.5, thresholds: THRESHOLDS, precision: PRECISION };
       const { users, steps, broke, brokeAt, end } = await findCapacity(search, breaksAbove(limit));
       const close = limit - users <= Math.max(1, users * 0.06);
       const least = brokeAt !== undefined && brokeAt > limit && brokeAt - users <= Math.max(1, users * 0.06);
@@ -60,7 +64,7 @@ t.test('the found capacity held, and little more would not', async () => {
 });
 
 t.test('the maximum is not exceeded', async (test) => {
-  const search = { start: 50, most: 200, growth: 1.5, thresholds: THRESHOLDS, precision: PRECISION };
+  const search = { start: 50, maxUsers: 200, growth: 1.5, thresholds: THRESHOLDS, precision: PRECISION };
   const { users, broke, steps, end } = await findCapacity(search, breaksAbove(1_000_000));
   test.equal(end, 'max-users');
   test.equal(users, 200);
@@ -74,7 +78,7 @@ t.test('the maximum is not exceeded', async (test) => {
 t.test('one bad step is repeated, and forgiven', async (test) => {
   let bad = true;
   const { users } = await findCapacity(
-    { start: 50, most: 100, growth: 2, thresholds: THRESHOLDS, precision: PRECISION },
+    { start: 50, maxUsers: 100, growth: 2, thresholds: THRESHOLDS, precision: PRECISION },
     async (count) => {
       const first = bad;
       bad = false;
@@ -91,7 +95,7 @@ const endsAfter = (count: number, reason: End, limit = Number.POSITIVE_INFINITY)
 };
 
 t.test('a search that ends early returns the last load that held, and the reason', async (test) => {
-  const search = { start: 50, most: 1_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
+  const search = { start: 50, maxUsers: 1_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
   for (const reason of ['time', 'interrupted', 'accounts', 'rate limits', 'harness'] as const) {
     test.match(await findCapacity(search, endsAfter(2, reason)), { users: 100, brokeAt: undefined, end: reason });
   }
@@ -107,7 +111,7 @@ t.test('a search that ends early returns the last load that held, and the reason
 });
 
 t.test('a load at which something else than the server is the limit is no capacity', async (test) => {
-  const search = { start: 50, most: 10_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
+  const search = { start: 50, maxUsers: 10_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
   for (const limitedBy of ['harness', 'rate limits', 'machine'] as const) {
     const capacity = await findCapacity(search, async (users) => ({ ...(await breaksAbove(450)(users)), limitedBy }));
     test.equal(capacity.end, limitedBy);
@@ -118,9 +122,9 @@ t.test('a load at which something else than the server is the limit is no capaci
 });
 
 t.test('the result is one sentence', async (test) => {
-  const search = { start: 50, most: 10_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
-  const of = async (limit: number, most = 10_000): Promise<string> =>
-    capacityText(await findCapacity({ ...search, most }, breaksAbove(limit)));
+  const search = { start: 50, maxUsers: 10_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
+  const of = async (limit: number, maxUsers = 10_000): Promise<string> =>
+    capacityText(await findCapacity({ ...search, maxUsers }, breaksAbove(limit)));
   test.match(await of(1_500), /^capacity: 1,500 users \(1,550 were too many\)$/);
   test.equal(await of(0), 'capacity: not even one user (1 was too many)');
   test.equal(await of(9_000, 80), 'capacity: at least 80 users; no more were allowed (--max-users)');

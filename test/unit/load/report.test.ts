@@ -47,7 +47,7 @@ const interval = (): Interval => ({
   lostQueues: 0,
   sent: [],
   delivered: [],
-  moves: [],
+  queueChanges: [],
   cpuMs: 100,
   rssBytes: 2 ** 26,
   stallMs: 3,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { randomOf } from '../../load/schedule.js';
-import { chanceOfSoMany, differenceOf, ratioOf, type Sample, studentQuantile } from '../../load/statistics.js';
+import { differenceOf, probabilityOfAtLeast, ratioOf, type Sample, studentQuantile } from '../../load/statistics.js';
 
 /** Seconds with a hundred calls each, whose mean wanders around `mean`. */
 function series(mean: number, seed: number, seconds = 60, noise = 0.2): Sample[] {
@@ -80,11 +80,11 @@ t.test("quantiles of Student's distribution", async (test) => {
 });
 
 t.test('the chance of so many failures in the second run', async (test) => {
-  test.equal(chanceOfSoMany(0, 7, 0.5), 1);
-  test.ok(Math.abs(chanceOfSoMany(3, 3, 0.5) - 0.125) < 1e-12);
-  test.ok(Math.abs(chanceOfSoMany(1, 2, 0.25) - (1 - 0.75 ** 2)) < 1e-12);
-  test.ok(chanceOfSoMany(60, 70, 0.5) < 1e-6);
-  test.ok(chanceOfSoMany(35, 70, 0.5) > 0.5);
-  test.equal(chanceOfSoMany(5, 5, 1), 1);
-  test.ok(Number.isFinite(chanceOfSoMany(60_000, 100_000, 0.5)));
+  test.equal(probabilityOfAtLeast(0, 7, 0.5), 1);
+  test.ok(Math.abs(probabilityOfAtLeast(3, 3, 0.5) - 0.125) < 1e-12);
+  test.ok(Math.abs(probabilityOfAtLeast(1, 2, 0.25) - (1 - 0.75 ** 2)) < 1e-12);
+  test.ok(probabilityOfAtLeast(60, 70, 0.5) < 1e-6);
+  test.ok(probabilityOfAtLeast(35, 70, 0.5) > 0.5);
+  test.equal(probabilityOfAtLeast(5, 5, 1), 1);
+  test.ok(Number.isFinite(probabilityOfAtLeast(60_000, 100_000, 0.5)));
 });

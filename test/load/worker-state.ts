@@ -2,28 +2,28 @@
 
 import { perform } from './actions.js';
 import { Agenda } from './agenda.js';
-import { Client, type Seen } from './client.js';
+import { Client, type SeenMessage } from './client.js';
 import { now } from './clock.js';
 import type { Entry } from './mix.js';
-import { type Outcome, Pool } from './pool.js';
+import { type CallOutcome, Pool } from './pool.js';
 import { colleaguesOf, membersOf, type Shape, streamsOf } from './population.js';
 import type { Account, Operation, Setup, StreamFacts } from './protocol.js';
 import { Recorder } from './recorder.js';
 
-/** Task on the agenda: an action of the mix, or its second half. */
+/** Task on the agenda: an action of the mix, or a function such as the send after the time of writing. */
 export interface Task {
   readonly client: Client;
   readonly entry?: Entry;
-  readonly seen?: Seen;
+  readonly seen?: SeenMessage;
   /** Whether the task comes from the client's own schedule, which then adds the next one. */
-  readonly planned?: boolean;
+  readonly isPlanned?: boolean;
   readonly run?: (at: number) => void;
 }
 
-/** Timers of one millisecond would be late anyway. */
-const MOST_WAIT_MS = 1_000;
+/** Longest timer, ms; the agenda is checked at least this often. */
+const MAX_TIMER_MS = 1_000;
 
-export class World {
+export class WorkerState {
   readonly accounts: Account[] = [];
   streams: readonly StreamFacts[] = [];
   shape!: Shape;
@@ -33,12 +33,13 @@ export class World {
   readonly onSent: readonly Entry[];
   readonly clients = new Map<number, Client>();
   readonly #agenda = new Agenda<Task>();
-  /** Position of a user → those of the streams; and the reverse. */
+  /** Indices of the streams of each user. */
   #streamsOf = new Map<number, number[]>();
+  /** Indices of the members of each stream. */
   #members: number[][] = [];
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  #quiet = false;
+  #actionsStopped = false;
 
   constructor(readonly setup: Setup) {
     this.pool = new Pool(setup.peers, setup.connections, setup.timeoutMs);
@@ -63,7 +64,7 @@ export class World {
     });
   }
 
-  /** Sets the number of clients of all workers: new ones start evenly over `ms`, surplus ones leave at once. */
+  /** Sets the number of clients of all workers: new clients start evenly over `ms`, surplus clients stop at once. */
   setClients(count: number, from: number, at: number, ms: number): void {
     const { worker, workers } = this.setup;
     for (const [index, client] of this.clients) {
@@ -80,18 +81,18 @@ export class World {
     }
   }
 
-  quiet(): void {
-    this.#quiet = true;
+  stopActions(): void {
+    this.#actionsStopped = true;
     this.#agenda.clear();
   }
 
   add(at: number, task: Task): void {
-    if (this.#quiet) return;
+    if (this.#actionsStopped) return;
     this.#agenda.add(at, task);
-    if (at < this.#timerAt) this.#arm();
+    if (at < this.#timerAt) this.#setTimer();
   }
 
-  /** Streams that a user is in. */
+  /** @returns the indices of the streams of a user */
   streamsOfUser(user: number): readonly number[] {
     return this.#streamsOf.get(user) ?? [];
   }
@@ -104,19 +105,19 @@ export class World {
     return colleaguesOf(this.shape, user);
   }
 
-  /** Counts an answer that isn't success. @returns status and code of the API, or what the transport said */
-  refused(operation: Operation, { status, body, error }: Outcome): string {
+  /** Counts an unsuccessful outcome. @returns HTTP status and error code of the API, or the transport error */
+  recordError(operation: Operation, { status, body, error }: CallOutcome): string {
     let code = error ?? String(status);
     let sample = error ?? '';
     if (error === undefined) {
       const text = body.toString();
       sample = text;
       try {
-        const answer = JSON.parse(text) as { readonly code?: unknown; readonly msg?: unknown };
-        code = `${status} ${String(answer.code ?? '')}`.trim();
-        sample = String(answer.msg ?? text);
+        const response = JSON.parse(text) as { readonly code?: unknown; readonly msg?: unknown };
+        code = `${status} ${String(response.code ?? '')}`.trim();
+        sample = String(response.msg ?? text);
       } catch {
-        // Of a proxy, perhaps.
+        // A response that is not JSON comes from a proxy; its status is the code.
       }
     }
     if (status === 429) this.recorder.limited();
@@ -128,31 +129,31 @@ export class World {
     let [clients, held] = [0, 0];
     for (const client of this.clients.values()) {
       if (client.phase === 'live') clients++;
-      if (client.held) held++;
+      if (client.isPolling) held++;
     }
     return { clients, held, inFlight: this.pool.inFlight };
   }
 
-  #arm(): void {
+  #setTimer(): void {
     clearTimeout(this.#timer);
     const at = this.#agenda.next;
     this.#timerAt = at ?? Number.POSITIVE_INFINITY;
     if (at === undefined) return;
-    this.#timer = setTimeout(() => this.#turn(), Math.min(MOST_WAIT_MS, Math.max(0, at - now())));
+    this.#timer = setTimeout(() => this.#runDueTasks(), Math.min(MAX_TIMER_MS, Math.max(0, at - now())));
   }
 
-  #turn(): void {
+  #runDueTasks(): void {
     for (;;) {
       const at = now();
       const due = this.#agenda.take(at);
       if (!due) break;
-      this.recorder.late(at - due.at);
-      const { client, entry, seen, planned, run } = due.item;
+      this.recorder.recordLag(at - due.at);
+      const { client, entry, seen, isPlanned, run } = due.item;
       if (client.phase === 'stopped') continue;
-      if (planned) client.plan();
+      if (isPlanned) client.planNext();
       if (run) run(due.at);
       else if (entry) perform(client, entry, seen, due.at);
     }
-    this.#arm();
+    this.#setTimer();
   }
 }

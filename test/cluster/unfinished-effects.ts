@@ -1,13 +1,13 @@
 /**
- * Check: entries of outboxes that were not carried out. Only the next commit removes finished entries from a root. A
- * root whose owner lost it before that lists them until the actor is loaded again, which does no harm.
+ * Check: every outbox entry in a stored root was carried out. A root may still list finished entries, because only the
+ * next commit of its actor removes them.
  */
 import { type ActorKey, type LogEntry, LogItemGroupDeduplicator } from '#model';
 import type { ActorRoot, StoreRecordWrite } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 
-/** As stored (src/runtime/group.ts). */
-interface Listed {
+/** Outbox entry as stored (src/runtime/commit-batch.ts). */
+interface StoredOutboxEntry {
   readonly v: number;
   readonly records: readonly StoreRecordWrite[];
   readonly items: readonly unknown[];
@@ -17,25 +17,26 @@ interface Listed {
   readonly ends?: true;
 }
 
-/** Numbers of commands follow from the version of the commit that sends them. */
+/** Command numbers per commit: the number of a command is version × 2^20 + its index. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
-/** In words; empty: all is done. @param log of the realm */
-export function leftUndone(root: ActorRoot, log: readonly LogEntry[], store: MemoryStoreContents): string[] {
-  const left: string[] = [];
-  for (const listed of root.outbox) {
-    const { v, records, items, sequences, ends } = listed as unknown as Listed;
-    if (ends) left.push('its end');
-    for (const record of records) if (!isApplied(record, store)) left.push(`a record of version ${v}`);
-    const logged = itemsInLog(root.key, v, log);
-    if (logged < items.length) left.push(`${items.length - logged} events of version ${v}`);
+/** @returns one text per effect that was not carried out. @param log entries of the actor's realm */
+export function listUnfinishedEffects(root: ActorRoot, log: readonly LogEntry[], store: MemoryStoreContents): string[] {
+  const unfinished: string[] = [];
+  for (const entry of root.outbox) {
+    const { v, records, items, sequences, ends } = entry as unknown as StoredOutboxEntry;
+    if (ends) unfinished.push('the end of the actor');
+    for (const record of records) if (!isApplied(record, store)) unfinished.push(`a record of version ${v}`);
+    const loggedItems = itemsInLog(root.key, v, log);
+    if (loggedItems < items.length) unfinished.push(`${items.length - loggedItems} events of version ${v}`);
     const commands = sequences.flatMap(({ stages }) => stages.flat());
     commands.forEach(({ to, name }, i) => {
-      const done = store.parts.get(to)?.get(`from/${root.key}`)?.value;
-      if (typeof done !== 'number' || done < v * COMMANDS_PER_COMMIT + i) left.push(`${name} to ${to}`);
+      const lastExecuted = store.parts.get(to)?.get(`from/${root.key}`)?.value;
+      if (typeof lastExecuted !== 'number' || lastExecuted < v * COMMANDS_PER_COMMIT + i)
+        unfinished.push(`${name} to ${to}`);
     });
   }
-  return left;
+  return unfinished;
 }
 
 function isApplied(record: StoreRecordWrite, { parts, messages }: MemoryStoreContents): boolean {
