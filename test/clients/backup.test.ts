@@ -1,5 +1,6 @@
 /**
- * Embedded face: a backup taken while users write is complete; a server restored from it starts afresh where it must.
+ * Embedded face: a backup taken while users write is complete, and a server restored from it ends old event queues and
+ * reuses no message id.
  */
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +16,10 @@ import { HANGS_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
 
-/** Sends before the backup; half as many come after it. */
+/** Acknowledged sends before the backup; half as many follow after it. */
 const SENDS = rounds(80, 200);
 
-/** A server that should not start is a process of its own. */
+/** Runs a command to its end. `serve` runs as a separate process, because it is expected to fail. */
 const conclaveEnds = (...args: string[]): Promise<Ended> =>
   args[0] === 'serve' ? bounded(conclave(args), HANGS_MS) : runCommand(args);
 
@@ -31,7 +32,7 @@ function folder(test: Test): string {
   return made;
 }
 
-/** @returns its address below the site */
+/** @returns path of the uploaded file below the site */
 async function upload(api: Api, text: string): Promise<string> {
   const form = new FormData();
   form.set('file', new Blob([text]), 'notes.txt');
@@ -50,7 +51,7 @@ async function download(api: Api, uri: string): Promise<string> {
   return (await fetch(`${api.site}${url}`)).text();
 }
 
-t.test('a backup under load has everything acknowledged before it', async (test) => {
+t.test('a backup taken under load contains everything acknowledged before it', async (test) => {
   const api = face.api();
   await api.subscribe(STREAM);
   const uri = await upload(api, 'what was said on Tuesday');
@@ -68,11 +69,11 @@ t.test('a backup under load has everything acknowledged before it', async (test)
   await sender.stop();
   await follower.has(sender.acknowledged.keys());
   follower.stop();
-  test.strictSame([sender.failed, faultsOf(follower)], [[], []], 'nobody noticed the backup');
+  test.strictSame([sender.failed, faultsOf(follower)], [[], []], 'no send or poll fails during the backup');
   test.equal(
     (await run('sh', ['-c', 'cd "$0" && sha256sum -c --quiet SHA256SUMS', backup], HANGS_MS)).code,
     0,
-    'its sums are right',
+    'the checksums of the backup match',
   );
 
   const restored = join(folder(test), 'data');
@@ -81,28 +82,36 @@ t.test('a backup under load has everything acknowledged before it', async (test)
   test.teardown(() => again.stop());
   const old = again.api();
   const history = await old.history(STREAM, 5_000);
-  test.strictSame(faultsOfHistory(history, { acknowledged: before } as Sender), [], 'all of them are there, once');
+  test.strictSame(
+    faultsOfHistory(history, { acknowledged: before } as Sender),
+    [],
+    'the restored history has every message acknowledged before the backup once',
+  );
   const written = new Set(sender.acknowledged.values());
   const unknown = history.slice(1).filter(({ id }) => !written.has(id));
-  test.strictSame(unknown, [], 'and nothing that nobody sent');
+  test.strictSame(unknown, [], 'the restored history has no message that was not sent');
   test.equal(await download(old, uri), 'what was said on Tuesday');
   const { status } = await fetch(`${again.site}${late}?api_key=${face.owner.key}`);
-  test.equal(status, 404, 'a file that came later is not there');
+  test.equal(status, 404, 'a file uploaded after the backup is absent');
 
   const refused = await old.call('GET', '/events', { queue_id: follower.queue, last_event_id: follower.last });
-  test.match(refused, { status: 400, body: { code: 'BAD_EVENT_QUEUE_ID' } }, 'queues of before end');
+  test.match(
+    refused,
+    { status: 400, body: { code: 'BAD_EVENT_QUEUE_ID' } },
+    'event queues from before the backup have ended',
+  );
   const queue = await old.register();
   const id = await old.send(STREAM, 'a new beginning');
-  test.ok(id > Math.max(...sender.acknowledged.values()), 'ids that clients have seen do not come again');
+  test.ok(id > Math.max(...sender.acknowledged.values()), 'message ids that clients have seen are not reused');
   const events: QueueEvent[] = await old.events(queue.queue_id, queue.last_event_id);
   test.strictSame(
     events.map(({ message }) => message?.id),
     [id],
   );
-  test.ok(await face.api().send(STREAM, 'still here'), 'the first server goes on');
+  test.ok(await face.api().send(STREAM, 'still here'), 'the first server still works');
 });
 
-t.test('what can not be backed up or restored is said in one line, and leaves everything as it was', async (test) => {
+t.test('a failed backup or restore prints one line and changes nothing', async (test) => {
   const place = folder(test);
   const good = join(place, 'good');
   await command(['backup', good, '--data-dir', face.dataDir]);
@@ -115,19 +124,19 @@ t.test('what can not be backed up or restored is said in one line, and leaves ev
 
   await refused(['backup', good, '--data-dir', face.dataDir], /good is not empty/);
   await refused(['backup', join(place, 'x'), '--data-dir', join(place, 'nothing')], /has no data of a server/);
-  test.notOk(existsSync(join(place, 'nothing')), 'and makes none');
+  test.notOk(existsSync(join(place, 'nothing')), 'the missing data directory is not created');
   await refused(['backup', '--data-dir', face.dataDir], /usage: conclave backup DIR/);
   await refused(['restore', good, '--data-dir', face.dataDir], /is not empty/);
   truncateSync(join(good, 'data.mdb'), 4_096);
   await refused(['restore', good, '--data-dir', join(place, 'new')], /damaged: data\.mdb differs from what/);
-  test.notOk(existsSync(join(place, 'new')), 'nothing is left of the attempt');
+  test.notOk(existsSync(join(place, 'new')), 'the failed restore leaves no directory');
 
   writeFileSync(join(place, 'restore-unfinished'), 'from there\n');
   await refused(['serve', '--data-dir', place, '--port', '0'], /restoring .* from there did not end/);
-  test.ok(await face.api().register(), 'the server is not disturbed');
+  test.ok(await face.api().register(), 'the running server still works');
 });
 
-t.test('data of a newer program is refused at the start', async (test) => {
+t.test('the server refuses to start on data of a newer version', async (test) => {
   const { openLmdbEnvironment } = await import('../../src/ports/store/index.js');
   const place = folder(test);
   await (await openLmdbEnvironment(place, 7)).close();
@@ -137,21 +146,24 @@ t.test('data of a newer program is refused at the start', async (test) => {
   test.match(ended.stderr, /^conclave: data directory .* is in format 7, this program knows up to \d+: use the newer/);
 });
 
-// It stops the server.
-t.test('without a server the directory itself is copied, and a restored one can be backed up', async (test) => {
-  await face.api().subscribe('kept');
-  const id = await face.api().send('kept', 'kept');
-  await face.server.stop();
-  const place = folder(test);
-  await command(['backup', join(place, 'a'), '--data-dir', face.dataDir]);
-  mkdirSync(join(place, 'b'));
-  await command(['restore', join(place, 'a'), '--data-dir', join(place, 'b')]);
-  await command(['backup', join(place, 'c'), '--data-dir', join(place, 'b')]);
-  await command(['restore', join(place, 'c'), '--data-dir', join(place, 'd')]);
-  const again = await Embedded.on(join(place, 'd'), face.owner, face.other);
-  test.teardown(() => again.stop());
-  test.strictSame(
-    (await again.api().history('kept')).map((m) => m.id),
-    [id],
-  );
-});
+// Last test of the file, because it stops the server.
+t.test(
+  'without a running server the data directory is copied, and a restored directory can be backed up',
+  async (test) => {
+    await face.api().subscribe('kept');
+    const id = await face.api().send('kept', 'kept');
+    await face.server.stop();
+    const place = folder(test);
+    await command(['backup', join(place, 'a'), '--data-dir', face.dataDir]);
+    mkdirSync(join(place, 'b'));
+    await command(['restore', join(place, 'a'), '--data-dir', join(place, 'b')]);
+    await command(['backup', join(place, 'c'), '--data-dir', join(place, 'b')]);
+    await command(['restore', join(place, 'c'), '--data-dir', join(place, 'd')]);
+    const again = await Embedded.on(join(place, 'd'), face.owner, face.other);
+    test.teardown(() => again.stop());
+    test.strictSame(
+      (await again.api().history('kept')).map((m) => m.id),
+      [id],
+    );
+  },
+);

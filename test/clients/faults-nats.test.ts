@@ -1,4 +1,4 @@
-/** NATS is away: at start, and killed and started again while the server runs. */
+/** Outages of NATS: at the start of the server and while it runs. */
 import t from 'tap';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
 import { Cluster } from './support/face.js';
@@ -10,7 +10,7 @@ import { freePort } from './support/process.js';
 const mongodb = services()?.mongodb;
 const binary = natsServerBinary();
 
-t.test('NATS is not there at start', async (test) => {
+t.test('the server does not start without NATS', async (test) => {
   const gone = `nats://127.0.0.1:${await freePort()}`;
   const folder = temporary('faults');
   test.teardown(() => remove(folder));
@@ -32,7 +32,7 @@ t.test('NATS is not there at start', async (test) => {
 });
 
 if (mongodb && binary) {
-  t.test('NATS is killed and started again while the server runs', async (test) => {
+  t.test('the server survives a kill and restart of NATS', async (test) => {
     const own = await OwnNats.start(binary);
     test.teardown(() => own.stop());
     const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS }, 1);

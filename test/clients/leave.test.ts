@@ -1,4 +1,4 @@
-/** A frontend that stops: no request fails of a client that follows the rules of HTTP. */
+/** Graceful stop of a frontend: no request fails for a client that follows the rules of HTTP. */
 
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { healthOf } from './support/scrape.js';
 import { until } from './support/wait.js';
 
 const STREAM = 'general';
-/** Long enough for what is asked of a server while it leaves, on a busy machine, too. */
+/** Seconds that a leaving frontend keeps serving; enough for the test's requests on a busy machine. */
 const LEAVE_S = 6;
-/** Between the sends of a client: under load, not out of breath. */
+/** Pause between the sends of a client; the load must not saturate the machine. */
 const PAUSE_MS = rounds(120, 20);
 const CLIENTS = rounds(3, 8);
 
@@ -23,7 +23,7 @@ const adapters =
   (await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
     ? ['node']
     : ['uws', 'node'];
-/** HTTP servers whose frontend leaves a cluster: one of them in a short run. */
+/** HTTP servers under test, each in a frontend that leaves the cluster; a short run picks one. */
 const leaving = picked(adapters, 1, (adapter) => `leaving ${adapter}`);
 
 /** Client that sends or follows a queue until `stop`, and records failures. */
@@ -96,7 +96,7 @@ if (cluster) {
   await face.api(0).subscribe('quiet', ...leaving);
   for (const [i, adapter] of leaving.entries()) {
     t.test(`cluster, ${adapter}: SIGTERM to a frontend under load fails no request`, async (test) => {
-      // The last one stays; a frontend of each adapter leaves it in turn.
+      // The last frontend stays; one frontend per HTTP server leaves in turn.
       const stays = leaving.length;
       const both = [face.site(i), face.site(stays)];
       const client = () => new KeepAliveClient(both, face.owner);
@@ -106,23 +106,31 @@ if (cluster) {
         .body;
       const held = quiet.call('GET', '/events', { queue_id, last_event_id });
       const followers = Array.from({ length: CLIENTS }, () => new Busy(client(), following));
-      await until('queues', () => followers.every(({ calls, failed }) => calls >= 1 || failed.length > 0));
+      await until('every follower has a queue', () =>
+        followers.every(({ calls, failed }) => calls >= 1 || failed.length > 0),
+      );
       const senders = Array.from(
         { length: CLIENTS },
         (_, n) => new Busy(client(), sending(adapter, `${adapter}-${n}`)),
       );
       const all = [...senders, ...followers];
-      await until('everybody to be busy', () => all.every(({ calls, failed }) => calls >= 5 || failed.length > 0));
+      await until('each client has made 5 calls', () =>
+        all.every(({ calls, failed }) => calls >= 5 || failed.length > 0),
+      );
 
       const { child } = face.frontends[i]!;
       const ops = await child.ops();
       child.signal('SIGTERM');
-      await until('not ready', async () => (await healthOf(ops, 'ready')).status === 503);
+      await until('the leaving frontend is not ready', async () => (await healthOf(ops, 'ready')).status === 503);
       test.match((await healthOf(both[0]!, 'ready')).body.checks, { leaving: { ok: false }, bus: { ok: true } });
       test.equal((await healthOf(both[0]!, 'live')).status, 200);
       const fresh = new KeepAliveClient([both[0]!], face.owner);
       const answer = await fresh.call('GET', '/users/me');
-      test.match([answer.status, answer.headers.connection], [200, 'close'], 'still served, but nobody stays');
+      test.match(
+        [answer.status, answer.headers.connection],
+        [200, 'close'],
+        'requests are still served, on connections that then close',
+      );
       fresh.close();
 
       const released = await held;
@@ -130,27 +138,31 @@ if (cluster) {
       test.same(released.body, { result: 'success', msg: '', events: [], queue_id });
       test.equal((await child.ended).code, 0);
       const mark = senders.map(({ sent }) => sent.length);
-      await until('everybody goes on elsewhere', () =>
+      await until('each sender has 5 more sends by the other frontend', () =>
         senders.every(({ sent, failed }, n) => sent.length >= mark[n]! + 5 || failed.length > 0),
       );
       const again = quiet.call('GET', '/events', { queue_id, last_event_id });
       await face.api(stays).send('quiet', 'afterwards');
-      test.equal(((await again).body.events as unknown[]).length, 1, 'the queue goes on where it was');
+      test.equal(
+        ((await again).body.events as unknown[]).length,
+        1,
+        'the queue continues after the last acknowledged event',
+      );
       quiet.close();
 
       await Promise.all(senders.map((busy) => busy.stop()));
       const sent = senders.flatMap((busy) => busy.sent);
       for (const { got, failed } of followers) {
         const missing = () => sent.filter((content) => !got.has(content));
-        await until('all that was sent', () => missing().length === 0 || failed.length > 0);
+        await until('every sent message arrives', () => missing().length === 0 || failed.length > 0);
         test.strictSame(missing(), []);
         test.strictSame(
           [...got].filter(([content, times]) => times > 1 && content !== 'heartbeat'),
           [],
-          'each once',
+          'each message arrives once',
         );
       }
-      // Wakes the polls that still wait.
+      // Wakes the polls that still wait, so that the followers stop.
       const stopping = followers.map((busy) => busy.stop());
       await face.api(stays).send(adapter, 'the end');
       await Promise.all(stopping);
@@ -165,10 +177,10 @@ if (cluster) {
       test.strictSame(
         [...times].filter(([, n]) => n > 1),
         [],
-        'nothing was done twice',
+        'no message is stored twice',
       );
       const unseen = all.reduce((sum, { client: { resetUnseen } }) => sum + resetUnseen, 0);
-      test.ok(unseen <= 2, `${unseen} connections reset unseen, as they were made when the listener was closed`);
+      test.ok(unseen <= 2, `${unseen} connections reset unseen because they arrived while the listener closed`);
       const calls = all.reduce((sum, busy) => sum + busy.calls, 0);
       test.comment(
         `${calls} requests, ${all.reduce((sum, { client: { refused } }) => sum + refused, 0)} connections refused`,
@@ -177,7 +189,7 @@ if (cluster) {
   }
 }
 
-/** A raw request that is begun and not finished. */
+/** Sends the head and 10 bytes of the body of a request. */
 async function begin(port: number, key: string, content: string): Promise<{ finish(): void; answer: Promise<string> }> {
   const socket = connect({ port, host: '127.0.0.1' });
   const body = `type=stream&to=${STREAM}&topic=slow&content=${content}`;
@@ -215,7 +227,7 @@ async function underWay(test: Test, adapter: string): Promise<void> {
   idle.on('error', () => {});
   const idleClosed = new Promise<void>((resolve) => idle.on('close', () => resolve()));
   const [ends, never] = [await begin(face.port, key, 'finished'), await begin(face.port, key, 'never')];
-  await until('both to have arrived', async () => {
+  await until('both requests have arrived', async () => {
     const text = await (await fetch(`${await face.server.ops()}/metrics`)).text();
     return text.includes('\nconclave_http_running_requests 2\n');
   });
@@ -223,23 +235,25 @@ async function underWay(test: Test, adapter: string): Promise<void> {
   await until('new connections are refused', () => refuses(face.port));
   ends.finish();
   const answered = await ends.answer;
-  test.match(answered, /^HTTP\/1\.1 200 /, 'what was begun is finished');
+  test.match(answered, /^HTTP\/1\.1 200 /, 'a request under way is completed and answered');
   test.match(answered, /\r\nconnection: close\r\n/i);
-  test.equal(await never.answer, '', 'what never ends is cut off');
+  test.equal(await never.answer, '', 'a request that never completes is cut off');
   await idleClosed;
   test.equal((await face.server.ended).code, 0);
 }
 
 for (const adapter of adapters) {
-  t.test(`embedded, ${adapter}: requests under way are finished, within bounds`, (test) => underWay(test, adapter));
+  t.test(`embedded, ${adapter}: requests under way are completed within a time limit`, (test) =>
+    underWay(test, adapter),
+  );
 }
 
-t.test('a second signal ends at once', async (test) => {
+t.test('a second signal stops the server at once', async (test) => {
   const face = await Embedded.start(['--leave-seconds', '600']);
   test.teardown(() => face.stop());
   face.server.signal('SIGTERM');
-  await until('it leaves', async () => (await healthOf(face.site, 'ready')).status === 503);
-  test.equal((await face.api().call('GET', '/users/me')).status, 200, 'still serving');
+  await until('the server is leaving', async () => (await healthOf(face.site, 'ready')).status === 503);
+  test.equal((await face.api().call('GET', '/users/me')).status, 200, 'the leaving server still serves requests');
   face.server.signal('SIGINT');
   test.equal((await face.server.ended).code, 130);
 });

@@ -1,4 +1,4 @@
-/** A frontend, and commands of the command line, without an actor host. */
+/** A frontend and commands of the command line without an actor host. */
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { dropNamespace } from '../support/drop-namespace.js';
@@ -11,7 +11,7 @@ import { until } from './support/wait.js';
 
 const found = services();
 if (found) {
-  t.test('without an actor host a frontend is not ready, and commands say so instead of waiting', async (test) => {
+  t.test('without an actor host a frontend is not ready and commands fail at once with the reason', async (test) => {
     const namespace = `t${randomBytes(6).toString('hex')}`;
     const folder = temporary('no-hosts');
     const options = [

@@ -1,4 +1,4 @@
-/** The public client packages for Python, JavaScript and Rust, unmodified. */
+/** Public client packages for Python, JavaScript and Rust, unmodified. */
 import { readFileSync } from 'node:fs';
 import { onBothFaces, type Script, source } from './support/chat.js';
 import { asyncSdk, npmPackage, pythonWith, rustProgram } from './support/install.js';
@@ -13,7 +13,7 @@ const rust = await rustProgram(source('rust-zulip-api/Cargo.toml'));
 const limited: Script[] = [];
 const unlimited: Script[] = [];
 if (python) {
-  // As people do, so that they stay within the usual limits.
+  // Chat scripts call as rarely as people do, so they run under the default rate limits.
   limited.push({
     fact: 'python: two clients talk to each other',
     words: [python, source('python-chat.py')],

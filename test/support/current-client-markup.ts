@@ -1,6 +1,6 @@
 /**
- * The HTML of messages as the official mobile client of today reads it. The client shows other constructs as source,
- * block by block.
+ * Model of how today's official mobile client parses the HTML of messages. The client shows a block with an unknown
+ * construct as HTML source.
  */
 import { DomUtils, parseDocument } from 'htmlparser2';
 
@@ -12,16 +12,16 @@ type Element = Extract<ChildNode, { readonly attribs: unknown }>;
 const CODE_CLASS =
   /^(?:bp|c|c1|ch|cm|cp|cpf|cs|err|esc|fm|g|gd|ge|gh|gi|go|gp|gr|gs|gt|gu|il|k|kc|kd|kn|kp|kr|kt|l|ld|m|mb|mf|mh|mi|mo|n|na|nb|nc|nd|ne|nf|ni|nl|nn|no|nt|nv|nx|o|ow|p|pm|py|s|s1|s2|sa|sb|sc|sd|se|sh|si|sr|ss|sx|vc|vg|vi|vm|w)$/;
 const MENTION = /^(?:user-mention|user-group-mention|topic-mention)(?: silent)?$/;
-/** Shown as source by every version of the client. */
+/** Classes of error markers. Every version of the client shows them as source. */
 const ERRORS: ReadonlySet<string> = new Set(['timestamp-error', 'tex-error']);
 const PREVIEW_DIVISIONS: ReadonlySet<string> = new Set(['message_inline_image', 'youtube-video message_inline_image']);
-/** Targets of links by class; the client opens those of streams itself. */
+/** Allowed link targets by link class. The client itself opens links to streams and topics. */
 const LINK_BY_CLASS: Readonly<Record<string, RegExp>> = {
   '': /./,
   stream: /^\/#narrow\/stream\/\d+-[\w.-]+$/,
   'stream-topic': /^\/#narrow\/stream\/\d+-[\w.-]+\/topic\/[\w.-]+$/,
 };
-/** Classes of the texts in the preview of a page. */
+/** Allowed text parts in the preview of a web page, by class. */
 const PREVIEW_TEXTS: ReadonlySet<string> = new Set([
   'message_embed_title',
   'message_embed_description',
@@ -32,7 +32,7 @@ const PLAIN_INLINE: ReadonlySet<string> = new Set(['strong', 'em', 'del', 'code'
 const classOf = (of: Element): string => of.attribs.class ?? '';
 const isNewline = (node: ChildNode): boolean => isText(node) && node.data === '\n';
 const isBlank = (node: ChildNode): boolean => isText(node) && node.data.trim() === '';
-/** The only child, if it is an element of this name. */
+/** Only child of an element, if it is an element with this name. */
 const onlyChild = (of: Element, name: string): Element | undefined => {
   const [child, ...others] = of.children;
   return child && isTag(child) && child.name === name && others.length === 0 ? child : undefined;
@@ -53,7 +53,7 @@ class MarkupReader {
     for (const name of Object.keys(of.attribs)) if (!allowed.includes(name)) this.#tell(of, `attribute ${name}`);
   }
 
-  /** Children with exactly one newline before, between and after them. */
+  /** Child elements of a list or table; the client expects exactly one newline before, between and after them. */
   #spaced(of: Element, names: readonly string[]): Element[] {
     of.children.forEach((child, i) => {
       const good = i % 2 === 0 ? isNewline(child) : isTag(child) && names.includes(child.name);
@@ -135,7 +135,7 @@ class MarkupReader {
     if (of.children.length % 2 === 0) this.#tell(of, 'text behind the formulas');
   }
 
-  /** @param display of its `math` element; undefined within a line */
+  /** @param display expected `display` attribute of the `math` element; undefined for a formula within a line */
   #formula(of: Element, display: 'block' | undefined): void {
     const [mathml, html, ...others] = of.children;
     const isWhole =
@@ -159,7 +159,7 @@ class MarkupReader {
     if (math?.attribs.display !== display) this.#tell(of, `display ${math?.attribs.display}`);
   }
 
-  /** Preview of a page: a picture, and a division with a title, a description, or both. */
+  /** Checks the preview of a web page: a picture, and a division with a title, a description, or both. */
   #pagePreview(of: Element): void {
     const [picture, texts, ...others] = of.children;
     if (!picture || !isTag(picture) || picture.name !== 'a' || classOf(picture) !== 'message_embed_image') {
@@ -263,7 +263,10 @@ class MarkupReader {
   }
 }
 
-/** Finds the parts of a message's HTML that the client would show as source. @returns descriptions with the reason */
+/**
+ * Finds the parts of a message's HTML that the client would show as source.
+ * @returns descriptions of the parts, each with the reason
+ */
 export function unreadableMarkup(html: string): readonly string[] {
   const reader = new MarkupReader();
   reader.blocks(parseDocument(html).children);

@@ -1,6 +1,6 @@
 /**
- * A made organization in the peer's export format, with its truth beside it: every message with the flags of everybody
- * who has a copy. The same seed gives the same organization.
+ * Generator of an organization in the peer's export format. The result also lists the expected messages, each with the
+ * flags of every user who has a copy. Equal seeds give equal organizations.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -8,17 +8,17 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '#base';
 
 export interface MadeMessage {
-  /** Number of the message in the order of sending, from 1: the id that it gets here. */
+  /** Position in the order of sending, from 1. Equals the message id after the import. */
   readonly rank: number;
   readonly id: number;
   readonly sender: number;
-  /** Id of the stream in the export; 0 for direct messages. */
+  /** Stream id in the export; 0 for direct messages. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
   readonly content: string;
   readonly sent: number;
-  /** Sum of flags by user. */
+  /** Bit mask of message flags by user id. */
   readonly rows: ReadonlyMap<number, number>;
 }
 
@@ -50,7 +50,7 @@ export interface MadeSize {
   readonly streams: number;
   readonly messages: number;
   readonly seed: number;
-  /** The ids of messages do not follow time, and the export says so, as a converter's does. */
+  /** True: message ids don't follow time and the export says so (`sort_by_date`), as exports of converters do. */
   readonly sortedByDate?: boolean;
 }
 
@@ -59,15 +59,15 @@ const STARRED = 2;
 const MENTIONED = 8;
 const PRIVATE = 2048;
 const PER_FILE = 1_000;
-/** Members of a stream, about, in a large organization. */
+/** Approximate maximum of members per stream: the export has a row per message and member. */
 const MOST_MEMBERS = 40;
-/** Ids of the export begin here, so that no id is right by chance. */
+/** First ids in the export. They differ by kind and from the ids after the import, so no id matches by chance. */
 const FIRST = { user: 501, stream: 301, recipient: 7_001, message: 90_001 };
 const BEGIN = 1_600_000_000;
 const ROLES = [100, 200, 300, 400, 400, 400, 400, 600];
 const WORDS = 'tide **pier** gull anchor `knot` lamp harbour :smile: keel rope mast sail'.split(' ');
 
-/** Writes the export into a folder. */
+/** Writes the export files into a folder. */
 export function makeExportedOrganization(folder: string, size: MadeSize): MadeOrganization {
   return new Maker(folder, size).make();
 }
@@ -103,7 +103,7 @@ class Maker {
     };
   }
 
-  /** A number from 0 to below `below`. */
+  /** Random integer from 0 up to, but not including, `below`. */
   #random(below: number): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * below);
@@ -121,7 +121,7 @@ class Maker {
     }
     for (let i = 0; i < this.size.streams; i++) {
       const inviteOnly = i % 3 === 1;
-      // A third of the people, but not hundreds: the export has a row per message and member.
+      // A third of the users, at most about 40 per stream: the export has a row per message and member.
       const share = Math.max(3, Math.ceil(this.size.people / MOST_MEMBERS));
       const members = new Set(
         this.#users.filter((_, person) => this.#random(share) === 0 || person === 0).map(({ id }) => id),
@@ -189,7 +189,7 @@ class Maker {
 
   #joinOrLeave(stream: { readonly members: Set<number> }): void {
     const user = this.#pick(this.#users).id;
-    // The first person stays everywhere, so that a stream always has a sender.
+    // User 0 never leaves a stream, so that a stream always has a sender.
     if (user === FIRST.user) return;
     if (!stream.members.delete(user)) stream.members.add(user);
   }
@@ -205,13 +205,13 @@ class Maker {
     return { rank, id, sender, stream: 0, topic: '', participants, content, sent: BEGIN + rank * 60, rows };
   }
 
-  /** Everybody has read the older half, and some of the newer one. */
+  /** Flags of a user's copy: 98 % of the older half of the messages are read, and 25 % of the newer half. */
   #flagsOf(rank: number, user: number, sender: number): number {
     const isRead = user === sender || (rank < this.size.messages / 2 ? this.#random(50) > 0 : this.#random(4) === 0);
     return (isRead ? READ : 0) | (this.#random(30) === 0 ? STARRED : 0);
   }
 
-  /** Ids with gaps, as deleted messages leave them. */
+  /** Message id in the export, with gaps as deleted messages leave them. */
   #idOf(rank: number): number {
     return FIRST.message + (this.size.sortedByDate ? 10_000_000 - rank : rank) * 3;
   }
@@ -220,7 +220,10 @@ class Maker {
     return Array.from({ length: 3 + this.#random(20) }, () => this.#pick(WORDS)).join(' ');
   }
 
-  /** @returns text of a link to a new file, for some messages */
+  /**
+   * Attaches a new file to one message in 60.
+   * @returns text of the link to the file; empty without a file
+   */
   #attach(rank: number, owner: number): string {
     if (this.#random(60) !== 0) return '';
     const token = createHash('sha256').update(`file ${rank}`).digest('base64url').slice(0, 24);
@@ -309,7 +312,8 @@ class Maker {
     for (const { id, members } of this.#streams) {
       recipients.push({ id: this.#streamRecipient(id), type: 2, type_id: id });
       for (const user of members) subscribe(user, this.#streamRecipient(id), true, { is_muted: user % 7 === 0 });
-      // The peer keeps the rows of those who left; some exports lack them.
+      // The peer keeps the subscription rows of users who left a stream. Half of them are left out: some exports lack
+      // them.
       for (const { id: user } of this.#users) {
         if (!members.has(user) && user % 2 === 0) subscribe(user, this.#streamRecipient(id), false);
       }

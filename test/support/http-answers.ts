@@ -1,18 +1,21 @@
 /** Parses HTTP/1.1 responses from the bytes of a keep-alive connection, framed by Content-Length or in chunks. */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** As uWebSockets.js and as node:http with lower-case names write it; any other way is found more slowly. */
+/**
+ * Spellings of the header by uWebSockets.js and by node:http with lower-case names. Other spellings are found by a
+ * slower search.
+ */
 const LENGTHS = [Buffer.from('Content-Length: '), Buffer.from('content-length: ')] as const;
 const NONE: Buffer = Buffer.alloc(0);
 const LF = 10;
-/** A head or a chunk's size line that is longer is not what we asked for. */
+/** Limit of a response head and of a chunk's size line; longer ones are an error. */
 const MOST_HEAD = 65_536;
 
 export interface Answered {
   readonly status: number;
-  /** Without status line; empty unless whole answers are kept or it is an error. */
+  /** Header lines without the status line. Empty unless the reader keeps whole responses or the status is not 200. */
   readonly head: string;
-  /** As `head`. Valid until the next bytes arrive. */
+  /** Response body; empty in the same cases as `head`. Valid until the next bytes arrive. */
   readonly body: Buffer;
 }
 
@@ -22,7 +25,7 @@ type Rest = { readonly kind: 'length'; missing: number } | { readonly kind: 'chu
 export class AnswerReader {
   /** True if the next responses answer HEAD requests: they have a Content-Length, but no body. */
   isOfHead = false;
-  /** Bytes of a head that has not ended, copied. */
+  /** Copied bytes of an incomplete head. */
   #pending: Buffer = NONE;
   #rest: Rest | undefined;
   #status = 0;
@@ -30,13 +33,13 @@ export class AnswerReader {
   #wanted = true;
   #parts: Buffer[] = [];
 
-  /** @param keep hand over whole answers; else those of errors only */
+  /** @param keep pass on whole responses; otherwise heads and bodies of errors only */
   constructor(
     private readonly keep: boolean,
     private readonly answered: (answer: Answered) => void,
   ) {}
 
-  /** @throws Error when it isn't HTTP */
+  /** @throws Error if the bytes are not HTTP/1.1 */
   push(bytes: Buffer): void {
     let data = bytes;
     while (data.length > 0) {
@@ -47,7 +50,7 @@ export class AnswerReader {
     }
   }
 
-  /** @returns what follows the head */
+  /** @returns the bytes after the head, or after the response if it has arrived whole */
   #begin(bytes: Buffer): Buffer {
     const data = this.#pending.length > 0 ? Buffer.concat([this.#pending, bytes]) : bytes;
     const end = data.indexOf(HEAD_END);
@@ -68,7 +71,7 @@ export class AnswerReader {
       return body.length > 0 ? body : NONE;
     }
     if (body.length >= length) {
-      // The usual case: all of it at once, nothing copied.
+      // Fast path: the whole body is in this read and needs no copy.
       this.#answer(body.subarray(0, length));
       return body.subarray(length);
     }
@@ -105,20 +108,20 @@ export class AnswerReader {
   }
 }
 
-/** `Transfer-Encoding: chunked`, as proxies like to send it. */
+/** Decoder of `Transfer-Encoding: chunked`, which proxies often send. */
 class ChunkReader {
   #line = '';
-  /** Of the present chunk; its line end counts. Undefined: a size line comes. */
+  /** Bytes missing of the current chunk, including its line end. Undefined while a size line is expected. */
   #missing: number | undefined;
   #trailer = false;
 
-  /** @returns what follows the answer; undefined while more is to come */
+  /** @returns the bytes after the response; undefined while the response is incomplete */
   push(bytes: Buffer, part: (bytes: Buffer) => void): Buffer | undefined {
     let at = 0;
     while (at < bytes.length) {
       if (this.#missing !== undefined) {
         const taken = Math.min(this.#missing, bytes.length - at);
-        // The last two are the line end.
+        // The last two bytes of a chunk are its line end.
         const content = Math.min(taken, this.#missing - 2);
         if (content > 0) part(bytes.subarray(at, at + content));
         at += taken;
@@ -146,16 +149,16 @@ class ChunkReader {
   }
 }
 
-/** Of 'HTTP/1.1 200 …'. */
+/** Status code of a status line such as `HTTP/1.1 200 OK`. */
 function statusOf(data: Buffer): number {
   const status = (data[9]! - 48) * 100 + (data[10]! - 48) * 10 + data[11]! - 48;
   if (data[0] !== 0x48 || !(status >= 100 && status < 600)) throw new Error('not an answer of HTTP/1.1');
   return status;
 }
 
-/** Length of the body; undefined when it comes in chunks. */
+/** Length of the body; undefined for a chunked body. */
 function lengthOf(data: Buffer, end: number): number | undefined {
-  // Not beyond: bodies are long.
+  // Search the head only: bodies can be long.
   const head = data.subarray(0, end + 2);
   for (const name of LENGTHS) {
     const at = head.indexOf(name);

@@ -1,20 +1,20 @@
 import type { KeyValueEntry, KeyValueStore } from '#ports/placement';
 
-/** Keys shared by several hosts in one process. */
+/** Keys and values that several simulated hosts share. */
 export class MemoryKvServer {
   readonly entries = new Map<string, KeyValueEntry>();
   readonly watchers = new Set<(key: string, value: string) => void>();
   revision = 0;
 }
 
-/** One host's way to them, with switches for what a network does. */
+/** Connection of one simulated host to the shared keys, with switches for network faults. */
 export class MemoryKv implements KeyValueStore {
   readonly #server: MemoryKvServer;
-  /** Nothing gets through, and nothing is executed. */
+  /** No operation reaches the server. */
   cut = false;
-  /** Writes are executed, but their answers are lost. */
+  /** Writes are executed, but their replies are lost. */
   deaf = false;
-  /** Waited for before each operation: a slow network, or a process that stands still. */
+  /** Awaited before each operation: simulates a slow network or a frozen process. */
   way: () => Promise<void> = async () => {};
 
   constructor(server: MemoryKvServer) {

@@ -1,4 +1,7 @@
-/** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
+/**
+ * Simulated cluster of hosts in one process, with keys in memory and one fake clock, and with the faults of hosts:
+ * crash, freeze, lost network.
+ */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import {
@@ -12,7 +15,10 @@ import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryKv, MemoryKvServer } from './memory-kv.js';
 
-/** Timers of a host that stands still fire when it goes on; those of a dead one never. */
+/**
+ * Clock of a simulated host. Timers that come due while the host is frozen fire when it thaws; those of a crashed host
+ * never fire.
+ */
 class HostClock implements Clock {
   constructor(
     private readonly clock: FakeClock,
@@ -53,10 +59,10 @@ export class WorldHost {
   readonly store: MemoryEpochs;
   readonly placement: ClusterPlacement;
   readonly failures: unknown[] = [];
-  /** Lines for the operator. */
+  /** Warnings logged for the operator. */
   readonly warnings: string[] = [];
   dead = false;
-  /** Ended as it should. */
+  /** Whether the host was stopped properly. */
   left = false;
   #frozen: Promise<void> | undefined;
   #thaw = (): void => {};
@@ -87,7 +93,7 @@ export class WorldHost {
     });
   }
 
-  /** Whether it could answer anybody now. */
+  /** Whether the host would answer requests for the partition now. */
   answers(p: Partition): boolean {
     return !this.dead && this.#frozen === undefined && this.placement.mayAnswer(p);
   }
@@ -105,13 +111,13 @@ export class WorldHost {
     this.left = true;
   }
 
-  /** kill -9 */
+  /** Simulates kill -9. */
   crash(): void {
     this.dead = true;
     this.#frozen ??= new Promise(() => {});
   }
 
-  /** Stands still, and knows nothing of it. */
+  /** Suspends the process without notice, as SIGSTOP does. */
   freeze(): void {
     this.#frozen ??= new Promise((resolve) => {
       this.#thaw = resolve;
@@ -134,19 +140,19 @@ export class PlacementWorld {
   readonly epochs = new Map<Partition, number>();
   readonly clock = new FakeClock();
   hosts: WorldHost[] = [];
-  /** Violations of the rules of placement, in words. */
+  /** Descriptions of violated placement rules. */
   readonly faults: string[] = [];
   #named = 0;
   readonly #highest = new Map<Partition, number>();
 
-  /** @param sharing rule of the host's version */
+  /** @param sharing partition-sharing rule of the host's version */
   host(sharing: PartitionSharing = 'even'): WorldHost {
     const host = new WorldHost(this, `h${++this.#named}`, sharing);
     this.hosts.push(host);
     return host;
   }
 
-  /** Someone outside who writes keys. */
+  /** Connection of an operator's command line, which writes keys without being a host. */
   readonly outside = new MemoryKv(this.server);
 
   async drain(host: WorldHost): Promise<void> {
@@ -168,7 +174,7 @@ export class PlacementWorld {
     return this.hosts.filter(({ dead, left }) => !dead && !left);
   }
 
-  /** Moves time on in small steps, and looks at everybody after each. */
+  /** Advances the clock in steps and checks the placement rules after each step. */
   async run(ms: number, step = 25): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
       await this.clock.advanceAsync(Math.min(step, ms - passed));
@@ -176,16 +182,19 @@ export class PlacementWorld {
     }
   }
 
-  /** Milliseconds until it holds. */
+  /**
+   * Runs until the condition holds.
+   * @returns simulated milliseconds that passed
+   */
   async until(condition: () => boolean, withinMs = 20_000): Promise<number> {
     for (let ms = 0; ms <= withinMs; ms += 25) {
       if (condition()) return ms;
       await this.run(25);
     }
-    throw new Error(`not within ${withinMs} ms`);
+    throw new Error(`condition did not hold within ${withinMs} ms`);
   }
 
-  /** Told by each host what it takes. */
+  /** Callback of a host that acquires a partition: epochs must grow. */
   taken(p: Partition, epoch: number): void {
     if (epoch <= (this.#highest.get(p) ?? 0)) this.faults.push(`partition ${p} was taken at epoch ${epoch} again`);
     this.#highest.set(p, epoch);
@@ -198,12 +207,12 @@ export class PlacementWorld {
     }
   }
 
-  /** Name of the host that answers for each partition. */
+  /** Name of the answering host by partition. */
   owners(): Map<Partition, string> {
     return new Map(ALL_PARTITIONS.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
   }
 
-  /** Partitions that have to move until each of the hosts has an even share of all, and no other host has any. */
+  /** Partitions that must move until each of these hosts has an even share and other hosts have none. */
   misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
     const owners = this.owners();
     const owned = hosts.map(({ name }) => ALL_PARTITIONS.filter((p) => owners.get(p) === name));

@@ -1,4 +1,7 @@
-/** Wait for a condition, not for a time: polls each few milliseconds; rejects after `withinMs`. */
+/**
+ * Polls a condition every 5 ms and rejects after `withinMs`.
+ * @returns milliseconds that passed
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,

@@ -1,16 +1,16 @@
-/** A sender and a follower that go on through any failure, and remember what they were promised and given. */
+/** Sender and queue follower that continue through failures and record acknowledged sends and received events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../../support/rounds.js';
 import { type Api, type QueueEvent, Refused } from './api.js';
 import { HANGS_MS, until } from './wait.js';
 
 const RETRY_MS = 25;
-/** Traffic is to be there, not to take the processor from the programs that start meanwhile. */
+/** Pause between sends. The short run sends less, so that servers that start meanwhile get the CPU. */
 const PAUSE_MS = rounds(40, 5);
 
-/** Sends numbered messages one after the other; none is sent twice. */
+/** Sends numbered messages from several lanes; no message is sent twice. */
 export class Sender {
-  /** Content → message id. */
+  /** Message id by content. */
   readonly acknowledged = new Map<string, number>();
   readonly failed: { content: string; error: unknown }[] = [];
   underWay = 0;
@@ -43,7 +43,7 @@ export class Sender {
         this.acknowledged.set(content, await api.send(this.stream, content, this.timeoutMs));
       } catch (error) {
         this.failed.push({ content, error });
-        // Somewhere else next time, where there is another.
+        // Use the next server, if there are several.
         at++;
         pauseMs = RETRY_MS;
       }
@@ -53,7 +53,7 @@ export class Sender {
   }
 }
 
-/** Polls one queue as a client does: acknowledges what it got, asks again after every failure. */
+/** Polls one event queue as a client does: acknowledges received events and retries after every failure. */
 export class Follower {
   readonly events: QueueEvent[] = [];
   readonly errors: unknown[] = [];
@@ -77,7 +77,7 @@ export class Follower {
     return new Follower(apis, queue_id, last_event_id);
   }
 
-  /** How often each message came. */
+  /** Number of deliveries by message content. */
   contents(): ReadonlyMap<string, number> {
     return this.#counts;
   }
@@ -86,7 +86,7 @@ export class Follower {
     const wanted = [...contents];
     let missing: string[] = [];
     await until(
-      'every acknowledged message in the queue',
+      'every acknowledged message arrives in the queue',
       () => {
         const had = this.contents();
         missing = wanted.filter((content) => !had.has(content));
@@ -98,7 +98,7 @@ export class Follower {
     });
   }
 
-  /** Its last poll is left to its fate. */
+  /** Stops polling without waiting for the last poll's response. */
   stop(): void {
     this.#running = false;
     void this.#done;
@@ -129,7 +129,7 @@ export class Follower {
 
 const plain = (content: string): string => content.replace(/<[^>]*>/g, '');
 
-/** Faults of the events, in words; empty when ids grow and no message came twice. */
+/** Descriptions of event faults: ids that don't grow, messages delivered twice, a refused queue. */
 export function faultsOf(follower: Follower): string[] {
   const faults: string[] = [];
   let before = -1;
@@ -144,7 +144,9 @@ export function faultsOf(follower: Follower): string[] {
   return faults;
 }
 
-/** Acknowledged messages that are not exactly once in the history, and others that are there more than once. */
+/**
+ * Descriptions of history faults: acknowledged messages not found exactly once, and other messages found repeatedly.
+ */
 export function faultsOfHistory(history: readonly { content: string; id: number }[], sender: Sender): string[] {
   const faults: string[] = [];
   const found = new Map<string, number[]>();
@@ -153,15 +155,16 @@ export function faultsOfHistory(history: readonly { content: string; id: number 
     const ids = found.get(content) ?? [];
     if (ids.length !== 1 || ids[0] !== id) faults.push(`${content} (${id}) is in the history as [${ids.join(', ')}]`);
   }
-  for (const [content, ids] of found) if (ids.length > 1) faults.push(`${content} is there ${ids.length} times`);
+  for (const [content, ids] of found)
+    if (ids.length > 1) faults.push(`${content} is in the history ${ids.length} times`);
   return faults;
 }
 
-/** The server answered in time, with an error of the API: it is busy with a fault, not broken. */
+/** Whether the error is a proper API error with status 503, which a server returns while a service is unavailable. */
 export const isCleanError = (error: unknown): boolean =>
   error instanceof Refused && error.answer.status === 503 && error.answer.body.result === 'error';
 
-/** For teardown: whatever became of the test. */
+/** Stops the traffic; safe for teardown after a failure. */
 export async function end(sender: Sender, follower: Follower): Promise<void> {
   follower.stop();
   await sender.stop();

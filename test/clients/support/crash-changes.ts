@@ -1,4 +1,4 @@
-/** Small changes of many kinds, and kills in the middle of them: what was acknowledged is there, whatever it was. */
+/** Test that acknowledged changes of many kinds survive kills in the middle of such changes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { NEWEST_API_LEVEL } from '../../api/support/levels.js';
@@ -10,12 +10,12 @@ import { begin } from './world.js';
 
 type Fact = string | undefined;
 
-/** Possible values of each fact: one, or several after a change without response. */
+/** Possible values of each fact: one value, or several after a change without a response. */
 class Facts {
   readonly #possible = new Map<string, ReadonlySet<Fact>>();
   acknowledged = 0;
 
-  /** @throws what `ask` throws, when it is uncertain */
+  /** @throws the error of `ask`; the fact then keeps both its old and its new value */
   async attempt(values: Readonly<Record<string, Fact>>, ask: () => Promise<unknown>): Promise<void> {
     for (const [name, value] of Object.entries(values)) this.#possible.set(name, new Set([...this.of(name), value]));
     await ask();
@@ -27,7 +27,7 @@ class Facts {
     return this.#possible.get(name) ?? new Set([undefined]);
   }
 
-  /** Facts with an impossible value; the actual values are the only possible ones from now on. */
+  /** Facts whose actual value is impossible. The actual values become the only possible ones. */
   faults(actual: ReadonlyMap<string, Fact>): string[] {
     const faults: string[] = [];
     for (const name of new Set([...this.#possible.keys(), ...actual.keys()])) {
@@ -46,7 +46,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
   const ids: number[] = [];
   for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
   const facts = new Facts();
-  /** Ids of drafts and saved snippets, by name. */
+  /** Ids of drafts and saved snippets by name. */
   const ownIds = new Map<string, number>();
   const newer = other.atLevel(NEWEST_API_LEVEL);
   const anchors = new Set(ids);
@@ -73,7 +73,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
       found.set(topic_name, String(visibility_policy));
     return found;
   };
-  // Begins with what is.
+  // Take the initial state as the expected one.
   facts.faults(await actual());
   const me = await myId(other);
   let version = 0;
@@ -100,7 +100,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     const content = `edit ${id}.${++version}`;
     await facts.attempt({ [`text ${id}`]: content }, () => owner.ok('PATCH', `/messages/${id}`, { content }));
   };
-  /** Makes one of the user's own things, or changes or removes it. */
+  /** Creates, changes or removes a draft or snippet of the user. */
   const keep = async (
     name: string,
     content: string,
@@ -147,7 +147,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
 
   for (let kill = 0; kill < KILLS; kill++) {
     let [going, refused] = [true, ''];
-    // Each ends at its first failure: what it asked last is uncertain.
+    // A lane stops at its first failure, because the result of its last request is unknown.
     const lane = async (what: readonly (() => Promise<void>)[]): Promise<void> => {
       try {
         while (going) await random.pick(what)();
@@ -164,7 +164,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     const before = facts.acknowledged;
     const goal = before + rounds(30, 50) + random.below(rounds(50, 250));
     await until('acknowledged changes', () => facts.acknowledged >= goal || refused !== '');
-    test.equal(refused, '', 'nothing was refused');
+    test.equal(refused, '', 'no change is refused');
     await sleep(random.next() * 5);
     going = false;
     await world.face.server.kill();
@@ -173,7 +173,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     test.strictSame(
       facts.faults(await actual()),
       [],
-      `${facts.acknowledged - before} acknowledged changes are there after the kill`,
+      `${facts.acknowledged - before} acknowledged changes are kept by the kill`,
     );
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Moves of a topic whose messages need several commits, and kills before and between these commits.
- */
+/** Test that moves of a topic complete when a kill comes before or between the several commits of the move. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { rounds } from '../../support/rounds.js';
@@ -13,7 +11,7 @@ import { begin, counts, crash, notOnce } from './world.js';
 export async function movedWhole(test: Test, face: Embedded): Promise<void> {
   const world = await begin(face, 2, ['left', 'right']);
   const { owner, other, random, streams } = world;
-  // Two commits of 500 at most, or three.
+  // Needs two commits of at most 500 messages; three in the long run.
   const SIZE = rounds(700, 1_500);
   const ROUNDS = rounds(1, 6);
   const ids = await fill(owner, SIZE);
@@ -60,12 +58,14 @@ export async function movedWhole(test: Test, face: Embedded): Promise<void> {
       ({ body }) => body.result,
       () => 'no answer',
     );
-    // The first is undisturbed and tells how long it takes: until it is decided, and from then on.
+    // Round 0 has no kill and measures the usual time until the decision, and from the decision to the last write.
     const decided = until('the decision', () => follower.events.length > round).then(() => performance.now() - began);
     if (round === 0) {
       await Promise.all([decided, answer]);
       usual = { decided: await decided, written: performance.now() - began - (await decided) };
-      test.comment(`usually decided after ${Math.round(usual.decided)} ms, written ${Math.round(usual.written)} later`);
+      test.comment(
+        `without a kill: decided after ${Math.round(usual.decided)} ms, written ${Math.round(usual.written)} ms later`,
+      );
     } else {
       decided.catch(() => undefined);
       if (round % 3 === 0) await sleep(random.next() * usual.decided);
@@ -81,15 +81,15 @@ export async function movedWhole(test: Test, face: Embedded): Promise<void> {
     let now = await all();
     const atOnce = of(now, to);
     if (of(now, from) === SIZE) {
-      if (result === 'success') test.fail('an acknowledged move is undone');
-      test.equal((await move()).body.result, 'success', 'it can be asked for again');
+      if (result === 'success') test.fail('an acknowledged move was lost');
+      test.equal((await move()).body.result, 'success', 'the move succeeds when repeated');
     }
     const settled = async (): Promise<boolean> => {
       now = await all();
       return of(now, to) === SIZE;
     };
     await until('all messages in the new place', settled);
-    test.comment(`round ${round}: ${result}; ${atOnce} of ${SIZE} moved when it was up again`);
+    test.comment(`round ${round}: ${result}; ${atOnce} of ${SIZE} moved right after the restart`);
     const big = now.filter((one) => one.content.startsWith('big '));
     test.strictSame(
       [
@@ -101,19 +101,23 @@ export async function movedWhole(test: Test, face: Embedded): Promise<void> {
         new Set(big.map(({ subject }) => subject)),
       ],
       [SIZE, [], new Set([`t${round + 1}`])],
-      'every message is in the new place once',
+      'every message is in the new topic exactly once',
     );
     const entries = counts(big.map(({ edit_history: history = [] }) => history.length));
-    test.strictSame([...entries], [[round + 1, SIZE]], 'the history of each has one entry per move');
+    test.strictSame([...entries], [[round + 1, SIZE]], 'each message has one history entry per move');
     const shown = now.flatMap(({ id, reactions }) => reactions.map((one) => `${id} ${one.emoji_name}`));
     test.strictSame(
       [...new Set(reacted)].filter((one) => !shown.includes(one)),
       [],
-      `${reacted.length} reactions are kept`,
+      `${reacted.length} reactions survive the moves`,
     );
-    test.equal(new Set(shown).size, shown.length, 'none is doubled');
+    test.equal(new Set(shown).size, shown.length, 'no reaction is doubled');
     const lateNow = now.filter((one) => one.content.startsWith('late ')).map(({ content }) => content);
-    test.strictSame(notOnce(late.keys(), lateNow), [], `${late.size} messages sent meanwhile are in one place`);
+    test.strictSame(
+      notOnce(late.keys(), lateNow),
+      [],
+      `${late.size} messages sent during the moves are in exactly one topic`,
+    );
   }
 
   const notices = (await all())
@@ -127,24 +131,24 @@ export async function movedWhole(test: Test, face: Embedded): Promise<void> {
   test.strictSame(
     got,
     wanted.map(() => [1, 1]),
-    'both places were told once of every move',
+    'both topics have one notice per move',
   );
   await until('the events of all moves', () => follower.events.length > ROUNDS);
   test.strictSame(faultsOf(follower), []);
   test.strictSame(
     follower.events.map((event) => event.orig_subject),
     wanted.map((_, round) => `t${round}`),
-    'the queue had each move once',
+    'the queue delivers each move once',
   );
   const lost = follower.events.map((event) => notOnce(ids, event.message_ids as number[]).length);
   test.strictSame(
     lost,
     wanted.map(() => 0),
-    'with all its messages',
+    'each event names all moved messages',
   );
 }
 
-/** @returns ids of that many messages in one topic */
+/** @returns ids of `size` new messages in one topic */
 async function fill(api: Api, size: number): Promise<number[]> {
   const ids: number[] = [];
   let next = 0;
@@ -158,7 +162,7 @@ async function fill(api: Api, size: number): Promise<number[]> {
   return ids;
 }
 
-/** Until it is over or the server is gone. */
+/** Repeats an action, also after failures, while `going` is true. */
 async function repeat(going: () => boolean, what: () => Promise<void>): Promise<void> {
   while (going()) {
     try {

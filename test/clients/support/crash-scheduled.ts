@@ -1,4 +1,4 @@
-/** Messages that the server sends later, and kills around the time when they are due. */
+/** Test that scheduled messages are sent exactly once when kills come around their due time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { rounds } from '../../support/rounds.js';
@@ -8,7 +8,7 @@ import type { Embedded } from './face.js';
 import { until } from './wait.js';
 import { begin, crash, notOnce } from './world.js';
 
-/** Time in which all are scheduled: the server refuses one that would be due already. */
+/** Lead time in seconds for scheduling all messages: the server refuses a message that would already be due. */
 const AHEAD_S = 6;
 
 export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
@@ -23,7 +23,7 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
   });
 
   const KILLS = rounds(1, 6);
-  // More than an actor hands over at once.
+  // More than an actor sends in one batch.
   const EACH = 30;
   const firstDue = Math.floor(Date.now() / 1000) + AHEAD_S;
   const scheduled: { content: string; id: number; by: number; at: number; fails: boolean }[] = [];
@@ -49,12 +49,12 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
   await owner.ok('DELETE', `/streams/${streams.get('doomed')}`);
 
   for (let kill = 0; kill < KILLS; kill++) {
-    // Some when they are waiting, most while they are handed over, some after it.
+    // Random moment from 10 ms before the due time to 140 ms after it: most kills come while messages are being sent.
     const moment = (firstDue + 2 * kill) * 1000 - 10 + random.below(150);
-    if (moment < Date.now()) test.comment('late: the kill before took long');
+    if (moment < Date.now()) test.comment('late: the previous kill and restart took longer than planned');
     await sleep(Math.max(0, moment - Date.now()));
     const told = followers.flatMap(({ events }) => events).filter(({ op }) => op === 'remove' || op === 'update');
-    test.comment(`kill ${kill + 1}: ${told.length} of ${EACH * (kill + 1)} were done and told`);
+    test.comment(`kill ${kill + 1}: ${told.length} of ${EACH * (kill + 1)} were processed and reported by events`);
     await crash(world);
   }
 
@@ -76,7 +76,7 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
   const history = [
     ...(await owner.history('general')),
     ...(await owner.messages([{ operator: 'is', operand: 'dm' }])),
-    // The other user's messages to themselves.
+    // Messages of the other user to themselves.
     ...(await other.messages([{ operator: 'dm', operand: [they] }])),
   ].map(({ content }) => content);
   const mine = history.filter((content) => content.startsWith('scheduled '));
@@ -86,9 +86,9 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
       mine,
     ),
     [],
-    `${good.length} messages are in the history once`,
+    `${good.length} messages are in the history exactly once`,
   );
-  test.equal(mine.length, good.length, 'and no others');
+  test.equal(mine.length, good.length, 'the history has no other scheduled messages');
 
   for (const [by, follower] of followers.entries()) {
     const own = scheduled.filter((one) => one.by === by);
@@ -100,7 +100,7 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
       ops('update').map((event) => (event.scheduled_message as { scheduled_message_id: number }).scheduled_message_id);
     const notices = () => follower.events.filter(({ message }) => message?.content.includes('was not sent because'));
     await until(
-      'the last events of the queue',
+      'the queue delivers its last events',
       () =>
         removed().length >= own.length - fails.length &&
         failed().length >= fails.length &&
@@ -110,7 +110,7 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
     test.strictSame(
       [notOnce(sent, removed()), removed().length],
       [[], sent.length],
-      'each was removed once in the queue',
+      'the queue has one remove event per sent message',
     );
     test.strictSame(
       notOnce(
@@ -118,19 +118,19 @@ export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
         failed(),
       ),
       [],
-      'each failure came once in the queue',
+      'the queue has one update event per failed message',
     );
-    test.equal(notices().length, fails.length, 'and one notice tells of it');
+    test.equal(notices().length, fails.length, 'the queue has one notice per failed message');
     const contents = follower.contents();
     test.strictSame(
       [...contents].filter(([content, n]) => content.startsWith('scheduled ') && n !== 1),
       [],
-      'no message came twice',
+      'no message is delivered twice',
     );
     test.strictSame(
       own.filter(({ content, fails: no }) => !no && !contents.has(content)),
       [],
-      'none was left out',
+      'every sent message is delivered',
     );
   }
 }

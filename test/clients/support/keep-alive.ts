@@ -1,11 +1,11 @@
 /**
- * A client as careful ones are: keeps connections, lets go of one that the server ends, tries another server when one
- * refuses.
+ * HTTP client as robust clients are: reuses connections, drops a connection that the server closes, and tries another
+ * server when one refuses.
  *
- * A connection that is made in the very moment in which the server stops listening is reset by the system before the
- * server sees it. No server can help it (clients come this late only where nothing balances, as here), so that counts
- * as refused, apart from the others: on a new connection, without a byte of an answer. Had the server carried it out,
- * it would show as a message that is there twice.
+ * A connection that arrives while the server stops listening is reset by the kernel before the server sees it. No
+ * server can prevent this; only clients without a load balancer, as here, meet it. Such a reset on a new connection
+ * without any response byte counts as a refusal, in a counter of its own. If the server had executed the request, the
+ * retry would show as a duplicate message.
  */
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Account } from './api.js';
@@ -26,9 +26,9 @@ export class KeepAliveClient {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #authorization: string;
   #at = 0;
-  /** Connections that were refused. */
+  /** Number of refused connections, including those reset unseen. */
   refused = 0;
-  /** Failed requests whose connection was reset before the server saw them. */
+  /** Number of failed requests whose connection was reset before the server saw it. */
   resetUnseen = 0;
 
   constructor(
@@ -38,7 +38,10 @@ export class KeepAliveClient {
     this.#authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
   }
 
-  /** Rejects with whatever but a refusal keeps it from an answer. */
+  /**
+   * Makes a call at the current server. Retries at the next server when a connection is refused.
+   * @throws the last refusal, or any other error that prevents a response
+   */
   async call(method: string, path: string, params: Readonly<Record<string, unknown>> = {}): Promise<KeptAnswer> {
     for (let tries = 0; ; tries++) {
       try {

@@ -1,4 +1,4 @@
-/** Outage tests that NATS and MongoDB share. */
+/** Test steps for outages, shared by the tests of NATS and MongoDB. */
 import type { Test } from 'tap';
 import type { Api } from './api.js';
 import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './chatter.js';
@@ -8,27 +8,24 @@ import { HANGS_MS, until } from './wait.js';
 
 const STREAM = 'general';
 /**
- * Half of a request's deadline. A request waits 1 s for a service that is known to be down, and its deadline is so far
- * off that no busy machine reaches it: an answer within half of the deadline was not waited for.
+ * Request deadline in seconds. A request waits 1 s for a service known to be down. The deadline is so long that no busy
+ * machine reaches even half of it, so a response within half of it did not wait for the deadline.
  */
 const DEADLINE_S = 180;
 const ANSWERED_MS = (DEADLINE_S * 1000) / 2;
-/** Options of servers that lose their services during a test. */
+/** Options of servers that lose a service during a test. */
 export const OUTAGE_OPTIONS = ['--outage-seconds', '1', '--request-deadline', String(DEADLINE_S)];
 
-/** One line for a person, without a stack, and a code that a supervisor sees. */
+/** Checks that a server fails to start with exit code 1 and one line on stderr, without a stack trace. */
 export async function failsToStart(test: Test, args: readonly string[], message: RegExp): Promise<void> {
   const ended = await bounded(conclave(['serve', '--port', '0', ...OUTAGE_OPTIONS, ...args]), HANGS_MS);
   test.comment(ended.stderr.trim());
-  test.ok(
-    ended.code === 1,
-    `ends by itself, with exit code 1 (${ended.code ?? ended.signal}, ${Math.round(ended.ms)} ms)`,
-  );
+  test.ok(ended.code === 1, `the server exits with code 1 (${ended.code ?? ended.signal}, ${Math.round(ended.ms)} ms)`);
   test.match(ended.stderr, message);
   test.equal(ended.stderr.trim().split('\n').length, 1, 'one line on stderr');
 }
 
-/** Sends and follows while the service goes and comes back. */
+/** Sends and polls while a service goes down and comes back, and checks the results. */
 export async function surviveOutage(
   test: Test,
   face: Cluster,
@@ -47,10 +44,10 @@ export async function surviveOutage(
   await more(20);
   await outage();
   const reading = a.call('GET', '/messages', { anchor: 'newest', num_before: 1, num_after: 0 }, ANSWERED_MS);
-  // Each lane of the sender has met the outage.
+  // Two failures: each of the sender's two lanes has met the outage.
   await until('sends failed', () => sender.failed.length >= 2, ANSWERED_MS);
   const read = await reading;
-  test.same([read.status, read.body.result], [503, 'error'], 'so do reads');
+  test.same([read.status, read.body.result], [503, 'error'], 'reads fail with status 503');
   await back();
   test.comment(`sends are acknowledged again after ${Math.round(await more(20))} ms`);
   await sender.stop();
@@ -60,14 +57,14 @@ export async function surviveOutage(
 
 function judgeErrors(test: Test, sender: Sender, follower: Follower): void {
   const unclean = [...sender.failed.map(({ error }) => error), ...follower.errors].filter((e) => !isCleanError(e));
-  test.strictSame(unclean.map(String), [], 'what failed got a JSON error with status 503, in time');
+  test.strictSame(unclean.map(String), [], 'every failed call has a JSON error with status 503, before the deadline');
   test.comment(`${sender.failed.length} sends and ${follower.errors.length} polls failed`);
 }
 
 async function judge(test: Test, api: Api, sender: Sender, follower: Follower): Promise<void> {
   await follower.has(sender.acknowledged.keys());
   follower.stop();
-  test.strictSame(faultsOf(follower), [], `the queue had each of ${follower.events.length} events once, ids growing`);
+  test.strictSame(faultsOf(follower), [], `each of ${follower.events.length} events came once, with growing ids`);
   const history = await api.history(STREAM, 5_000);
-  test.strictSame(faultsOfHistory(history, sender), [], 'every acknowledged send is in the history once');
+  test.strictSame(faultsOfHistory(history, sender), [], 'every acknowledged send is in the history exactly once');
 }

@@ -1,4 +1,4 @@
-/** Requests of operators to a running server: health and metrics. */
+/** Requests that operators make to a running server: health and metrics. */
 import { type MetricsText, parseMetrics } from '../../support/metrics-text.js';
 
 export interface HealthAnswer {
@@ -10,7 +10,7 @@ export interface HealthAnswer {
   readonly ms: number;
 }
 
-/** Longer than probes wait; an answer must not depend on services that are away. */
+/** Request timeout, longer than probes wait: a response must not depend on services that are unavailable. */
 const PATIENCE_MS = 20_000;
 
 export async function healthOf(address: string, which: 'live' | 'ready'): Promise<HealthAnswer> {
@@ -28,7 +28,7 @@ export async function scrape(address: string): Promise<MetricsText> {
   return parseMetrics(await response.text());
 }
 
-/** Several processes, as a server of Prometheus would see them together. */
+/** Scrapes several processes and sums their samples, as a Prometheus server does. */
 export async function scrapeAll(addresses: readonly string[]): Promise<Pick<MetricsText, 'sum'>> {
   const texts = await Promise.all(addresses.map(scrape));
   return { sum: (name, labels) => texts.reduce((sum, text) => sum + text.sum(name, labels), 0) };

@@ -1,4 +1,4 @@
-/** A day at the terminal client, while another person uses the API. */
+/** Series of tests with the terminal client, while another user acts by the API. */
 import type { Test } from 'tap';
 import { Api, readZuliprc } from './api.js';
 import { Follower } from './chatter.js';
@@ -6,13 +6,13 @@ import { TerminalClient } from './terminal-client.js';
 import { type Day, HOURS } from './terminal-hours.js';
 
 export interface Desk {
-  /** That has the client. */
+  /** Path of a Python with the terminal client installed. */
   readonly python: string;
-  /** Of the one at the terminal. */
+  /** Zuliprc file of the user at the terminal. */
   readonly zuliprc: string;
-  /** The other person; another frontend, where there are several. */
+  /** API client of the other user; at another frontend, if there are several. */
   readonly other: Api;
-  /** Ends what holds the client's poll, and starts it again. */
+  /** Stops the process that holds the client's poll and starts it again. */
   restart(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function aDayAtTheTerminal(test: Test, { other, python, zuliprc, re
   const day: Day = { client, terminal: client.terminal, owner, other, follower, tell, restart };
   for (const [fact, hours] of Object.entries(HOURS)) {
     await test.test(fact, (part) => hours(part, day));
-    // Each goes on where the one before ended.
+    // Each step continues from the state left by the previous one.
     if (!test.passing()) break;
   }
 }

@@ -1,4 +1,4 @@
-/** Actions of a user of the terminal client, hour by hour; each hour continues where the one before ended. */
+/** Steps of a user at the terminal client. Each step continues from the state left by the previous one. */
 import type { Test } from 'tap';
 import { type Api, myId } from './api.js';
 import type { Follower } from './chatter.js';
@@ -9,19 +9,22 @@ import { until } from './wait.js';
 export interface Day {
   readonly client: TerminalClient;
   readonly terminal: Terminal;
-  /** The person at the terminal, by the API. */
+  /** API client of the user at the terminal. */
   readonly owner: Api;
   readonly other: Api;
-  /** Hears what arrives at the other's own client. */
+  /** Receives the events of the other user's own queue. */
   readonly follower: Follower;
-  /** The other says something in the garden. @returns message id */
+  /**
+   * Sends a message as the other user to the stream "garden".
+   * @returns message id
+   */
   tell(topic: string, content: string): Promise<number>;
   restart(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Waits for an event at the other's client that has all of this, in itself or in its message. */
+/** Waits for an event of the other user that has these field values, in itself or in its message. */
 const hears = (follower: Follower, type: string, what: Fields): Promise<number> =>
   until(`${type} ${JSON.stringify(what)}`, () =>
     follower.events.some((event) => {
@@ -30,7 +33,7 @@ const hears = (follower: Follower, type: string, what: Fields): Promise<number> 
     }),
   );
 
-/** Messages that the person at the terminal has not read yet, as the server counts them. */
+/** Waits until the server reports this number of unread messages for the user at the terminal. */
 const serverCounts = (owner: Api, unread: number): Promise<number> =>
   until(`${unread} unread on the server`, async () => {
     const types = { event_types: ['typing'], fetch_event_types: ['message', 'update_message_flags'] };
@@ -42,22 +45,22 @@ const serverCounts = (owner: Api, unread: number): Promise<number> =>
 const newest = async (owner: Api): Promise<number> => (await owner.messages([], 1))[0]!.id;
 
 export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<void>>> = {
-  'it starts with the streams, messages and people that are there': async (test, { terminal }) => {
+  'the client starts with the existing streams, messages and users': async (test, { terminal }) => {
     await terminal.shows(/Owner \(owner@\S+\) - \S+ \(http/);
     for (const text of ['# garden', '# kitchen', 'garden ▶  roses', '● Other', 'the roses bloom']) {
       test.ok(await terminal.shows(text), text);
     }
-    test.ok(await terminal.shows(/│ ● Owner +\(you\)$(?:\n.*){0,3}│ ● Other$/m), 'who is there');
+    test.ok(await terminal.shows(/│ ● Owner +\(you\)$(?:\n.*){0,3}│ ● Other$/m), 'the user list shows both users');
   },
 
-  'it counts what is unread, and reading takes it away': async (_, { client, terminal, owner, tell }) => {
+  'the client counts unread messages, and reading marks them as read': async (_, { client, terminal, owner, tell }) => {
     await client.count('All messages', 2);
     await client.count('# garden', 2);
     await serverCounts(owner, 2);
     await tell('roses', 'and they bloom on');
     await client.count('All messages', 3);
     await serverCounts(owner, 3);
-    // From the streams to the messages. It reads what it goes to, and what is unread above.
+    // Move from the streams to the messages. Moving marks the selected message and unread messages above it as read.
     await terminal.keys('Right', 'Down');
     await client.count('All messages', 1);
     await serverCounts(owner, 1);
@@ -98,14 +101,14 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.match(await terminal.shows(/lilies are white(?:.*\n){1,3}.*as snow/), /snow/);
     await terminal.hides('said elsewhere');
     await terminal.keys('z');
-    test.ok(await terminal.shows('▒ said elsewhere'), 'and the whole stream');
+    test.ok(await terminal.shows('▒ said elsewhere'), 'the stream view shows messages from elsewhere');
     await terminal.hides('▒ psst');
-    // It loads what came meanwhile when somebody goes beyond the end.
+    // Moving beyond the last message makes the client load newer messages.
     await terminal.keys('a', 'End', 'Down');
     await terminal.shows('▒ as snow');
   },
 
-  'reactions show, its own and those of others': async (test, { terminal, owner, other, follower }) => {
+  'own and other reactions are shown': async (test, { terminal, owner, other, follower }) => {
     await terminal.keys('End', '+');
     test.ok(await terminal.shows(':thumbs_up: You'));
     const reaction = { op: 'add', emoji_name: 'thumbs_up', message_id: await newest(owner) };
@@ -120,7 +123,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.hides(':tada:');
   },
 
-  'a star is counted, kept and taken away': async (test, { client, terminal, owner }) => {
+  'a star is counted, stored and removed': async (test, { client, terminal, owner }) => {
     await terminal.keys('*');
     await client.count('Starred messages', 1);
     const starred = [{ operator: 'is', operand: 'starred' }];
@@ -133,10 +136,10 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.ok(await terminal.shows('▒ as snow'));
     await terminal.keys('a', '*');
     await client.count('Starred messages', 0);
-    await until('the server has heard of it', async () => (await owner.messages(starred)).length === 0);
+    await until('the server has removed the star', async () => (await owner.messages(starred)).length === 0);
   },
 
-  'edits show, its own and those of others': async (test, { client, terminal, follower, other, tell }) => {
+  'own and other edits are shown': async (test, { client, terminal, follower, other, tell }) => {
     const id = await tell('roses', 'a tpyo');
     await terminal.shows('▒ a tpyo');
     await other.ok('PATCH', `/messages/${id}`, { content: 'a typo' });
@@ -152,10 +155,10 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.shows('▒ first words and last');
     await client.leaveForm();
     await other.ok('PATCH', `/messages/${id}`, { topic: 'spelling', propagate_mode: 'change_one' });
-    test.ok(await terminal.shows('garden ▶  spelling'), 'a message is moved to another topic');
+    test.ok(await terminal.shows('garden ▶  spelling'), 'the client shows the message in its new topic');
   },
 
-  'it lists topics, members and what is to be known of a stream': async (test, { terminal }) => {
+  'the client lists topics, members and settings of a stream': async (test, { terminal }) => {
     await terminal.keys('q');
     await terminal.type('gard');
     await terminal.hides('# kitchen');
@@ -166,10 +169,10 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('t', 'i');
     test.match(await terminal.shows(/Stream Members +(\d+)/), '2');
     test.ok(await terminal.shows('Any user can post'));
-    // The settings begin with this one.
+    // The stream settings open with this item selected.
     await terminal.keys('Enter');
     await terminal.shows('[✓] Muted');
-    test.ok(await terminal.shows(/# garden +M +│/), 'a muted stream is marked');
+    test.ok(await terminal.shows(/# garden +M +│/), 'the muted stream is marked with M');
     await terminal.keys('Enter');
     await terminal.shows('[ ] Muted');
     await terminal.hides(/# garden +M +│/);
@@ -178,10 +181,10 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('m', 'Escape');
     await terminal.hides('▐');
     await terminal.keys('Escape');
-    test.ok(await terminal.shows('# kitchen'), 'and the others are there again');
+    test.ok(await terminal.shows('# kitchen'), 'unmuted streams are listed again');
   },
 
-  'it searches': async (test, { client, terminal }) => {
+  'the client searches messages': async (test, { client, terminal }) => {
     await client.search('bloom');
     await terminal.hides('as snow');
     test.ok(await terminal.shows('▒ the roses bloom'));
@@ -190,7 +193,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.shows('as snow');
   },
 
-  'it tells who is typing': async (test, { terminal, owner, other }) => {
+  'the client shows typing notifications': async (test, { terminal, owner, other }) => {
     await terminal.keys('P', 'End', 'S');
     await terminal.shows('Private conversation');
     await other.ok('POST', '/typing', { op: 'start', to: [await myId(owner)] });
@@ -200,7 +203,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('a');
   },
 
-  'no request of it was refused, and it met no exception': async (test, { client }) => {
+  'no request of the client is refused and no exception is logged': async (test, { client }) => {
     const requests = client.requests();
     test.strictSame(
       requests.filter(({ status }) => status !== 200),
@@ -210,7 +213,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.equal(client.exceptions(), '');
   },
 
-  'it goes on under its queue after the server was restarted': async (test, day) => {
+  'the client continues with its queue after a restart of the server': async (test, day) => {
     const { client, terminal, tell, follower, restart } = day;
     await restart();
     await tell('roses', 'here we are again');
@@ -219,14 +222,14 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await hears(follower, 'message', { content: 'so am I' });
     await client.leaveForm();
     const registered = client.requests().filter(({ method, path }) => method === 'POST' && path === '/api/v1/register');
-    test.equal(registered.length, 1, 'it never had to register again');
+    test.equal(registered.length, 1, 'the client registers its queue only once');
     test.equal(client.exceptions(), '');
   },
 
-  'it says good-bye': async (test, { client, terminal }) => {
+  'the client deletes its queue on exit': async (test, { client, terminal }) => {
     await terminal.keys('C-c');
     await terminal.ends();
-    // Requests of the client's other threads may be answered a moment later.
+    // Requests of the client's other threads may be logged after this one.
     const deleted = client.requests().findLast(({ method, path }) => method === 'DELETE' && path === '/api/v1/events');
     test.strictSame(deleted, { method: 'DELETE', path: '/api/v1/events', status: 200 });
   },

@@ -1,13 +1,13 @@
-/** Waiting for real processes: limits guard against hangs only, and a long wait asks less and less often. */
+/** Waiting for real processes. Timeouts only guard against hangs; long waits check less and less often. */
 
-/** Every program of this machine may be busy: a start that takes 1 s alone takes 20 s beside others. */
+/** Timeout for hangs: on a busy machine, a start that takes 1 s alone can take 20 s. */
 export const HANGS_MS = 60_000;
 
 const [SHORTEST_MS, LONGEST_MS] = [5, 50];
 
 /**
  * Waits for a condition.
- * @param everyMs least time between two looks, for a condition whose look is dear
+ * @param everyMs shortest interval between two checks, for conditions whose check is expensive
  * @returns milliseconds that passed
  * @throws Error after `withinMs`
  */

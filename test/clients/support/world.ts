@@ -1,4 +1,4 @@
-/** An embedded server that is killed at moments which a seed chooses, and two people who use it. */
+/** Embedded server that is killed at moments chosen by SEED, with two users. */
 import { Random } from '../../cluster/scheduler.js';
 import type { Api } from './api.js';
 import type { Embedded } from './face.js';
@@ -10,7 +10,7 @@ export interface World {
   readonly owner: Api;
   readonly other: Api;
   readonly random: Random;
-  /** Stream name → id. */
+  /** Stream id by name. */
   readonly streams: ReadonlyMap<string, number>;
 }
 
@@ -33,7 +33,7 @@ export function counts<K>(of: Iterable<K>): Map<K, number> {
   return found;
 }
 
-/** Which of the expected are not there exactly once. */
+/** Descriptions of the expected items that are not found exactly once. */
 export const notOnce = <K>(expected: Iterable<K>, found: Iterable<K>): string[] => {
   const times = counts(found);
   return [...expected].filter((one) => times.get(one) !== 1).map((one) => `${one}: ${times.get(one) ?? 0} times`);
