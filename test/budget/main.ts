@@ -1,7 +1,7 @@
 /**
- * The event-loop budget: the largest requests that are let through, for every operation with and without an account,
- * and for how long each kept the server from answering others. `npm run budget -- --help` lists the options;
- * docs/performance.md says how to read it.
+ * Event-loop budget: sends the largest accepted requests for every operation, with and without an account, and measures
+ * for how long each blocks the server's event loop. `npm run budget -- --help` lists the options; docs/performance.md
+ * explains the figures.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
@@ -15,14 +15,14 @@ import { type LargeRequest, largeRequests } from './requests.js';
 
 const LIMIT_MS = 100;
 const WORST = 10;
-/** A request that is not answered by then is a failure, unless it polls. */
+/** Response timeout. A later response counts as missing, except for polls. */
 const LONGEST_MS = 20_000;
 const POLLS_MS = 500;
 const MOST_HEAD = 256 * 1024;
-/** A request that took less than this share of the limit in the first round is not sent again. */
+/** Share of the limit: a request that blocked for less in the first round is not repeated. */
 const AGAIN = 0.5;
 
-/** Operations that end the organization. */
+/** Operations that end the organization, so a member calls them and is refused. */
 const ENDS = new Set(['deactivate-realm']);
 
 const USAGE = `npm run budget -- [options]
@@ -45,12 +45,12 @@ interface Measured {
   readonly bytes: number;
 }
 
-/** Times as often as `--rounds` that a request above the limit is sent. */
+/** Factor on `--rounds` for requests above the limit. */
 const MORE_ROUNDS = 3;
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** The time that counts for a request: the median, or the quickest time if the median is above the limit. */
+/** Representative blocking time of a request: the median, or the minimum if the median is above the limit. */
 const heldBy = (held: readonly number[], limit: number): number =>
   median(held) > limit ? Math.min(...held) : median(held);
 
@@ -66,7 +66,7 @@ class Server {
 
   static async start(adapter: string): Promise<{ server: Server; ready: Ready }> {
     const file = fileURLToPath(new URL('server.js', import.meta.url));
-    // As `npm start` does.
+    // Options of Node as `npm start` sets them.
     const execArgv = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
     const server = new Server(fork(file, [adapter], { execArgv }));
     const answer = await server.#next();
@@ -110,7 +110,10 @@ class Caller {
 
   constructor(private readonly port: number) {}
 
-  /** Status; 0: no answer in time. Redirections repeat the query in a header. */
+  /**
+   * Sends a request. Redirections repeat the query in a header, so long response heads are accepted.
+   * @returns HTTP status; 0 without a response in time
+   */
   #send(agent: Agent, options: object, body: string | Buffer | undefined, longest: number): Promise<number> {
     return new Promise((resolve) => {
       const req = request(
@@ -217,7 +220,7 @@ class Budget {
     await this.server.held();
     const sent = await this.caller.send(large, subject, isPoll(operation));
     this.sent++;
-    // Work that the request started may come after its response.
+    // Work started by the request may run after its response.
     await pause(2);
     return { ...sent, held: await this.server.held() };
   }
@@ -243,7 +246,7 @@ class Budget {
       const measured = { operation, title, account, held, probe, status, bytes };
       this.measured.push(measured);
       if (status === 0 && !isPoll(operation)) this.unanswered.push(measured);
-      // It took its own account away.
+      // The request may have removed the account that sent it.
       if (account && (status === 401 || operation.method === 'DELETE') && first.status !== 400) {
         subject = await this.server.subject(operation);
       }

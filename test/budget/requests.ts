@@ -1,4 +1,4 @@
-/** The large requests for one operation, made when they are sent: together they would fill memory. */
+/** Large requests for an operation. Each is built when it is sent: all together would fill memory. */
 import {
   type ApiOperation,
   DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
@@ -16,26 +16,26 @@ export interface LargeRequest {
   readonly title: string;
   readonly account: boolean;
   readonly method: string;
-  /** Path, query, headers beside the credentials, and body. */
+  /** Builds path with query, headers beside the credentials, and body. */
   make(): { readonly path: string; readonly headers: Record<string, string>; readonly body?: string | Buffer };
 }
 
 const MIB = 1_048_576;
 const FILE_MIB = 25;
-/** Of a request line, with the headers below 128 KiB. */
+/** Maximum bytes of a request line; with the headers a request stays below 128 KiB. */
 const LINE = 100_000;
 const CRLF = '\r\n';
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=x';
-/** Longer ones are cut before they are rendered. */
+/** Length of texts for rendering: longer texts are cut before they are rendered. */
 const RENDERED = 10_000;
 const FIELDS = 1_000;
-/** With those that every request has, some fewer than both HTTP servers take (98). */
+/** Number of headers. With those that every request has, the total stays below the 98 that both HTTP servers accept. */
 const HEADERS = 90;
-/** Of those that are the same for every operation, each gets some. */
+/** Number of requests per operation picked from those that are equal for every operation. */
 const FORMS = 3;
 
-/** In a body only these must be escaped: as little as possible, so that as much as possible fits. */
+/** Escapes only the characters that a form body requires, so that as much text as possible fits. */
 const inBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
 
 interface Of {
@@ -46,7 +46,7 @@ interface Of {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** With usual values, and this one. */
+/** Request with usual values and one large value. */
 function withValue(
   { operation, subject, account }: Of,
   title: string,
@@ -78,10 +78,10 @@ function withValue(
   };
 }
 
-/** Room for the usual values beside one large one. */
+/** Bytes reserved for the usual values beside a large one. */
 const BESIDE = 4_096;
 
-/** The longest text that is let through, in a body or in the first line. */
+/** Length of the longest accepted text, in a body or in the request line. */
 function room({ method, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
   if (of.in === 'path') return 2_000;
   const {
@@ -115,7 +115,7 @@ function ofParameters(of: Of, random: Random): LargeRequest[] {
       withValue(of, `${name}: ${title}`, name, operation.method === 'GET' ? () => cut(value(), most) : value);
     if (parameter.encoding === 'json') {
       if (!ofValue(parameter) && !random.chance(0.1)) return [];
-      // In a query, what is escaped takes three times the room.
+      // In a query, escaped characters take three times the space.
       const characters = operation.method === 'GET' ? Math.floor(most / 2.5) : most;
       const values = largeValues(name, parameter, characters, subject.usual[name]);
       return values.map(({ title, text }) => request(title, () => text));
@@ -129,13 +129,13 @@ function ofParameters(of: Of, random: Random): LargeRequest[] {
   });
 }
 
-/** As many bytes as the body may have, after escaping. */
+/** Cuts a text to the bytes that the body may have after escaping. */
 function shorter(text: string, bytes: number): string {
   const size = Buffer.byteLength(inBody(text));
   return size <= bytes ? text : text.slice(0, Math.floor((text.length * bytes) / size));
 }
 
-/** Large requests for any operation: forms, queries and heads. */
+/** Large requests that fit any operation: forms, queries and headers. */
 function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
   const { method, path, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>

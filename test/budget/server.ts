@@ -1,7 +1,4 @@
-/**
- * The server that is measured, in a process of its own: an organization with streams, messages and people. Started by
- * main.ts.
- */
+/** Server under measurement, as a process started by main.ts: an organization with streams, messages and users. */
 
 import { startEmbedded } from '../api/support/faces.js';
 import {
@@ -56,7 +53,10 @@ async function populate(org: Organization): Promise<number[]> {
 
 let made = 0;
 
-/** Of owners nothing but their input is refused. Each has what a call of any operation may need. */
+/**
+ * Creates an account with every object that a call of any operation may need. Calls by an owner are refused only for
+ * their input, never for missing rights.
+ */
 async function subjectOf(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
   const name = `subject ${++made}`;
   const person: Person = await addPerson(org, name, role);
@@ -126,7 +126,7 @@ async function subjectOf(org: Organization, ids: readonly number[], role: 'owner
 
 async function main(): Promise<void> {
   const server = await startEmbedded({ maxBodyMib: 10, options: { 'http-adapter': process.argv[2] ?? 'auto' } });
-  // Each program that asks without an account is let in as a visitor.
+  // With spectator access, every client without an account is admitted as a visitor.
   const org = await makeOrganization(server, []);
   const ids = await populate(org);
   await org.owner.api.call('PATCH /realm', { enable_spectator_access: true });

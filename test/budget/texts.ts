@@ -1,9 +1,9 @@
-/** Long texts of the kinds that cost parsers, searches and Markdown most. */
+/** Long texts of the kinds that are most expensive for parsers, searches and Markdown. */
 import type { Random } from '../cluster/scheduler.js';
 
 export interface LongText {
   readonly title: string;
-  /** A text of at most `length` characters. */
+  /** Builds a text of at most `length` characters. */
   make(length: number): string;
 }
 
@@ -26,7 +26,7 @@ const counted = (title: string, piece: (i: number) => string): LongText => ({
   },
 });
 
-/** For any text. */
+/** Texts for any text parameter. */
 export const PLAIN: readonly LongText[] = [
   repeated('one character', 'x'),
   counted('words', (i) => `zq${i} `),
@@ -40,7 +40,7 @@ export const PLAIN: readonly LongText[] = [
   repeated('zero bytes', '\0'),
 ];
 
-/** For what is rendered: each is the beginning of something, again and again, or nests. */
+/** Texts for rendered parameters: beginnings of constructs, repeated or nested. */
 export const MARKDOWN: readonly LongText[] = [
   repeated('quotes in quotes', '> '),
   repeated('brackets', '['),

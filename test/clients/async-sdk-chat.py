@@ -55,7 +55,7 @@ class EchoBot(BaseBot):
 
 
 def tell_when_registered(client: AsyncClient) -> asyncio.Event:
-    """Event set when the client has registered. The package's loops don't report it, and earlier messages would be lost."""
+    """Event that is set once the client has registered, which the package's loops don't report."""
     registered, register = asyncio.Event(), client.register
 
     async def register_and_tell(*args: Any, **kwargs: Any) -> Any:

@@ -68,7 +68,7 @@ const NAMES: readonly (readonly [number, string])[] = [
 ];
 const flagsOf = (mask: number): string[] => NAMES.filter(([bit]) => (mask & bit) !== 0).map(([, name]) => name);
 
-/** All messages of which a user has a copy. */
+/** All messages in a user's own history, which are those with a copy for the user. */
 async function copiesOf(api: Api): Promise<Message[]> {
   const all: Message[] = [];
   for (;;) {

@@ -44,7 +44,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Contents of a file with replaced texts, each of which must occur. */
+/** Contents of a file with replaced texts; a text that does not occur is an error. */
 function substitute(file: string, what: Readonly<Record<string, string>>): string {
   let text = readFileSync(new URL(`../../../deploy/proxy/${file}`, import.meta.url), 'utf8');
   for (const [from, to] of Object.entries(what)) {

@@ -1,4 +1,4 @@
-/** Several hosts with keys in memory and one clock: which partitions each host owns after every kind of event. */
+/** Simulated hosts with keys in memory and one clock: which partitions each host owns after events of every kind. */
 import t from 'tap';
 import { toPartition } from '#model';
 import { ALL_PARTITIONS, ClusterPlacement, HOST_LEASE_TIMES, HostAbsenceWatch } from '#ports/placement';
@@ -23,7 +23,7 @@ placementContract(t, 'ClusterPlacement', async () => {
 const sizes = [1, 2, 3, 4, 5];
 const epochsOf = (host: WorldHost): Map<number, number> => new Map(host.owner.owned);
 
-/** Whether the host kept every partition that it owned before and owns still. */
+/** Whether each partition that the host owned before and still owns kept its epoch. */
 const untouched = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
   [...host.owner.owned].every(([p, epoch]) => !before.has(p) || before.get(p) === epoch);
 
@@ -44,12 +44,12 @@ t.test('HostAbsenceWatch knows when no host is alive, and does not conclude it f
   const watch = new HostAbsenceWatch(world.outside, world.clock);
   t.teardown(() => watch.stop());
   await watch.start();
-  t.equal(watch.isNoHostAlive, true, 'none has joined');
+  t.equal(watch.isNoHostAlive, true, 'no host has joined yet');
   const [host] = await world.started(2);
   t.equal(watch.isNoHostAlive, false);
   host!.crash();
   await world.run(3 * LEASE);
-  t.equal(watch.isNoHostAlive, false, 'the other one lives');
+  t.equal(watch.isNoHostAlive, false, 'the other host is alive');
   world.hosts[1]!.crash();
   await world.run(3 * LEASE);
   t.equal(watch.isNoHostAlive, true);
@@ -57,7 +57,7 @@ t.test('HostAbsenceWatch knows when no host is alive, and does not conclude it f
   const all = world.outside.readAll.bind(world.outside);
   world.outside.readAll = () => Promise.reject(new Error('out of reach'));
   await world.run(LEASE);
-  t.same([watch.isNoHostAlive, watch.noHostAliveMs], [false, 0], 'it is not known');
+  t.same([watch.isNoHostAlive, watch.noHostAliveMs], [false, 0], 'the state is unknown');
   world.outside.readAll = all;
   await world.host().start();
   await world.run(LEASE);
@@ -69,15 +69,15 @@ t.test('HostAbsenceWatch knows whether a living host can take partitions, or cou
   const watch = new HostAbsenceWatch(world.outside, world.clock);
   t.teardown(() => watch.stop());
   await watch.start();
-  t.equal(watch.isHostAble, false, 'there is none');
+  t.equal(watch.isHostAble, false, 'no host exists');
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   t.equal(watch.isHostAble, true);
   a.store.fail = true;
   await world.run(20_000);
-  t.equal(watch.isHostAble, true, 'the other one has the store');
+  t.equal(watch.isHostAble, true, 'the other host reaches the store');
   b.store.fail = true;
   await world.run(20_000);
-  t.equal(watch.isHostAble, false, 'none has the store');
+  t.equal(watch.isHostAble, false, 'no host reaches the store');
   a.store.fail = false;
   b.store.fail = false;
   await world.run(7_000);
@@ -87,7 +87,7 @@ t.test('HostAbsenceWatch knows whether a living host can take partitions, or cou
   a.freeze();
   b.freeze();
   await world.run(3 * LEASE);
-  t.equal(watch.isHostAble, true, 'neither silence nor keys out of reach for a few seconds show the contrary');
+  t.equal(watch.isHostAble, true, 'silence or unreachable keys for a few seconds are no proof of inability');
   world.outside.readAll = all;
   a.crash();
   b.thaw();
@@ -95,7 +95,7 @@ t.test('HostAbsenceWatch knows whether a living host can take partitions, or cou
   b.owner.finishing = new Promise(() => {});
   void b.stop();
   await world.run(15_000);
-  t.equal(watch.isHostAble, false, 'the last one is ending');
+  t.equal(watch.isHostAble, false, 'the last host is leaving');
 });
 
 for (const n of sizes) {
@@ -161,7 +161,7 @@ for (const n of sizes) {
     const epochs = new Map(hosts.map((host) => [host, epochsOf(host)]));
     for (const host of hosts) host.kv.cut = true;
     await world.run(2_100);
-    t.equal(world.owners().size, 0, 'nobody answers without a lease');
+    t.equal(world.owners().size, 0, 'no host answers without a lease');
     await world.run(58_000);
     for (const host of hosts) host.kv.cut = false;
     const ms = await world.until(() => world.settled());
@@ -170,7 +170,7 @@ for (const n of sizes) {
     for (const host of hosts) {
       t.ok(
         [...host.owner.owned].every(([p, epoch]) => epoch > epochs.get(host)!.get(p)!),
-        'with new epochs',
+        'every partition has a new epoch',
       );
     }
     t.strictSame(world.faults, []);
@@ -197,30 +197,27 @@ for (const n of sizes) {
     t.ok(hosts.every(({ owner }) => owner.owned.size === 0));
     const [next] = [world.host()];
     await next.start();
-    t.ok(world.settled(), 'whoever comes next need not wait');
+    t.ok(world.settled(), 'the next host takes all partitions at once');
     t.strictSame(world.faults, []);
   });
 }
 
-t.test(
-  'a host cut off from the keys stops answering before another starts, and comes back under another id',
-  async (t) => {
-    const world = new PlacementWorld();
-    const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
-    const share = a.answering;
-    a.kv.cut = true;
-    const stopped = await world.until(() => a.answering.length === 0);
-    const taken = await world.until(() => b.answering.length === 256);
-    t.ok(stopped <= 2_000, `stopped after ${stopped} ms`);
-    t.ok(taken >= 400, `taken ${taken} ms later`);
-    t.ok(stopped + taken <= 3_600);
-    a.kv.cut = false;
-    await world.until(() => world.settled());
-    t.equal(a.answering.length, share.length, 'it gets as much as before');
-    t.equal(a.placement.status().id, 'h1-2');
-    t.strictSame(world.faults, []);
-  },
-);
+t.test('a host cut off from the keys stops answering before another starts, and rejoins under a new id', async (t) => {
+  const world = new PlacementWorld();
+  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+  const share = a.answering;
+  a.kv.cut = true;
+  const stopped = await world.until(() => a.answering.length === 0);
+  const taken = await world.until(() => b.answering.length === 256);
+  t.ok(stopped <= 2_000, `stopped after ${stopped} ms`);
+  t.ok(taken >= 400, `taken ${taken} ms later`);
+  t.ok(stopped + taken <= 3_600);
+  a.kv.cut = false;
+  await world.until(() => world.settled());
+  t.equal(a.answering.length, share.length, 'the host gets a share as large as before');
+  t.equal(a.placement.status().id, 'h1-2');
+  t.strictSame(world.faults, []);
+});
 
 t.test('a host that stalled for a lease owns nothing when it wakes up', async (t) => {
   const world = new PlacementWorld();
@@ -229,13 +226,13 @@ t.test('a host that stalled for a lease owns nothing when it wakes up', async (t
   await world.until(() => b.answering.length === 256);
   await world.run(10_000);
   a.thaw();
-  t.equal(a.answering.length, 0, 'from the first moment on');
+  t.equal(a.answering.length, 0, 'the host does not answer after the stall');
   await world.until(() => world.settled());
   t.strictSame(world.faults, []);
 });
 
 for (const n of [1, 2, 4]) {
-  t.test(`${n} hosts that all stall at once go on with their partitions, without taking them again`, async (t) => {
+  t.test(`${n} hosts that all stall at once keep their partitions without taking them again`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     const [before, owners] = [hosts.map(({ owner }) => [...owner.history]), world.owners()];
@@ -254,7 +251,7 @@ for (const n of [1, 2, 4]) {
   });
 }
 
-t.test('a host whose key another one has ended loses its partitions as soon as it learns of that', async (t) => {
+t.test('a host whose key was ended by another host gives up its partitions as soon as it reads this', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   a.freeze();
@@ -268,7 +265,7 @@ t.test('a host whose key another one has ended loses its partitions as soon as i
 });
 
 t.test(
-  'a host that does not reach its key keeps its partitions in memory for a lease after it stopped answering',
+  'a host cut off from its key keeps its partitions in memory for a lease after it stopped answering',
   async (t) => {
     const world = new PlacementWorld();
     const [a] = (await world.started(1)) as [WorldHost];
@@ -285,7 +282,7 @@ t.test('a host that stalled does not count its own pause against others', async 
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   b.crash();
-  // A stall counts as a second at most, which is less than a lease.
+  // A stall counts as at most one second, which is shorter than a lease.
   await world.run(700);
   a.freeze();
   await world.run(60_000);
@@ -296,7 +293,7 @@ t.test('a host that stalled does not count its own pause against others', async 
   await world.until(() => world.settled());
 });
 
-t.test('heartbeats whose answers are lost do not cost the lease while keys can be read', async (t) => {
+t.test("lost replies to heartbeats don't end the lease while keys can be read", async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   const before = [epochsOf(a), epochsOf(b)];
@@ -332,7 +329,7 @@ t.test('when no host reaches the store, all hosts try until it is back', async (
   t.ok(ms < 4_000, `after ${ms} ms`);
 });
 
-t.test('an owner whose take fails gets a lose', async (t) => {
+t.test('a listener whose take fails gets a lose', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = [world.host(), world.host()];
   a.owner.takeFails = true;
@@ -378,23 +375,26 @@ t.test('drained hosts own everything when there are no others', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('while a batch is handed over, other partitions are served, and the old owner answers to the end', async (t) => {
-  const world = new PlacementWorld();
-  const [a] = (await world.started(1)) as [WorldHost];
-  let finish = (): void => {};
-  a.owner.finishing = new Promise((resolve) => {
-    finish = resolve;
-  });
-  const b = world.host();
-  await b.start();
-  await world.run(3_000);
-  t.equal(a.answering.length, 256);
-  const leaving = a.placement.status().own.filter(({ phase }) => phase === 'leaving');
-  t.ok(leaving.length > 0 && leaving.length <= 8, `a batch of ${leaving.length}`);
-  finish();
-  await world.until(() => world.settled());
-  t.strictSame(world.faults, []);
-});
+t.test(
+  'while a batch is handed over, other partitions are served, and the old owner answers until the end',
+  async (t) => {
+    const world = new PlacementWorld();
+    const [a] = (await world.started(1)) as [WorldHost];
+    let finish = (): void => {};
+    a.owner.finishing = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const b = world.host();
+    await b.start();
+    await world.run(3_000);
+    t.equal(a.answering.length, 256);
+    const leaving = a.placement.status().own.filter(({ phase }) => phase === 'leaving');
+    t.ok(leaving.length > 0 && leaving.length <= 8, `a batch of ${leaving.length}`);
+    finish();
+    await world.until(() => world.settled());
+    t.strictSame(world.faults, []);
+  },
+);
 
 t.test(
   'a new host waits for its share while others take over from a dead host; a leaving host does not wait',
@@ -438,7 +438,7 @@ t.test('a lost store cannot bring back old epochs', async (t) => {
   world.epochs.clear();
   await a.stop();
   await world.until(() => world.settled());
-  t.ok(larger(b, before), 'the table carries them');
+  t.ok(larger(b, before), 'the epochs are read from the table');
   t.strictSame(world.faults, []);
 });
 
@@ -448,9 +448,9 @@ t.test('a lost bucket cannot bring back old epochs', async (t) => {
   const before = [epochsOf(a), epochsOf(b)] as const;
   world.server.entries.clear();
   const ms = await world.until(() => world.owners().size === 0);
-  t.ok(ms <= 600, 'who finds its key gone stops at once');
+  t.ok(ms <= 600, 'a host whose key is gone stops answering at once');
   await world.until(() => world.settled());
-  t.ok(larger(a, before[0]) && larger(b, before[1]), 'the store carries them');
+  t.ok(larger(a, before[0]) && larger(b, before[1]), 'the epochs are read from the store');
   t.strictSame(world.faults, []);
 });
 
@@ -503,15 +503,15 @@ t.test('a host that is alone reads the keys once per lease, and finds a new host
   const newcomer = world.host();
   await newcomer.start();
   const ms = await world.until(() => newcomer.answering.length > 0);
-  t.ok(ms < LEASE + 1_000, `it has a share after ${ms} ms`);
+  t.ok(ms < LEASE + 1_000, `the new host has a share after ${ms} ms`);
   reads = 0;
   await world.run(10 * LEASE);
-  t.ok(reads >= 39, `and looks more often from then on: ${reads} times`);
+  t.ok(reads >= 39, `the host reads the keys more often from then on: ${reads} times`);
   t.strictSame(world.faults, []);
 });
 
 t.test(
-  'hosts of an earlier version are replaced one by one: nothing moves twice, and the shares end even',
+  'hosts of an earlier version are replaced one by one: no partition moves twice, and the shares become even',
   async (t) => {
     const world = new PlacementWorld();
     const old = [world.host('rendezvous'), world.host('rendezvous'), world.host('rendezvous')];

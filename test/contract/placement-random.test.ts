@@ -1,11 +1,11 @@
-/** After any sequence of events no two hosts answer for one partition, epochs grow, and the cluster settles. */
+/** Random sequences of events: no two hosts ever answer for one partition, epochs grow, and the cluster settles. */
 import t from 'tap';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
 import { picked } from '../support/rounds.js';
 
 const FIRST_SEED = Number(process.env.PLACEMENT_SEED ?? 1);
 const ALL = Array.from({ length: Number(process.env.PLACEMENT_SEEDS ?? 25) }, (_, index) => FIRST_SEED + index);
-/** Number of seeds that a short run tries. */
+/** Number of seeds that a short run picks. */
 const PICKED = process.env.PLACEMENT_SEEDS === undefined ? 10 : ALL.length;
 const SEEDS = picked(ALL, PICKED, (seed) => `placement ${seed}`);
 const EVENTS = 40;
@@ -96,7 +96,7 @@ async function heal({ world, drained }: Story): Promise<void> {
     host.store.fail = false;
   }
   for (const host of drained) await world.undrain(host);
-  // Some hosts were leaving, or had not joined yet.
+  // Some hosts may still be leaving or joining.
   await world.run(25_000, 100);
   if (world.living.length === 0) await world.host().start();
 }
@@ -121,6 +121,6 @@ t.test(`${SEEDS.length} random scenarios`, async (t) => {
   }
   t.ok(
     moves / SEEDS.length > 3,
-    `a partition changes its owner up to ${Math.round(moves / SEEDS.length)} times in one of them`,
+    `a partition changes its owner up to ${Math.round(moves / SEEDS.length)} times per scenario`,
   );
 });

@@ -1,4 +1,4 @@
-/** A host that alone lost the Store leaves its partitions to others; if no host has the Store, nothing moves. */
+/** A host that alone loses the Store hands its partitions over; if no host reaches the Store, no partition moves. */
 import t from 'tap';
 import type { HostStatus } from '#ports/placement';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
@@ -25,41 +25,44 @@ for (const n of [2, 3, 5]) {
     t.equal(a.placement.status().store, 'fails');
     const quiet = histories(hosts);
     await world.run(60_000, 100);
-    t.strictSame(histories(hosts), quiet, 'and keep them while it is away');
+    t.strictSame(histories(hosts), quiet, "the others keep the partitions while the host's store is unreachable");
     a.store.fail = false;
     await world.run(4_000);
-    t.equal(a.answering.length, 0, 'a store that has just come back may go again');
+    t.equal(a.answering.length, 0, 'a store that has just come back may fail again, so the host waits');
     await world.until(() => world.settled());
-    t.strictSame(shares(hosts).sort(), before.sort(), 'then it gets as much as before');
+    t.strictSame(shares(hosts).sort(), before.sort(), 'after the wait the host gets a share as large as before');
     t.equal(a.placement.status().store, 'works');
     t.strictSame(world.faults, []);
   });
 }
 
-t.test('a store outage of a minute for all hosts moves nothing, however unevenly it begins and ends', async (t) => {
-  const world = new PlacementWorld();
-  const hosts = await world.started(4);
-  await world.run(6_000);
-  const before = histories(hosts);
-  for (let round = 0; round < 6; round++) {
-    // Connections notice the outage at times that differ by a second or so.
-    for (const host of hosts) {
-      host.store.fail = true;
-      await world.run(round * 60);
+t.test(
+  'a store outage of a minute for all hosts moves nothing, however unevenly the outage begins and ends',
+  async (t) => {
+    const world = new PlacementWorld();
+    const hosts = await world.started(4);
+    await world.run(6_000);
+    const before = histories(hosts);
+    for (let round = 0; round < 6; round++) {
+      // Connections notice the outage up to about a second apart.
+      for (const host of hosts) {
+        host.store.fail = true;
+        await world.run(round * 60);
+      }
+      await world.run(round % 2 === 0 ? 10_000 : 60_000, 50);
+      t.equal(hosts[0]!.placement.status().store, 'fails');
+      for (const host of [...hosts].reverse()) {
+        host.store.fail = false;
+        await world.run(round * 250);
+      }
+      await world.run(3_000 + round * 2_000, 50);
+      t.strictSame(histories(hosts), before, `round ${round}`);
     }
-    await world.run(round % 2 === 0 ? 10_000 : 60_000, 50);
-    t.equal(hosts[0]!.placement.status().store, 'fails');
-    for (const host of [...hosts].reverse()) {
-      host.store.fail = false;
-      await world.run(round * 250);
-    }
-    await world.run(3_000 + round * 2_000, 50);
-    t.strictSame(histories(hosts), before, `round ${round}`);
-  }
-  t.strictSame(world.faults, []);
-});
+    t.strictSame(world.faults, []);
+  },
+);
 
-t.test('when the last host with the store loses it, the others are ready when it is back', async (t) => {
+t.test('when the last host with the store loses it, the others are ready when the store is back', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   await world.run(6_000);
@@ -67,7 +70,7 @@ t.test('when the last host with the store loses it, the others are ready when it
   await world.until(() => b.answering.length === 256);
   b.store.fail = true;
   await world.run(20_000);
-  t.equal(b.answering.length, 256, 'nobody has more of it');
+  t.equal(b.answering.length, 256, 'no other host reaches the store');
   b.crash();
   await world.run(20_000);
   t.equal(a.answering.length, 0);

@@ -50,7 +50,7 @@ export interface MadeSize {
   readonly streams: number;
   readonly messages: number;
   readonly seed: number;
-  /** True: message ids don't follow time and the export says so (`sort_by_date`), as exports of converters do. */
+  /** Whether message ids don't follow time. The export then says so (`sort_by_date`), as converters' exports do. */
   readonly sortedByDate?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface Script {
   readonly fact: string;
   /** Command and arguments; the paths of the two zuliprc files are appended. */
   readonly words: readonly string[];
-  /** True: the timeout CHAT_S is appended as the last argument. */
+  /** Whether the timeout CHAT_S is appended as the last argument. */
   readonly chat?: boolean;
 }
 
