@@ -3,8 +3,8 @@
 /** Best CPU time in ms of `work` on the idle reference machine. */
 const REFERENCE_MS = 15;
 /** Cap of the factor: the limit never exceeds 400 ms, because figures of a slower machine mean nothing. */
-const MOST = 4;
-const TIMES = 9;
+const MAX_SLOWNESS = 4;
+const RUN_COUNT = 9;
 
 /** Typical work of a request: parsing, serializing and splitting of text. */
 function work(): number {
@@ -18,11 +18,11 @@ function work(): number {
 /** Factor by which this machine is slower than the reference machine; 1 if it is as fast or faster. */
 export function slowness(): number {
   let best = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < TIMES; i++) {
+  for (let i = 0; i < RUN_COUNT; i++) {
     const from = process.cpuUsage();
     work();
     const { user, system } = process.cpuUsage(from);
     best = Math.min(best, (user + system) / 1000);
   }
-  return Math.min(MOST, Math.max(1, best / REFERENCE_MS));
+  return Math.min(MAX_SLOWNESS, Math.max(1, best / REFERENCE_MS));
 }

@@ -4,9 +4,9 @@
  */
 import { openSync, readSync } from 'node:fs';
 
-const EVERY_MS = 1;
+const TIMER_MS = 1;
 
-export class HeldLoop {
+export class EventLoopMonitor {
   /** Longest blocking in ms since the last `take`. */
   #longest = 0;
   #last = performance.now();
@@ -15,22 +15,22 @@ export class HeldLoop {
   readonly #file: number | undefined;
 
   constructor() {
-    this.#file = openSchedule();
+    this.#file = openSchedstat();
     this.#waited = this.#waitedMs();
-    const look = (): void => {
+    const check = (): void => {
       const now = performance.now();
       const waited = this.#waitedMs();
-      const held = now - this.#last - EVERY_MS - (waited - this.#waited);
+      const held = now - this.#last - TIMER_MS - (waited - this.#waited);
       if (held > this.#longest) this.#longest = held;
       this.#last = now;
       this.#waited = waited;
-      setTimeout(look, EVERY_MS);
+      setTimeout(check, TIMER_MS);
     };
-    look();
+    check();
   }
 
   /** Returns the longest blocking in ms and resets it. */
-  take(): number {
+  takeLongest(): number {
     const longest = this.#longest;
     this.#longest = 0;
     return longest;
@@ -45,7 +45,7 @@ export class HeldLoop {
 }
 
 /** Opens the main thread's schedstat: time on a CPU, time on the run queue, number of time slices. */
-function openSchedule(): number | undefined {
+function openSchedstat(): number | undefined {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   } catch {

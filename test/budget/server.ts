@@ -11,7 +11,7 @@ import {
   subscribe,
 } from '../api/support/organization.js';
 import { slowness } from './calibration.js';
-import { HeldLoop } from './held.js';
+import { EventLoopMonitor } from './held.js';
 import type { Answer, Question, Subject } from './protocol.js';
 
 const PEOPLE = 200;
@@ -57,7 +57,7 @@ let made = 0;
  * Creates an account with every object that a call of any operation may need. Calls by an owner are refused only for
  * their input, never for missing rights.
  */
-async function subjectOf(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
+async function createSubject(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
   const name = `subject ${++made}`;
   const person: Person = await addPerson(org, name, role);
   const stream = `square ${made}`;
@@ -131,10 +131,10 @@ async function main(): Promise<void> {
   const ids = await populate(org);
   await org.owner.api.call('PATCH /realm', { enable_spectator_access: true });
   const speed = slowness();
-  const held = new HeldLoop();
+  const held = new EventLoopMonitor();
   const answer = async (question: Question): Promise<void> => {
-    if (question.ask === 'held') tell({ held: held.take() });
-    else if (question.ask === 'subject') tell({ subject: await subjectOf(org, ids, question.role) });
+    if (question.ask === 'held') tell({ held: held.takeLongest() });
+    else if (question.ask === 'subject') tell({ subject: await createSubject(org, ids, question.role) });
     else {
       await server.close();
       process.exit(0);

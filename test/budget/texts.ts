@@ -27,7 +27,7 @@ const counted = (title: string, piece: (i: number) => string): LongText => ({
 });
 
 /** Texts for any text parameter. */
-export const PLAIN: readonly LongText[] = [
+export const PLAIN_TEXTS: readonly LongText[] = [
   repeated('one character', 'x'),
   counted('words', (i) => `zq${i} `),
   repeated('wide characters', '\u{1f600}'),
@@ -41,7 +41,7 @@ export const PLAIN: readonly LongText[] = [
 ];
 
 /** Texts for rendered parameters: beginnings of constructs, repeated or nested. */
-export const MARKDOWN: readonly LongText[] = [
+export const MARKDOWN_TEXTS: readonly LongText[] = [
   repeated('quotes in quotes', '> '),
   repeated('brackets', '['),
   repeated('links in links', '[a]('),
@@ -90,7 +90,7 @@ export const MARKDOWN: readonly LongText[] = [
   repeated('marks that combine', 'e\u0301\u0301\u0301'),
 ];
 
-export const someOf = <T>(random: Random, all: readonly T[], n: number): T[] => {
+export const sample = <T>(random: Random, all: readonly T[], n: number): T[] => {
   const left = [...all];
   return Array.from({ length: Math.min(n, left.length) }, () => left.splice(random.below(left.length), 1)[0]!);
 };

@@ -136,7 +136,7 @@ export function largeValues(name: string, of: ParameterDeclaration, characters: 
       { title: 'dictionaries in keys', text: joined('{', '}', characters, most / 2, (i) => `"${i}":{}`) },
     );
   }
-  if (name === 'narrow') values.push(...narrows(characters, maxValues));
+  if (name === 'narrow') values.push(...acceptedNarrows(characters, maxValues));
   return values;
 }
 
@@ -152,7 +152,7 @@ const OPERANDS: Readonly<Record<string, unknown>> = {
 };
 
 /** Narrows of accepted shapes; other large values are refused by their shape. */
-function narrows(characters: number, maxValues: number): LargeValue[] {
+function acceptedNarrows(characters: number, maxValues: number): LargeValue[] {
   const words = (n: number): string => Array.from({ length: n }, (_, i) => `zq${i}`).join(' ');
   const search = (operand: string): string => quoted([{ operator: 'search', operand }]);
   const many = (operator: string, form: 'pair' | 'term'): LargeValue => ({

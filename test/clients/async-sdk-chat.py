@@ -3,9 +3,9 @@
 
 Usage: async-sdk-chat.py ZULIPRC_OF_PERSON ZULIPRC_OF_BOT [SECONDS]
 
-The bot names itself TodayBot, which the server must know as a client of API level 371 (--api-levels); the person is
-the package's own client, at level 184. Ends by itself: 0 when everything was received and answered as it should, 1
-when not within SECONDS (default 25). Needs Python 3.12, as the package does.
+The bot's client name is TodayBot, which the server must have configured for API level 371 (--api-levels). The user is
+the package's own client, at level 184. Exit code 0: every message and response came as expected within SECONDS
+(default 25); 1 otherwise. Needs Python 3.12, as the package does.
 """
 import asyncio
 import importlib

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { rounds } from '../support/rounds.js';
 import type { Api, QueueEvent } from './support/api.js';
-import { end, Follower, faultsOf, faultsOfHistory, Sender } from './support/chatter.js';
+import { Follower, findEventFaults, findHistoryFaults, Sender, stopTraffic } from './support/chatter.js';
 import { runCommand } from './support/command-line.js';
 import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended, run } from './support/process.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
 
@@ -20,8 +20,8 @@ const STREAM = 'general';
 const SENDS = rounds(80, 200);
 
 /** Runs a command to its end. `serve` runs as a separate process, because it is expected to fail. */
-const conclaveEnds = (...args: string[]): Promise<Ended> =>
-  args[0] === 'serve' ? bounded(conclave(args), HANGS_MS) : runCommand(args);
+const runToExit = (...args: string[]): Promise<Ended> =>
+  args[0] === 'serve' ? bounded(conclave(args), HANG_TIMEOUT_MS) : runCommand(args);
 
 const face = await Embedded.start();
 t.teardown(() => face.stop());
@@ -57,33 +57,33 @@ t.test('a backup taken under load contains everything acknowledged before it', a
   const uri = await upload(api, 'what was said on Tuesday');
   await api.send(STREAM, `see [notes](${uri})`);
   const follower = await Follower.start([api]);
-  const sender = new Sender([api], STREAM, 'm', HANGS_MS, rounds(4, 8));
-  test.teardown(() => end(sender, follower));
+  const sender = new Sender([api], STREAM, 'm', HANG_TIMEOUT_MS, rounds(4, 8));
+  test.teardown(() => stopTraffic(sender, follower));
   await until(`${SENDS} sends`, () => sender.acknowledged.size >= SENDS);
 
   const before = new Map(sender.acknowledged);
   const backup = join(folder(test), 'monday');
   test.match(await command(['backup', backup, '--data-dir', face.dataDir]), /monday: \d+ files, \d+ bytes/);
-  await until('more sends', () => sender.acknowledged.size >= before.size + SENDS / 2);
+  await until('sends after the backup are acknowledged', () => sender.acknowledged.size >= before.size + SENDS / 2);
   const late = await upload(api, 'came too late');
   await sender.stop();
   await follower.has(sender.acknowledged.keys());
   follower.stop();
-  test.strictSame([sender.failed, faultsOf(follower)], [[], []], 'no send or poll fails during the backup');
+  test.strictSame([sender.failed, findEventFaults(follower)], [[], []], 'no send or poll fails during the backup');
   test.equal(
-    (await run('sh', ['-c', 'cd "$0" && sha256sum -c --quiet SHA256SUMS', backup], HANGS_MS)).code,
+    (await run('sh', ['-c', 'cd "$0" && sha256sum -c --quiet SHA256SUMS', backup], HANG_TIMEOUT_MS)).code,
     0,
     'the checksums of the backup match',
   );
 
   const restored = join(folder(test), 'data');
   test.match(await command(['restore', backup, '--data-dir', restored]), /data: as of 20\d\d-/);
-  const again = await Embedded.on(restored, face.owner, face.other);
+  const again = await Embedded.startOn(restored, face.owner, face.other);
   test.teardown(() => again.stop());
   const old = again.api();
   const history = await old.history(STREAM, 5_000);
   test.strictSame(
-    faultsOfHistory(history, { acknowledged: before } as Sender),
+    findHistoryFaults(history, { acknowledged: before } as Sender),
     [],
     'the restored history has every message acknowledged before the backup once',
   );
@@ -116,7 +116,7 @@ t.test('a failed backup or restore prints one line and changes nothing', async (
   const good = join(place, 'good');
   await command(['backup', good, '--data-dir', face.dataDir]);
   const refused = async (args: string[], says: RegExp): Promise<void> => {
-    const ended = await conclaveEnds(...args);
+    const ended = await runToExit(...args);
     test.equal(ended.code, 1, args.join(' '));
     test.match(ended.stderr, says);
     test.equal(ended.stderr.trim().split('\n').length, 1, ended.stderr);
@@ -141,7 +141,7 @@ t.test('the server refuses to start on data of a newer version', async (test) =>
   const place = folder(test);
   await (await openLmdbEnvironment(place, 7)).close();
   writeFileSync(join(place, 'secret'), `${'0123456789abcdef'.repeat(3)}\n`);
-  const ended = await conclaveEnds('serve', '--data-dir', place, '--port', '0');
+  const ended = await runToExit('serve', '--data-dir', place, '--port', '0');
   test.equal(ended.code, 1);
   test.match(ended.stderr, /^conclave: data directory .* is in format 7, this program knows up to \d+: use the newer/);
 });
@@ -159,7 +159,7 @@ t.test(
     await command(['restore', join(place, 'a'), '--data-dir', join(place, 'b')]);
     await command(['backup', join(place, 'c'), '--data-dir', join(place, 'b')]);
     await command(['restore', join(place, 'c'), '--data-dir', join(place, 'd')]);
-    const again = await Embedded.on(join(place, 'd'), face.owner, face.other);
+    const again = await Embedded.startOn(join(place, 'd'), face.owner, face.other);
     test.teardown(() => again.stop());
     test.strictSame(
       (await again.api().history('kept')).map((m) => m.id),

@@ -4,11 +4,11 @@ import { streamActorKey, toRealmId, toStreamId } from '#model';
 import type { ClusterStatus } from '#ports/placement';
 import { rounds } from '../support/rounds.js';
 import type { Api } from './support/api.js';
-import { end, Follower, Sender } from './support/chatter.js';
+import { Follower, Sender, stopTraffic } from './support/chatter.js';
 import { Cluster } from './support/face.js';
-import { judge, killAmidst, STREAM } from './support/kill.js';
+import { checkNothingLost, killUnderTraffic, STREAM } from './support/kill.js';
 import { services } from './support/missing.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 /** Pause between two sends to a stream. */
 const PAUSE_MS = rounds(500, 50);
@@ -68,14 +68,14 @@ if (cluster) {
 
     const follower = await Follower.start([b]);
     const other = await Follower.start([face.api(1, face.other)]);
-    const sender = new Sender([a], STREAM, 'm', HANGS_MS, rounds(1, 2));
+    const sender = new Sender([a], STREAM, 'm', HANG_TIMEOUT_MS, rounds(1, 2));
     const probe = new Probe(b);
-    test.teardown(() => Promise.all([end(sender, follower), probe.stop(), other.stop()]));
+    test.teardown(() => Promise.all([stopTraffic(sender, follower), probe.stop(), other.stop()]));
 
     const realm = toRealmId(Number((await face.command('realm', 'list')).split('\t')[0]));
     const { stream_id } = await a.ok('GET', '/get_stream_id', { stream: STREAM });
     const busy = streamActorKey(realm, toStreamId(stream_id as number));
-    await killAmidst(test, sender, async () => {
+    await killUnderTraffic(test, sender, async () => {
       const victim = await face.hostOf(busy);
       await victim.kill();
       const ms = await face.owned(living());
@@ -129,7 +129,7 @@ if (cluster) {
     test.strictSame(sender.failed, []);
     test.strictSame([follower.errors, other.errors], [[], []], 'no poll failed');
     other.stop();
-    await judge(test, b, sender, follower);
+    await checkNothingLost(test, b, sender, follower);
   });
 
   t.test('after all hosts died, partitions have no owner until a new host takes them over', async (test) => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
+import { checkFailsToStart, OUTAGE_OPTIONS, testOutage } from './support/outage.js';
 import { freePort } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 
@@ -27,7 +27,7 @@ if (found) {
       '--secret',
       'a secret for tests',
     ];
-    await failsToStart(test, args, /^conclave: MongoDB at mongodb:\/\/127\.0\.0\.1/);
+    await checkFailsToStart(test, args, /^conclave: MongoDB at mongodb:\/\/127\.0\.0\.1/);
   });
 
   t.test('the server survives an outage of MongoDB', async (test) => {
@@ -35,7 +35,7 @@ if (found) {
     test.teardown(() => proxy.cut());
     const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb), options: OUTAGE_OPTIONS }, 1);
     test.teardown(() => face.stop());
-    await surviveOutage(
+    await testOutage(
       test,
       face,
       () => proxy.cut(),

@@ -4,7 +4,7 @@ import { natsServerBinary, OwnNats } from '../support/nats.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
+import { checkFailsToStart, OUTAGE_OPTIONS, testOutage } from './support/outage.js';
 import { freePort } from './support/process.js';
 
 const mongodb = services()?.mongodb;
@@ -27,7 +27,7 @@ t.test('the server does not start without NATS', async (test) => {
       '--secret',
       'a secret for tests',
     ];
-    await failsToStart(test, args, /^conclave: .*NATS.*127\.0\.0\.1/);
+    await checkFailsToStart(test, args, /^conclave: .*NATS.*127\.0\.0\.1/);
   }
 });
 
@@ -37,7 +37,7 @@ if (mongodb && binary) {
     test.teardown(() => own.stop());
     const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS }, 1);
     test.teardown(() => face.stop());
-    await surviveOutage(
+    await testOutage(
       test,
       face,
       () => own.kill(),

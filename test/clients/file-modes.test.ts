@@ -6,11 +6,11 @@ import { readZuliprc } from './support/api.js';
 import { Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave } from './support/process.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 /** Runs a command as a separate process, because the umask belongs to a process. */
 async function command(args: readonly string[]): Promise<void> {
-  const ended = await bounded(conclave(args), HANGS_MS);
+  const ended = await bounded(conclave(args), HANG_TIMEOUT_MS);
   if (ended.code !== 0) throw new Error(ended.stderr);
 }
 
@@ -20,7 +20,7 @@ const entriesOf = (folder: string): string[] => [
 ];
 
 /** Entries that group or others may access, and entries whose mode is not 0600 (files) or 0700 (folders). */
-const open = (folder: string): string[] =>
+const openEntries = (folder: string): string[] =>
   entriesOf(folder).flatMap((path) => {
     const found = lstatSync(path);
     const mode = found.mode & 0o777;
@@ -49,19 +49,19 @@ async function upload(): Promise<void> {
 
 // Child processes inherit the umask.
 process.umask(0);
-const face = await Embedded.startAnew();
+const face = await Embedded.startEmpty();
 t.teardown(() => face.stop());
 
 t.test('with umask 0, all files are 0600 and folders 0700: data, uploads, mails, keys, backups', async (test) => {
   await upload();
   await face.api().ok('POST', '/invites', { invitee_emails: 'new@example.com', invite_as: 400, stream_ids: [] });
   const mails = (): number => readdirSync(join(face.dataDir, 'mail')).length;
-  await until('a mail', () => mails() > 0);
+  await until('the mail folder has a mail', () => mails() > 0);
   const names = readdirSync(face.dataDir);
   for (const name of ['data.mdb', 'lock.mdb', 'owner.zuliprc', 'blobs', 'mail', 'secret']) {
     test.ok(names.includes(name), `${name} exists`);
   }
-  test.strictSame(open(face.dataDir), [], 'a running server has no open entry');
+  test.strictSame(openEntries(face.dataDir), [], 'a running server has no open entry');
 
   const folder = place(test);
   const [byServer, byCommand, restored] = [join(folder, 'server'), join(folder, 'command'), join(folder, 'restored')];
@@ -72,14 +72,14 @@ t.test('with umask 0, all files are 0600 and folders 0700: data, uploads, mails,
   await command(['restore', byServer, '--data-dir', restored]);
   for (const made of [byServer, byCommand, restored]) {
     test.ok(entriesOf(made).length > 6, 'the copy is complete');
-    test.strictSame(open(made), []);
+    test.strictSame(openEntries(made), []);
   }
 });
 
 t.test('a start closes files that others can read, but not a folder that also has other files', async (test) => {
   for (const path of entriesOf(face.dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o777 : 0o666);
   await face.up();
-  test.strictSame(open(face.dataDir), []);
+  test.strictSame(openEntries(face.dataDir), []);
   await face.server.stop();
 
   const theirs = join(face.dataDir, 'theirs.txt');
@@ -89,7 +89,7 @@ t.test('a start closes files that others can read, but not a folder that also ha
   chmodSync(join(face.dataDir, 'data.mdb'), 0o644);
   await face.up();
   test.strictSame(
-    open(face.dataDir),
+    openEntries(face.dataDir),
     [`${face.dataDir} 755`, `${theirs} 644`],
     "only the server's own files are closed",
   );

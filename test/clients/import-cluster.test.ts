@@ -14,7 +14,7 @@ import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
 import { services } from './support/missing.js';
 import { bounded } from './support/process.js';
-import { HANGS_MS } from './support/wait.js';
+import { HANG_TIMEOUT_MS } from './support/wait.js';
 
 /** Files of an export, without the random parts of paths and the name of the organization. */
 function contentsOf(exported: string): Record<string, string> {
@@ -53,7 +53,7 @@ if (cluster) {
         /an organization with the subdomain 'two' exists already/,
       );
       const rivals = await Promise.all(
-        [0, 1].map(() => bounded(face.process('import', join(base, 'once'), '--subdomain', 'three'), HANGS_MS)),
+        [0, 1].map(() => bounded(face.process('import', join(base, 'once'), '--subdomain', 'three'), HANG_TIMEOUT_MS)),
       );
       const [first, second] = rivals.sort((a, b) => Number(a.code) - Number(b.code));
       test.equal(first!.code, 0, first!.stderr);

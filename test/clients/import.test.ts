@@ -9,12 +9,12 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { create, Header } from 'tar';
 import {
-  type MadeMessage,
-  type MadeOrganization,
-  type MadeSize,
-  type MadeStream,
-  type MadeUser,
+  type GeneratedMessage,
+  type GeneratedOrganization,
+  type GeneratedStream,
+  type GeneratedUser,
   makeExportedOrganization,
+  type OrganizationSize,
 } from '../support/exported-organization.js';
 import { LONG, picked, rounds } from '../support/rounds.js';
 import { startSmtp } from '../support/smtp.js';
@@ -25,20 +25,20 @@ import { remove, temporary } from './support/folders.js';
 import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
 import { conclave, type Ended, freePort } from './support/process.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
-const SIZE: MadeSize = LONG
+const SIZE: OrganizationSize = LONG
   ? { people: 2_000, streams: 300, messages: Number(process.env.IMPORT_MESSAGES ?? 1_000_000), seed: 7 }
   : { people: 40, streams: 9, messages: 2_100, seed: 7 };
-const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
+const SMALL: OrganizationSize = { people: 8, streams: 3, messages: 200, seed: 3 };
 const KILLS = rounds(1, 10);
 /** Maximum time in ms from the first write of an import to its kill. */
-const KILLED_WITHIN_MS = LONG ? 20_000 : 700;
+const MAX_KILL_DELAY_MS = LONG ? 20_000 : 700;
 const ROUND_TRIPS = LONG ? 20 : 1;
 /** Number of hostile exports that a short run picks of 18. */
-const HOSTILE = 6;
+const HOSTILE_COUNT = 6;
 /** Timeout of one import in ms. */
-const IMPORT_MS = LONG ? 3_600_000 : HANGS_MS;
+const IMPORT_TIMEOUT_MS = LONG ? 3_600_000 : HANG_TIMEOUT_MS;
 /** First id of an imported user: ids follow those of system bots, in the order of the ids in the export. */
 const FIRST_USER = 8;
 
@@ -49,7 +49,7 @@ function folder(test: Test): string {
 }
 
 const importing = (from: string, dataDir: string, ...more: string[]): Promise<Ended> =>
-  runCommand(['import', from, '--data-dir', dataDir, ...more], IMPORT_MS);
+  runCommand(['import', from, '--data-dir', dataDir, ...more], IMPORT_TIMEOUT_MS);
 
 async function imported(from: string, dataDir: string, ...more: string[]): Promise<string> {
   const { code, stdout, stderr } = await importing(from, dataDir, ...more);
@@ -58,7 +58,7 @@ async function imported(from: string, dataDir: string, ...more: string[]): Promi
 }
 
 /** Id after the import of a user or stream of the export. */
-const idHere = (of: readonly { readonly id: number }[], id: number, first: number): number =>
+const importedId = (of: readonly { readonly id: number }[], id: number, first: number): number =>
   first + of.findIndex((one) => one.id === id);
 
 const NAMES: readonly (readonly [number, string])[] = [
@@ -85,13 +85,13 @@ async function copiesOf(api: Api): Promise<Message[]> {
   }
 }
 
-async function apiOf(user: MadeUser, dataDir: string, site: string): Promise<Api> {
+async function apiOf(user: GeneratedUser, dataDir: string, site: string): Promise<Api> {
   const key = await command(['user', 'key', '--email', user.email, '--data-dir', dataDir]);
   return new Api(site, { email: user.email, key });
 }
 
 interface Serving {
-  readonly made: MadeOrganization;
+  readonly made: GeneratedOrganization;
   readonly dataDir: string;
   readonly site: string;
   readonly report: string;
@@ -110,7 +110,7 @@ async function serveImported(test: Test): Promise<Serving> {
   return { made, dataDir, site: `http://127.0.0.1:${port}`, report };
 }
 
-t.test('an imported organization is complete and can be used', { timeout: IMPORT_MS * 2 }, async (test) => {
+t.test('an imported organization is complete and can be used', { timeout: IMPORT_TIMEOUT_MS * 2 }, async (test) => {
   const { made, dataDir, site, report } = await serveImported(test);
   const counted = (kind: string): number => Number(new RegExp(`(\\d+)  ${kind}\n`).exec(report)?.[1] ?? 0);
   test.strictSame(
@@ -129,7 +129,7 @@ t.test('an imported organization is complete and can be used', { timeout: IMPORT
       expected.map(({ rank, rows }) => [rank, flagsOf(rows.get(user.id)!).sort()]),
       `role ${user.role}: the user has the expected copies and flags`,
     );
-    const wrong = copies.filter((message, at) => !isAsMade(message, expected[at]!, made));
+    const wrong = copies.filter((message, at) => !equalsGenerated(message, expected[at]!, made));
     test.strictSame(wrong.slice(0, 2), [], `role ${user.role}: copies have the expected senders, topics and texts`);
   }
 
@@ -140,7 +140,7 @@ t.test('an imported organization is complete and can be used', { timeout: IMPORT
   ] as const;
   for (const [title, api, user, stream] of closed) {
     if (!stream) continue;
-    const narrow = [{ operator: 'stream', operand: idHere(made.streams, stream.id, 1) }];
+    const narrow = [{ operator: 'stream', operand: importedId(made.streams, stream.id, 1) }];
     const { body } = await api.call('GET', '/messages', { anchor: 'newest', num_before: 1_000, num_after: 0, narrow });
     const foreign = ((body.messages ?? []) as Message[]).filter(({ id }) => !made.messages[id - 1]!.rows.has(user.id));
     test.strictSame(foreign, [], `${title}: only messages with an own copy are visible`);
@@ -153,32 +153,36 @@ t.test('an imported organization is complete and can be used', { timeout: IMPORT
     const { url } = (await owner.ok('GET', uri)) as { url: string };
     test.equal(await (await fetch(`${site}${url}`)).text(), `bytes of ${linked.rank}`, 'a linked file is imported');
   }
-  await livesOn(test, owner, made);
+  await checkUsable(test, owner, made);
 });
 
 /** Predicate for a stream that the user can't read: not a member, and private or public as given. */
 const isClosedTo =
-  (user: MadeUser, inviteOnly: boolean) =>
-  (stream: MadeStream): boolean =>
+  (user: GeneratedUser, inviteOnly: boolean) =>
+  (stream: GeneratedStream): boolean =>
     stream.inviteOnly === inviteOnly && !stream.members.has(user.id);
 
 /** Whether a message equals the generated one, apart from ids and file paths. */
-function isAsMade(message: Message, { sender, stream, topic, content }: MadeMessage, made: MadeOrganization): boolean {
+function equalsGenerated(
+  message: Message,
+  { sender, stream, topic, content }: GeneratedMessage,
+  made: GeneratedOrganization,
+): boolean {
   const text = content
-    .replace(/\|(\d+)\*\*/g, (_, id: string) => `|${idHere(made.users, Number(id), FIRST_USER)}**`)
-    .replace(/#narrow\/stream\/(\d+)/g, (_, id: string) => `#narrow/stream/${idHere(made.streams, Number(id), 1)}`)
+    .replace(/\|(\d+)\*\*/g, (_, id: string) => `|${importedId(made.users, Number(id), FIRST_USER)}**`)
+    .replace(/#narrow\/stream\/(\d+)/g, (_, id: string) => `#narrow/stream/${importedId(made.streams, Number(id), 1)}`)
     .replace(/near\/(\d+)/g, (_, id: string) => `near/${made.messages.find((one) => one.id === Number(id))!.rank}`);
   const plain = (of: string): string => of.replace(/\/user_uploads\/[^)]+\//g, '/user_uploads/');
   return (
-    message.sender_id === idHere(made.users, sender, FIRST_USER) &&
-    (stream === 0 || message.stream_id === idHere(made.streams, stream, 1)) &&
+    message.sender_id === importedId(made.users, sender, FIRST_USER) &&
+    (stream === 0 || message.stream_id === importedId(made.streams, stream, 1)) &&
     message.subject === topic &&
     plain(message.content) === plain(text)
   );
 }
 
 /** Registers, sends, edits, moves and marks as unread, in the imported organization. */
-async function livesOn(test: Test, api: Api, made: MadeOrganization): Promise<void> {
+async function checkUsable(test: Test, api: Api, made: GeneratedOrganization): Promise<void> {
   const registered = (await api.ok('POST', '/register', {
     event_types: ['message', 'update_message', 'update_message_flags'],
     fetch_event_types: ['subscription', 'realm_user', 'message', 'muted_topics', 'scheduled_messages'],
@@ -197,7 +201,7 @@ async function livesOn(test: Test, api: Api, made: MadeOrganization): Promise<vo
   await api.ok('POST', '/messages/flags', { messages: [old.rank], op: 'remove', flag: 'read' });
   await api.ok('PATCH', `/messages/${id}`, { content: 'the first one, edited' });
   const events: QueueEvent[] = [];
-  await until('the four events', async () => {
+  await until('the queue has four events', async () => {
     const last = events.at(-1)?.id ?? registered.last_event_id;
     const answer = await api.ok('GET', '/events', {
       queue_id: registered.queue_id,
@@ -225,7 +229,10 @@ function contentsOf(exported: string): Record<string, string> {
 }
 
 async function exported(dataDir: string, subdomain: string, to: string): Promise<Record<string, string>> {
-  const { code, stderr } = await runCommand(['export', to, '--subdomain', subdomain, '--data-dir', dataDir], IMPORT_MS);
+  const { code, stderr } = await runCommand(
+    ['export', to, '--subdomain', subdomain, '--data-dir', dataDir],
+    IMPORT_TIMEOUT_MS,
+  );
   if (code !== 0) throw new Error(stderr);
   return contentsOf(to);
 }
@@ -242,7 +249,7 @@ t.test('an import beside a running server, killed and repeated, gives an equal o
     // Uploaded files are stored first. Realm 3 is this import, after the server's own organization and 'one'.
     await until('the import writes its first file', () => child.over || existsSync(join(face.dataDir, 'blobs', '3')));
     // Kill at a random moment of the import, which may be before its first message or after its last one.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * KILLED_WITHIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_KILL_DELAY_MS));
     child.signal('SIGKILL');
     await child.ended;
   }
@@ -527,7 +534,7 @@ t.test('a hostile or damaged export gets a clear error and leaves nothing behind
       /address of another account/,
     ],
   ];
-  for (const [title, from, expected] of picked(cases, HOSTILE, ([title]) => title)) {
+  for (const [title, from, expected] of picked(cases, HOSTILE_COUNT, ([title]) => title)) {
     const { code, stdout, stderr } = await importing(from, dataDir, '--subdomain', 'evil');
     test.match(`${stderr}${stdout}`, expected, title);
     test.notOk(/at .*\.js:\d+/.test(stderr), `${title}: the error has no stack trace`);

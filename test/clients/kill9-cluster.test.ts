@@ -1,8 +1,8 @@
 /** Cluster face: after `kill -9` of a process the others take over and keep every acknowledged send. */
 import t from 'tap';
-import { end, Follower, Sender } from './support/chatter.js';
+import { Follower, Sender, stopTraffic } from './support/chatter.js';
 import { Cluster } from './support/face.js';
-import { judge, killAmidst, STREAM } from './support/kill.js';
+import { checkNothingLost, killUnderTraffic, STREAM } from './support/kill.js';
 import { services } from './support/missing.js';
 
 const cluster = services();
@@ -24,8 +24,8 @@ if (cluster) {
       held.catch(() => undefined);
       const follower = await Follower.start([b]);
       const sender = new Sender([a], STREAM, 'm');
-      test.teardown(() => end(sender, follower));
-      await killAmidst(test, sender, async () => (await face.busiest()).kill());
+      test.teardown(() => stopTraffic(sender, follower));
+      await killUnderTraffic(test, sender, async () => (await face.busiestHost()).kill());
       await a.subscribe('quiet');
       const said = await a.send('quiet', 'are you there?');
       const [next] = await held;
@@ -33,11 +33,11 @@ if (cluster) {
       test.ok((next?.message?.id ?? said + 1) <= said, 'a poll that waited before the kill gets the next event');
       // A third host replaces the dead one; then the second host is killed, too.
       await face.addHost();
-      await killAmidst(test, sender, async () => (await face.busiest()).kill());
+      await killUnderTraffic(test, sender, async () => (await face.busiestHost()).kill());
       await sender.stop();
       test.strictSame(sender.failed, [], 'the frontend repeats sends until the next owner answers');
       test.strictSame(follower.errors, [], 'waiting polls keep waiting without an error');
-      await judge(test, b, sender, follower);
+      await checkNothingLost(test, b, sender, follower);
     },
   );
 
@@ -46,16 +46,16 @@ if (cluster) {
     const follower = await Follower.start(both);
     const untouched = await Follower.start([both[1]!]);
     const sender = new Sender(both, STREAM, 'f');
-    test.teardown(() => end(sender, follower));
-    await killAmidst(test, sender, () => face.frontends[0]!.child.kill());
+    test.teardown(() => stopTraffic(sender, follower));
+    await killUnderTraffic(test, sender, () => face.frontends[0]!.child.kill());
     test.not(
       follower.errors.length,
       0,
       'a client of the killed frontend loses its connection and continues with the other frontend',
     );
     await sender.stop();
-    await judge(test, both[1]!, sender, follower);
+    await checkNothingLost(test, both[1]!, sender, follower);
     test.strictSame(untouched.errors, [], 'polls at the other frontend do not fail');
-    await judge(test, both[1]!, sender, untouched);
+    await checkNothingLost(test, both[1]!, sender, untouched);
   });
 }

@@ -1,9 +1,9 @@
 /** Embedded face: acknowledged sends survive `kill -9`, and event queues continue. */
 import t from 'tap';
 import { rounds } from '../support/rounds.js';
-import { end, Follower, Sender } from './support/chatter.js';
+import { Follower, Sender, stopTraffic } from './support/chatter.js';
 import { Embedded } from './support/face.js';
-import { judge, killAmidst, STREAM } from './support/kill.js';
+import { checkNothingLost, killUnderTraffic, STREAM } from './support/kill.js';
 import { WITH_WORKERS } from './support/process.js';
 
 const ROUNDS = rounds(1, 5);
@@ -50,13 +50,13 @@ t.test('an acknowledged send survives kill -9, in the history and in the queue',
 t.test('kill -9 under traffic loses and doubles no acknowledged send', async (test) => {
   const follower = await Follower.start([api]);
   const sender = new Sender([api], STREAM, 'm');
-  test.teardown(() => end(sender, follower));
+  test.teardown(() => stopTraffic(sender, follower));
   for (let round = 0; round < ROUNDS; round++) {
-    await killAmidst(test, sender, async () => {
+    await killUnderTraffic(test, sender, async () => {
       await face.server.kill();
       await face.up();
     });
   }
   await sender.stop();
-  await judge(test, api, sender, follower);
+  await checkNothingLost(test, api, sender, follower);
 });

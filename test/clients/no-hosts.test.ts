@@ -39,10 +39,10 @@ if (found) {
 
     const host = conclave(['serve', '--role', 'actors', ...options]);
     await host.says('Conclave actor host runs');
-    await until('the frontend to be ready', async () => (await ready()).status === 200);
+    await until('the frontend is ready', async () => (await ready()).status === 200);
     test.same(await hosts(), { ok: true });
     await host.kill();
-    await until('the frontend to notice', async () => (await ready()).status === 503);
+    await until('the frontend has noticed', async () => (await ready()).status === 503);
     test.match(await hosts(), { ok: false });
     const again = await create();
     test.same([again.code, /no actor host/.test(again.stderr)], [1, true], again.stderr);

@@ -30,7 +30,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
     const missing = Object.entries(METRIC_DECLARATIONS).filter(([name, { type }]) => types.get(name) !== type);
     test.strictSame(missing, [], 'every declared metric is exported with its type');
   }
-  await until('each partition to have one owner', async () => (await now()).sum('conclave_partitions_owned') === 256);
+  await until('each partition has one owner', async () => (await now()).sum('conclave_partitions_owned') === 256);
   test.ok((await now()).sum('conclave_lease_valid_seconds') > 0);
   test.equal((await now()).sum('conclave_partitions_unowned'), 0);
   test.equal((await fetch(`${site}/metrics`)).status, 404, 'metrics are not served on the port for clients');
@@ -41,7 +41,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal((await api.call('GET', '/users/1234567')).status, 400);
   const { queue_id, last_event_id } = await api.register();
   const held = api.events(queue_id, last_event_id);
-  await until('the poll to be held', async () => (await now()).sum('conclave_queues', { phase: 'polling' }) === 1);
+  await until('the poll is waiting', async () => (await now()).sum('conclave_queues', { phase: 'polling' }) === 1);
   const during = await now();
   test.equal(during.sum('conclave_http_held_polls'), 1);
   await api.send(STREAM, 'counted 3');
@@ -49,7 +49,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal((await api.call('DELETE', '/events', { queue_id })).status, 200);
   test.equal((await api.call('GET', '/events', { queue_id, last_event_id })).body.code, 'BAD_EVENT_QUEUE_ID');
   const ended = async () => (await now()).sum('conclave_queue_ends_total', { reason: 'deleted' });
-  await until('the end to be written', async () => (await ended()) === 1);
+  await until('the end is written', async () => (await ended()) === 1);
 
   const after = await now();
   const grown = (name: string, labels?: Record<string, string>) => after.sum(name, labels) - before.sum(name, labels);
@@ -143,7 +143,7 @@ async function oneRequest(test: Test, { site, children, account }: Seen): Promis
   }
   const all = () => children.flatMap(linesOf);
   const about = () => all().filter(({ requestId, requestIds }) => requestId === id || requestIds?.includes(id));
-  await until('both lines', () => about().length >= 2);
+  await until('the request id is in two log lines', () => about().length >= 2);
   const answered = about().find(({ msg }) => msg === 'answered');
   test.match(answered, { level: 20, operation: 'send-message', status: 200, host: /\/\d+$/, role: /^(all|http)$/ });
   const committed = about().find(({ msg }) => msg === 'committed');
@@ -152,7 +152,7 @@ async function oneRequest(test: Test, { site, children, account }: Seen): Promis
     all().find(
       (l) => l.msg === 'in the log' && l.actor === committed?.actor && l.versions?.includes(committed?.version ?? 0),
     );
-  await until('its place in the log', () => logged() !== undefined);
+  await until('the entry is in the event log', () => logged() !== undefined);
   const texts = children.map(({ stderr }) => stderr).join('');
   for (const secret of [account.key, account.email, PASSWORD, 'nobody else may read this', authorization.slice(6)]) {
     test.notOk(texts.includes(secret), 'no log contains secrets or personal data');

@@ -1,6 +1,6 @@
 /** Public client packages for Python, JavaScript and Rust, unmodified. */
 import { readFileSync } from 'node:fs';
-import { onBothFaces, type Script, source } from './support/chat.js';
+import { runOnBothFaces, type Script, source } from './support/chat.js';
 import { asyncSdk, npmPackage, pythonWith, rustProgram } from './support/install.js';
 
 const requirements = source('requirements.txt');
@@ -34,4 +34,4 @@ if (folder) {
   unlimited.push({ fact: 'zulip-js: two clients talk to each other', words: js('zulip-js-chat.mjs'), chat: true });
   unlimited.push({ fact: 'zulip-js: every call of the package works', words: js('zulip-js-day.mjs') });
 }
-if (limited.length + unlimited.length > 0) await onBothFaces({ limited, unlimited });
+if (limited.length + unlimited.length > 0) await runOnBothFaces({ limited, unlimited });

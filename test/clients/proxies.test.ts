@@ -224,7 +224,7 @@ t.test('nginx and HAProxy', async (t) => {
         const beat = poll(-1).finally(() => {
           settled = true;
         });
-        await until('the heartbeat', () => {
+        await until('the heartbeat arrives', () => {
           if (!settled) clock.advance(1_000);
           return settled;
         });

@@ -3,7 +3,7 @@
 
 Usage: python-chat.py ZULIPRC_1 ZULIPRC_2 [SECONDS]
 
-Ends by itself: 0 when each has received everything, 1 when not within SECONDS (default 25).
+Exit code 0: each client received every message within SECONDS (default 25); 1 otherwise.
 """
 import os
 import queue

@@ -3,7 +3,7 @@
 
 Usage: python-day.py OWNER_ZULIPRC OTHER_ZULIPRC
 
-Prints each method with what it found. Ends with 0 when all held and none was left out.
+Prints the result of each part. Exit code 0: every check holds and every method was called.
 """
 import io
 import struct

@@ -14,7 +14,7 @@ import {
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
-import { HANGS_MS } from './support/wait.js';
+import { HANG_TIMEOUT_MS } from './support/wait.js';
 
 const STREAM = 'general';
 
@@ -112,7 +112,7 @@ if (cluster) {
 
     const options = ['--nats', cluster.nats, '--mongodb', url, '--secret', 'a secret for tests only'];
     for (const role of ['http', 'actors', 'all']) {
-      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), HANGS_MS);
+      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), HANG_TIMEOUT_MS);
       test.equal(ended.code, 1);
       test.match(
         ended.stderr,

@@ -8,15 +8,15 @@ import { runCommand } from './support/command-line.js';
 import { Cluster, command, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave, type Ended } from './support/process.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const NEW_SECRET = 'quite another secret';
 const NEW_PASSWORD = 'quietly-otter-ladder-27';
 const MISMATCH = /^conclave: the data.* was written under another server secret.*conclave secret changed/m;
 
 /** Runs a command to its end. `serve` runs as a separate process, because it is expected to fail. */
-const ends = (...args: string[]): Promise<Ended> =>
-  args[0] === 'serve' ? bounded(conclave(args), HANGS_MS) : runCommand(args);
+const runToExit = (...args: string[]): Promise<Ended> =>
+  args[0] === 'serve' ? bounded(conclave(args), HANG_TIMEOUT_MS) : runCommand(args);
 
 function refused(test: Test, { code, stderr }: Ended, what: string): void {
   test.equal(code, 2, `${what}: exit code of a wrong configuration`);
@@ -46,7 +46,7 @@ t.test(
     await face.api().ok('POST', '/bots', hook);
     const [before] = await bots(face.api());
 
-    const wrong = await ends('user', 'key', '--email', OTHER, ...at, '--secret', NEW_SECRET);
+    const wrong = await runToExit('user', 'key', '--email', OTHER, ...at, '--secret', NEW_SECRET);
     refused(test, wrong, 'a command beside the running server');
     const renewed = await command(['user', 'new-key', '--email', OTHER, ...at]);
     test.match(renewed, /^[0-9A-Za-z]{32}$/);
@@ -58,21 +58,21 @@ t.test(
     const logIn = (password: string) => other.call('POST', '/fetch_api_key', { username: OTHER, password });
     test.equal((await logIn(PASSWORD)).status, 401, 'the former password is invalid');
     test.equal((await logIn(NEW_PASSWORD)).status, 200);
-    const weak = await ends('user', 'password', '--email', OTHER, '--password', 'secret', ...at);
+    const weak = await runToExit('user', 'password', '--email', OTHER, '--password', 'secret', ...at);
     test.match(weak.stderr, /too weak/);
-    test.equal((await ends('user', 'forget-identities', '--email', OTHER, ...at)).code, 0);
+    test.equal((await runToExit('user', 'forget-identities', '--email', OTHER, ...at)).code, 0);
     test.match(
-      (await ends('secret', 'changed', ...at)).stderr,
+      (await runToExit('secret', 'changed', ...at)).stderr,
       /in use/,
       "the secret can't be changed while a server runs",
     );
     await face.server.stop();
 
     for (const words of [['serve'], ['check-config'], ['realm', 'list']]) {
-      refused(test, await ends(...words, ...at, '--secret', NEW_SECRET), words.join(' '));
+      refused(test, await runToExit(...words, ...at, '--secret', NEW_SECRET), words.join(' '));
     }
     rmSync(join(face.dataDir, 'secret'));
-    const lost = await ends('serve', ...at);
+    const lost = await runToExit('serve', ...at);
     test.equal(lost.code, 2);
     test.match(lost.stderr, /no file secret/);
     test.notOk(existsSync(join(face.dataDir, 'secret')), 'no new secret is created in its place');
@@ -115,7 +115,7 @@ if (cluster) {
       ['check-config'],
       ['user', 'new-key', '--email', OTHER],
     ]) {
-      refused(test, await ends(...words, ...wrong), words.join(' '));
+      refused(test, await runToExit(...words, ...wrong), words.join(' '));
     }
     test.match(await face.command('check-config'), /the secret: matches the stored data/);
     const ann = ['--email', 'ann@example.com'];
@@ -124,10 +124,10 @@ if (cluster) {
     const api = face.api(0, { email: 'ann@example.com', key });
     await until('the frontend knows the account', async () => (await api.call('GET', '/users/me')).status === 200);
     test.ok(await face.api(0).register(), 'the running cluster still works');
-    const running = await ends('secret', 'changed', ...wrong);
+    const running = await runToExit('secret', 'changed', ...wrong);
     test.match(running.stderr, /stop every process of the cluster first/);
     await face.down();
-    test.match((await ends('secret', 'changed', ...wrong)).stdout, /new secret is in force/);
+    test.match((await runToExit('secret', 'changed', ...wrong)).stdout, /new secret is in force/);
     refused(test, await face.attempt('check-config'), 'the former secret');
   });
 }

@@ -7,9 +7,9 @@ import { runCommand } from './support/command-line.js';
 import { Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended, WITH_WORKERS } from './support/process.js';
-import { HANGS_MS } from './support/wait.js';
+import { HANG_TIMEOUT_MS } from './support/wait.js';
 
-const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
+const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANG_TIMEOUT_MS);
 
 interface Refusal {
   readonly code: number;

@@ -3,13 +3,20 @@ import t, { type Test } from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { ALL_PARTITIONS } from '#ports/placement';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
-import { type Answer, Refused } from './support/api.js';
-import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
+import { type Answer, RefusedError } from './support/api.js';
+import {
+  Follower,
+  findEventFaults,
+  findHistoryFaults,
+  isUnavailableError,
+  Sender,
+  stopTraffic,
+} from './support/chatter.js';
 import { Cluster, Embedded } from './support/face.js';
 import { services } from './support/missing.js';
 import { type Ended, WITH_WORKERS } from './support/process.js';
 import { scrape } from './support/scrape.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
 
@@ -19,7 +26,7 @@ const outcome = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> {
+async function checkCleanExit(test: Test, stopping: Promise<Ended>): Promise<void> {
   const start = performance.now();
   const { code, signal } = await stopping;
   const ms = Math.round(performance.now() - start);
@@ -27,13 +34,13 @@ async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> 
   test.equal(code ?? signal, 0, `the process exits with code 0 (${ms} ms)`);
 }
 
-async function nothingPending(test: Test, store: Store): Promise<void> {
+async function checkNoOutboxLeft(test: Test, store: Store): Promise<void> {
   const left = (await store.listActorsToWake(ALL_PARTITIONS)).filter(({ pending }) => pending);
   test.strictSame(left, [], 'no outbox entry is left for the next start');
 }
 
 /** Whether the connection broke, which is allowed while the server stops. */
-const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
+const isConnectionError = (error: unknown): boolean => error instanceof Error && !(error instanceof RefusedError);
 
 const embedded = await Embedded.start(WITH_WORKERS);
 t.teardown(() => embedded.stop());
@@ -48,11 +55,11 @@ t.test('embedded: SIGTERM under traffic answers waiting polls and loses no ackno
   });
   const held = outcome(api.call('GET', '/events', { queue_id, last_event_id }));
   const follower = await Follower.start([api]);
-  const sender = new Sender([api], STREAM, 'm', HANGS_MS, 3);
-  test.teardown(() => end(sender, follower));
-  await until('30 sends', () => sender.acknowledged.size >= 30);
+  const sender = new Sender([api], STREAM, 'm', HANG_TIMEOUT_MS, 3);
+  test.teardown(() => stopTraffic(sender, follower));
+  await until('30 sends are acknowledged', () => sender.acknowledged.size >= 30);
   const seen = follower.last;
-  await endsCleanly(test, face.server.stop());
+  await checkCleanExit(test, face.server.stop());
 
   const answer = (await held) as Answer;
   test.same(
@@ -60,21 +67,23 @@ t.test('embedded: SIGTERM under traffic answers waiting polls and loses no ackno
     [200, { result: 'success', msg: '', events: [], queue_id }],
     'the waiting poll is answered without events',
   );
-  const unclean = sender.failed.map(({ error }) => error).filter((error) => !isCleanError(error) && !isGone(error));
+  const unclean = sender.failed
+    .map(({ error }) => error)
+    .filter((error) => !isUnavailableError(error) && !isConnectionError(error));
   test.strictSame(unclean, [], 'each send is acknowledged, refused or cut off');
 
   const environment = await openLmdbEnvironment(face.dataDir);
-  await nothingPending(test, new LmdbStore(environment, REAL_CLOCK));
+  await checkNoOutboxLeft(test, new LmdbStore(environment, REAL_CLOCK));
   await environment.close();
 
   await face.up();
-  await until('sends again', () => [...sender.acknowledged.keys()].length >= 60);
+  await until('60 sends are acknowledged', () => [...sender.acknowledged.keys()].length >= 60);
   await sender.stop();
   await follower.has(sender.acknowledged.keys());
   follower.stop();
-  test.strictSame(faultsOf(follower), [], 'the queue continues under its id, with growing event ids');
+  test.strictSame(findEventFaults(follower), [], 'the queue continues under its id, with growing event ids');
   test.ok(follower.last > seen);
-  test.strictSame(faultsOfHistory(await api.history(STREAM, 5_000), sender), [], 'every acknowledged send is stored');
+  test.strictSame(findHistoryFaults(await api.history(STREAM, 5_000), sender), [], 'every acknowledged send is stored');
 });
 
 t.test('embedded: events acknowledged before SIGTERM are not delivered again', async (test) => {
@@ -91,7 +100,7 @@ t.test('embedded: events acknowledged before SIGTERM are not delivered again', a
   await until("no poll waits, including the previous test's", () => waits(0));
   const held = outcome(api.events(queue_id, one!.id));
   await until('the queue has the acknowledgement', () => waits(1));
-  await endsCleanly(test, face.server.stop());
+  await checkCleanExit(test, face.server.stop());
   test.strictSame(await held, []);
   await face.up();
   const early = await api.call('GET', '/events', { queue_id, last_event_id, dont_block: true });
@@ -107,20 +116,20 @@ if (cluster) {
     const both = [face.api(0), face.api(1)];
     await both[1]!.subscribe(STREAM);
     const follower = await Follower.start([both[1]!]);
-    const sender = new Sender([both[1]!], STREAM, 'm', HANGS_MS, 3);
-    test.teardown(() => end(sender, follower));
+    const sender = new Sender([both[1]!], STREAM, 'm', HANG_TIMEOUT_MS, 3);
+    test.teardown(() => stopTraffic(sender, follower));
     const more = async (n: number): Promise<number> => {
       const goal = sender.acknowledged.size + n;
       return until(`${n} more acknowledged sends`, () => sender.acknowledged.size >= goal);
     };
     await more(20);
-    await endsCleanly(test, (await face.busiest()).stop());
+    await checkCleanExit(test, (await face.busiestHost()).stop());
     test.comment(`handed over: 20 more acknowledged within ${Math.round(await more(20))} ms`);
     test.strictSame([sender.failed, follower.errors], [[], []], 'no send or poll fails while another host takes over');
 
     const other = await Follower.start(both);
     await more(10);
-    await endsCleanly(test, face.frontends[0]!.child.stop());
+    await checkCleanExit(test, face.frontends[0]!.child.stop());
     await more(10);
     await sender.stop();
     for (const one of [follower, other]) {
@@ -128,15 +137,15 @@ if (cluster) {
       // The other queue was registered later, so it has only the last sends.
       await one.has(one === other ? all.slice(-10) : all);
       one.stop();
-      test.strictSame(faultsOf(one), [], 'the queue continues under its id');
+      test.strictSame(findEventFaults(one), [], 'the queue continues under its id');
     }
     const history = await both[1]!.history(STREAM, 5_000);
-    test.strictSame(faultsOfHistory(history, sender), [], 'every acknowledged send is stored');
+    test.strictSame(findHistoryFaults(history, sender), [], 'every acknowledged send is stored');
 
     const [host] = face.hosts.filter((one) => !one.over);
-    await endsCleanly(test, host!.stop());
+    await checkCleanExit(test, host!.stop());
     const store = await MongoStore.connect(face.mongodb, REAL_CLOCK);
-    await nothingPending(test, store);
+    await checkNoOutboxLeft(test, store);
     await store.close();
   });
 }

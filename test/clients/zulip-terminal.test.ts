@@ -6,7 +6,7 @@ import { Cluster, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { zulipTerm } from './support/install.js';
 import { missing, services } from './support/missing.js';
 import { TerminalClient } from './support/terminal-client.js';
-import { aDayAtTheTerminal } from './support/terminal-day.js';
+import { testTerminalClient } from './support/terminal-session.js';
 import { hasTmux } from './support/tmux.js';
 
 const cluster = services();
@@ -28,7 +28,7 @@ if (python) {
         await face.server.stop();
         await face.up();
       };
-      await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
+      await testTerminalClient(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
     });
   }
 
@@ -47,17 +47,17 @@ if (python) {
 
   if (cluster && faces.includes('cluster')) {
     t.test('a user works with zulip-terminal, cluster face, each client at its own frontend', async (test) => {
-      const face = await Cluster.start({ ...cluster, quietly: true });
+      const face = await Cluster.start({ ...cluster, withoutSignupNotice: true });
       test.teardown(() => face.stop());
       // Restarts the two processes that hold the client's poll: its frontend and the host that owns all partitions.
       const restart = async (): Promise<void> => {
         const { child, port } = face.frontends[0]!;
-        await Promise.all([child.kill(), (await face.busiest()).kill()]);
+        await Promise.all([child.kill(), (await face.busiestHost()).kill()]);
         await face.addFrontend(port);
         await face.addHost();
       };
       const other = face.api(1, face.other);
-      await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other, restart });
+      await testTerminalClient(test, { python, zuliprc: face.zuliprcs[0], other, restart });
     });
   }
 }

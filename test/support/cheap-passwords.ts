@@ -6,7 +6,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
-const dear = crypto.scrypt;
+const realScrypt = crypto.scrypt;
 /** Overload of `crypto.scrypt` with options, which is the one that the program calls. */
 type Scrypt = (
   password: crypto.BinaryLike,
@@ -16,7 +16,7 @@ type Scrypt = (
   done: (error: Error | null, key: Buffer) => void,
 ) => void;
 
-const cheap: Scrypt = (password, salt, length, options, done) =>
-  dear(password, salt, length, { ...options, N: 2 }, done);
-crypto.scrypt = cheap as typeof crypto.scrypt;
+const cheapScrypt: Scrypt = (password, salt, length, options, done) =>
+  realScrypt(password, salt, length, { ...options, N: 2 }, done);
+crypto.scrypt = cheapScrypt as typeof crypto.scrypt;
 syncBuiltinESMExports();

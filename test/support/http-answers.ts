@@ -6,10 +6,10 @@ const HEAD_END = Buffer.from('\r\n\r\n');
  * slower search.
  */
 const LENGTHS = [Buffer.from('Content-Length: '), Buffer.from('content-length: ')] as const;
-const NONE: Buffer = Buffer.alloc(0);
+const EMPTY_BUFFER: Buffer = Buffer.alloc(0);
 const LF = 10;
 /** Limit of a response head and of a chunk's size line; longer ones are an error. */
-const MOST_HEAD = 65_536;
+const MAX_HEAD_BYTES = 65_536;
 
 export interface Answered {
   readonly status: number;
@@ -26,11 +26,11 @@ export class AnswerReader {
   /** True if the next responses answer HEAD requests: they have a Content-Length, but no body. */
   isOfHead = false;
   /** Copied bytes of an incomplete head. */
-  #pending: Buffer = NONE;
+  #pending: Buffer = EMPTY_BUFFER;
   #rest: Rest | undefined;
   #status = 0;
   #head = '';
-  #wanted = true;
+  #isKept = true;
   #parts: Buffer[] = [];
 
   /** @param keep pass on whole responses; otherwise heads and bodies of errors only */
@@ -55,20 +55,20 @@ export class AnswerReader {
     const data = this.#pending.length > 0 ? Buffer.concat([this.#pending, bytes]) : bytes;
     const end = data.indexOf(HEAD_END);
     if (end < 0) {
-      if (data.length > MOST_HEAD) throw new Error('no end of an HTTP head');
+      if (data.length > MAX_HEAD_BYTES) throw new Error('no end of an HTTP head');
       this.#pending = Buffer.from(data);
-      return NONE;
+      return EMPTY_BUFFER;
     }
-    this.#pending = NONE;
+    this.#pending = EMPTY_BUFFER;
     this.#status = statusOf(data);
-    this.#wanted = this.keep || this.#status !== 200;
-    this.#head = this.#wanted ? data.toString('latin1', data.indexOf(LF) + 1, end) : '';
+    this.#isKept = this.keep || this.#status !== 200;
+    this.#head = this.#isKept ? data.toString('latin1', data.indexOf(LF) + 1, end) : '';
     const body = data.subarray(end + 4);
     const bodiless = this.isOfHead || this.#status === 204 || this.#status === 304;
     const length = bodiless ? 0 : lengthOf(data, end);
     if (length === undefined) {
       this.#rest = { kind: 'chunks', reader: new ChunkReader() };
-      return body.length > 0 ? body : NONE;
+      return body.length > 0 ? body : EMPTY_BUFFER;
     }
     if (body.length >= length) {
       // Fast path: the whole body is in this read and needs no copy.
@@ -82,16 +82,16 @@ export class AnswerReader {
   #counted(rest: { missing: number }, data: Buffer): Buffer {
     const taken = Math.min(rest.missing, data.length);
     rest.missing -= taken;
-    if (this.#wanted) this.#parts.push(Buffer.from(data.subarray(0, taken)));
+    if (this.#isKept) this.#parts.push(Buffer.from(data.subarray(0, taken)));
     if (rest.missing === 0) this.#finish();
     return data.subarray(taken);
   }
 
   #chunked(reader: ChunkReader, data: Buffer): Buffer {
     const left = reader.push(data, (part) => {
-      if (this.#wanted) this.#parts.push(Buffer.from(part));
+      if (this.#isKept) this.#parts.push(Buffer.from(part));
     });
-    if (left === undefined) return NONE;
+    if (left === undefined) return EMPTY_BUFFER;
     this.#finish();
     return left;
   }
@@ -104,7 +104,7 @@ export class AnswerReader {
   }
 
   #answer(body: Buffer): void {
-    this.answered({ status: this.#status, head: this.#head, body: this.#wanted ? body : NONE });
+    this.answered({ status: this.#status, head: this.#head, body: this.#isKept ? body : EMPTY_BUFFER });
   }
 }
 
@@ -131,7 +131,7 @@ class ChunkReader {
       }
       const end = bytes.indexOf(LF, at);
       this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end);
-      if (this.#line.length > MOST_HEAD) throw new Error('no end of a chunk size');
+      if (this.#line.length > MAX_HEAD_BYTES) throw new Error('no end of a chunk size');
       if (end < 0) return undefined;
       at = end + 1;
       const line = this.#line.trim();

@@ -16,7 +16,7 @@ export interface Peer {
 }
 
 /** Read buffer that all plain connections share: its contents are consumed before the next connection reads. */
-const SHARED: Buffer = Buffer.allocUnsafeSlow(65_536);
+const SHARED_READ_BUFFER: Buffer = Buffer.allocUnsafeSlow(65_536);
 
 export class HttpConnection {
   /** Called with each response; the response is valid only during the call. */
@@ -36,10 +36,10 @@ export class HttpConnection {
       this.#socket.once('secureConnect', opened);
     } else {
       const callback = (size: number): boolean => {
-        this.#data(SHARED.subarray(0, size));
+        this.#data(SHARED_READ_BUFFER.subarray(0, size));
         return true;
       };
-      this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED, callback } });
+      this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED_READ_BUFFER, callback } });
       this.#socket.once('connect', opened);
     }
     this.#socket.on('error', (error) => this.onGone(error));

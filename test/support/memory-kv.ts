@@ -13,9 +13,9 @@ export class MemoryKv implements KeyValueStore {
   /** No operation reaches the server. */
   cut = false;
   /** Writes are executed, but their replies are lost. */
-  deaf = false;
+  losesReplies = false;
   /** Awaited before each operation: simulates a slow network or a frozen process. */
-  way: () => Promise<void> = async () => {};
+  beforeOperation: () => Promise<void> = async () => {};
 
   constructor(server: MemoryKvServer) {
     this.#server = server;
@@ -37,7 +37,7 @@ export class MemoryKv implements KeyValueStore {
     const entry = { value, revision: ++this.#server.revision };
     this.#server.entries.set(key, entry);
     for (const changed of this.#server.watchers) queueMicrotask(() => changed(key, value));
-    if (this.deaf) throw new Error('no answer');
+    if (this.losesReplies) throw new Error('no answer');
     return entry.revision;
   }
 
@@ -45,7 +45,7 @@ export class MemoryKv implements KeyValueStore {
     await this.#travel();
     if (this.#server.entries.get(key)?.revision !== revision) return false;
     this.#server.entries.delete(key);
-    if (this.deaf) throw new Error('no answer');
+    if (this.losesReplies) throw new Error('no answer');
     return true;
   }
 
@@ -60,7 +60,7 @@ export class MemoryKv implements KeyValueStore {
   async close(): Promise<void> {}
 
   async #travel(): Promise<void> {
-    await this.way();
+    await this.beforeOperation();
     await Promise.resolve();
     if (this.cut) throw new Error('cut off');
   }

@@ -22,8 +22,8 @@ import { MemoryKv, MemoryKvServer } from './memory-kv.js';
 class HostClock implements Clock {
   constructor(
     private readonly clock: FakeClock,
-    private readonly go: () => Promise<void>,
-    private readonly still: () => boolean,
+    private readonly untilThawed: () => Promise<void>,
+    private readonly isFrozen: () => boolean,
   ) {}
 
   now(): number {
@@ -40,7 +40,7 @@ class HostClock implements Clock {
       const fire = (): void => {
         if (!handle.cancelled) fn();
       };
-      if (this.still()) void this.go().then(fire);
+      if (this.isFrozen()) void this.untilThawed().then(fire);
       else fire();
     }, ms);
     return handle;
@@ -53,7 +53,7 @@ class HostClock implements Clock {
   }
 }
 
-export class WorldHost {
+export class SimulatedHost {
   readonly kv: MemoryKv;
   readonly owner: RecordingOwner;
   readonly store: MemoryEpochs;
@@ -68,17 +68,17 @@ export class WorldHost {
   #thaw = (): void => {};
 
   constructor(
-    readonly world: PlacementWorld,
+    readonly cluster: SimulatedCluster,
     readonly name: string,
     readonly sharing: PartitionSharing,
   ) {
-    this.owner = new RecordingOwner((p, epoch) => this.dead || world.taken(p, epoch));
-    this.kv = new MemoryKv(world.server);
-    this.kv.way = () => this.go();
-    this.store = new MemoryEpochs(world.epochs);
+    this.owner = new RecordingOwner((p, epoch) => this.dead || cluster.checkEpoch(p, epoch));
+    this.kv = new MemoryKv(cluster.server);
+    this.kv.beforeOperation = () => this.untilThawed();
+    this.store = new MemoryEpochs(cluster.epochs);
     const clock = new HostClock(
-      world.clock,
-      () => this.go(),
+      cluster.clock,
+      () => this.untilThawed(),
       () => this.dead || this.#frozen !== undefined,
     );
     this.placement = new ClusterPlacement(this.kv, clock, this.store, {
@@ -87,7 +87,7 @@ export class WorldHost {
       name: `machine/${name}`,
       version: '1',
       address: 'here',
-      pingStore: () => this.go().then(() => this.store.ping()),
+      pingStore: () => this.untilThawed().then(() => this.store.ping()),
       onError: (error) => this.failures.push(error),
       logWarning: (_context, message) => this.warnings.push(message),
     });
@@ -130,47 +130,47 @@ export class WorldHost {
     this.#thaw();
   }
 
-  async go(): Promise<void> {
+  async untilThawed(): Promise<void> {
     while (this.#frozen) await this.#frozen;
   }
 }
 
-export class PlacementWorld {
+export class SimulatedCluster {
   readonly server = new MemoryKvServer();
   readonly epochs = new Map<Partition, number>();
   readonly clock = new FakeClock();
-  hosts: WorldHost[] = [];
+  hosts: SimulatedHost[] = [];
   /** Descriptions of violated placement rules. */
-  readonly faults: string[] = [];
-  #named = 0;
+  readonly violations: string[] = [];
+  #hostCount = 0;
   readonly #highest = new Map<Partition, number>();
 
   /** @param sharing partition-sharing rule of the host's version */
-  host(sharing: PartitionSharing = 'even'): WorldHost {
-    const host = new WorldHost(this, `h${++this.#named}`, sharing);
+  host(sharing: PartitionSharing = 'even'): SimulatedHost {
+    const host = new SimulatedHost(this, `h${++this.#hostCount}`, sharing);
     this.hosts.push(host);
     return host;
   }
 
   /** Connection of an operator's command line, which writes keys without being a host. */
-  readonly outside = new MemoryKv(this.server);
+  readonly operatorKv = new MemoryKv(this.server);
 
-  async drain(host: WorldHost): Promise<void> {
-    await askHostToDrain(this.outside, host.name);
+  async drain(host: SimulatedHost): Promise<void> {
+    await askHostToDrain(this.operatorKv, host.name);
   }
 
-  async undrain(host: WorldHost): Promise<void> {
-    await askHostToServe(this.outside, host.name);
+  async undrain(host: SimulatedHost): Promise<void> {
+    await askHostToServe(this.operatorKv, host.name);
   }
 
-  async started(n: number): Promise<WorldHost[]> {
+  async startHosts(n: number): Promise<SimulatedHost[]> {
     const hosts = Array.from({ length: n }, () => this.host());
     await Promise.all(hosts.map((host) => host.start()));
     await this.run(5_000);
     return hosts;
   }
 
-  get living(): WorldHost[] {
+  get living(): SimulatedHost[] {
     return this.hosts.filter(({ dead, left }) => !dead && !left);
   }
 
@@ -195,15 +195,16 @@ export class PlacementWorld {
   }
 
   /** Callback of a host that acquires a partition: epochs must grow. */
-  taken(p: Partition, epoch: number): void {
-    if (epoch <= (this.#highest.get(p) ?? 0)) this.faults.push(`partition ${p} was taken at epoch ${epoch} again`);
+  checkEpoch(p: Partition, epoch: number): void {
+    if (epoch <= (this.#highest.get(p) ?? 0)) this.violations.push(`partition ${p} was taken at epoch ${epoch} again`);
     this.#highest.set(p, epoch);
   }
 
   check(): void {
     for (const p of ALL_PARTITIONS) {
       const answering = this.hosts.filter((host) => host.answers(p));
-      if (answering.length > 1) this.faults.push(`partition ${p}: ${answering.map(({ name }) => name).join()} answer`);
+      if (answering.length > 1)
+        this.violations.push(`partition ${p}: ${answering.map(({ name }) => name).join()} answer`);
     }
   }
 
@@ -213,7 +214,7 @@ export class PlacementWorld {
   }
 
   /** Partitions that must move until each of these hosts has an even share and other hosts have none. */
-  misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
+  misplaced(hosts: readonly SimulatedHost[] = this.living): Partition[] {
     const owners = this.owners();
     const owned = hosts.map(({ name }) => ALL_PARTITIONS.filter((p) => owners.get(p) === name));
     owned.sort((a, b) => b.length - a.length);
@@ -223,7 +224,7 @@ export class PlacementWorld {
     return ALL_PARTITIONS.filter((p) => !kept.has(p));
   }
 
-  settled(hosts?: readonly WorldHost[]): boolean {
+  settled(hosts?: readonly SimulatedHost[]): boolean {
     return this.misplaced(hosts).length === 0;
   }
 }

@@ -9,7 +9,7 @@ export async function until(
 ): Promise<number> {
   const start = performance.now();
   while (!(await condition())) {
-    if (performance.now() - start > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (performance.now() - start > withinMs) throw new Error(`timeout of ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return performance.now() - start;

@@ -42,7 +42,7 @@ export function readZuliprc(file: string): Account & { readonly site: string } {
 }
 
 /** Response of the server that is not a success. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   constructor(readonly answer: Answer) {
     super(`${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -102,7 +102,7 @@ export class Api {
     timeoutMs?: number,
   ): Promise<Answer['body']> {
     const answer = await this.call(method, path, params, timeoutMs);
-    if (answer.body.result !== 'success') throw new Refused(answer);
+    if (answer.body.result !== 'success') throw new RefusedError(answer);
     return answer.body;
   }
 
@@ -127,14 +127,14 @@ export class Api {
   }
 
   /** Newest messages of a stream with raw contents, oldest first; without notices by the server. */
-  async history(stream: string, most = 1_000): Promise<Message[]> {
-    const messages = await this.messages([{ operator: 'stream', operand: stream }], most);
+  async history(stream: string, limit = 1_000): Promise<Message[]> {
+    const messages = await this.messages([{ operator: 'stream', operand: stream }], limit);
     return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER_ID);
   }
 
   /** Newest messages of a narrow with raw contents, oldest first; includes notices by the server. */
-  async messages(narrow: readonly Readonly<Record<string, unknown>>[], most = 1_000): Promise<Message[]> {
-    const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
+  async messages(narrow: readonly Readonly<Record<string, unknown>>[], limit = 1_000): Promise<Message[]> {
+    const params = { anchor: 'newest', num_before: limit, num_after: 0, apply_markdown: false, narrow };
     return (await this.ok('GET', '/messages', params)).messages as Message[];
   }
 }

@@ -14,11 +14,11 @@ export function source(name: string): string {
   return existsSync(beside) ? beside : fileURLToPath(new URL(`test/clients/${name}`, `file://${process.cwd()}/`));
 }
 
-const SCRIPT_MS = 120_000;
+const SCRIPT_TIMEOUT_MS = 120_000;
 /** Seconds after which a chat script gives up waiting for a message. */
-const CHAT_S = 60;
+const CHAT_TIMEOUT_S = 60;
 
-function judge(test: Test, ended: Ended): void {
+function checkScript(test: Test, ended: Ended): void {
   for (const line of ended.stdout.trim().split('\n')) test.comment(line);
   test.equal(ended.code, 0, `the script exits with 0 (${Math.round(ended.ms)} ms)`);
   test.match(ended.stdout, /^complete$/m, 'the script received every message');
@@ -29,7 +29,7 @@ export interface Script {
   readonly fact: string;
   /** Command and arguments; the paths of the two zuliprc files are appended. */
   readonly words: readonly string[];
-  /** Whether the timeout CHAT_S is appended as the last argument. */
+  /** Whether the timeout CHAT_TIMEOUT_S is appended as the last argument. */
   readonly chat?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Scripts {
  * Runs the scripts in turn, as the owner and a second user, all on one server per face. `npm test` runs each script on
  * one face only, which is enough because a client can't tell the faces apart.
  */
-export async function onBothFaces({ limited, unlimited }: Scripts): Promise<void> {
+export async function runOnBothFaces({ limited, unlimited }: Scripts): Promise<void> {
   const cluster = services();
   const facts = [...limited, ...unlimited].map(({ fact }) => fact);
   const first = cluster ? picked(facts, Math.ceil(facts.length / 2), (fact) => fact) : facts;
@@ -58,8 +58,11 @@ export async function onBothFaces({ limited, unlimited }: Scripts): Promise<void
   ): Promise<void> => {
     for (const { fact, words, chat } of scripts) {
       if (!wanted.includes(fact)) continue;
-      const [program, ...args] = [...words, ...zuliprcs, ...(chat ? [String(CHAT_S)] : [])] as [string, ...string[]];
-      await test.test(fact, async (part) => judge(part, await run(program, args, SCRIPT_MS)));
+      const [program, ...args] = [...words, ...zuliprcs, ...(chat ? [String(CHAT_TIMEOUT_S)] : [])] as [
+        string,
+        ...string[],
+      ];
+      await test.test(fact, async (part) => checkScript(part, await run(program, args, SCRIPT_TIMEOUT_MS)));
     }
   };
   const options = ['--rate-limits', 'on', '--api-levels', `${DEFAULT_LEVEL_BY_CLIENT},TodayBot=371`];

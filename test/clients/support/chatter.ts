@@ -1,8 +1,8 @@
 /** Sender and queue follower that continue through failures and record acknowledged sends and received events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../../support/rounds.js';
-import { type Api, type QueueEvent, Refused } from './api.js';
-import { HANGS_MS, until } from './wait.js';
+import { type Api, type QueueEvent, RefusedError } from './api.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 const RETRY_MS = 25;
 /** Pause between sends. The short run sends less, so that servers that start meanwhile get the CPU. */
@@ -13,7 +13,7 @@ export class Sender {
   /** Message id by content. */
   readonly acknowledged = new Map<string, number>();
   readonly failed: { content: string; error: unknown }[] = [];
-  underWay = 0;
+  inFlight = 0;
   #next = 0;
   #running = true;
   readonly #done: Promise<unknown>;
@@ -22,7 +22,7 @@ export class Sender {
     private readonly apis: readonly Api[],
     private readonly stream: string,
     private readonly prefix: string,
-    private readonly timeoutMs = HANGS_MS,
+    private readonly timeoutMs = HANG_TIMEOUT_MS,
     lanes = 2,
   ) {
     this.#done = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#run(lane)));
@@ -37,7 +37,7 @@ export class Sender {
     for (let at = lane; this.#running; ) {
       const content = `${this.prefix}-${this.#next++}`;
       let pauseMs = PAUSE_MS;
-      this.underWay++;
+      this.inFlight++;
       try {
         const api = this.apis[at % this.apis.length]!;
         this.acknowledged.set(content, await api.send(this.stream, content, this.timeoutMs));
@@ -47,7 +47,7 @@ export class Sender {
         at++;
         pauseMs = RETRY_MS;
       }
-      this.underWay--;
+      this.inFlight--;
       await sleep(pauseMs);
     }
   }
@@ -82,7 +82,7 @@ export class Follower {
     return this.#counts;
   }
 
-  async has(contents: Iterable<string>, withinMs = HANGS_MS): Promise<void> {
+  async has(contents: Iterable<string>, withinMs = HANG_TIMEOUT_MS): Promise<void> {
     const wanted = [...contents];
     let missing: string[] = [];
     await until(
@@ -119,7 +119,7 @@ export class Follower {
         }
       } catch (error) {
         this.errors.push(error);
-        if (error instanceof Refused && error.answer.status === 400) this.#running = false;
+        if (error instanceof RefusedError && error.answer.status === 400) this.#running = false;
         this.#api++;
         await sleep(RETRY_MS);
       }
@@ -130,7 +130,7 @@ export class Follower {
 const plain = (content: string): string => content.replace(/<[^>]*>/g, '');
 
 /** Descriptions of event faults: ids that don't grow, messages delivered twice, a refused queue. */
-export function faultsOf(follower: Follower): string[] {
+export function findEventFaults(follower: Follower): string[] {
   const faults: string[] = [];
   let before = -1;
   for (const { id } of follower.events) {
@@ -139,7 +139,8 @@ export function faultsOf(follower: Follower): string[] {
   }
   for (const [content, count] of follower.contents()) if (count > 1) faults.push(`${content} came ${count} times`);
   for (const error of follower.errors) {
-    if (error instanceof Refused && error.answer.status === 400) faults.push(`the queue was refused: ${error.message}`);
+    if (error instanceof RefusedError && error.answer.status === 400)
+      faults.push(`the queue was refused: ${error.message}`);
   }
   return faults;
 }
@@ -147,7 +148,7 @@ export function faultsOf(follower: Follower): string[] {
 /**
  * Descriptions of history faults: acknowledged messages not found exactly once, and other messages found repeatedly.
  */
-export function faultsOfHistory(history: readonly { content: string; id: number }[], sender: Sender): string[] {
+export function findHistoryFaults(history: readonly { content: string; id: number }[], sender: Sender): string[] {
   const faults: string[] = [];
   const found = new Map<string, number[]>();
   for (const { content, id } of history) found.set(content, [...(found.get(content) ?? []), id]);
@@ -161,11 +162,11 @@ export function faultsOfHistory(history: readonly { content: string; id: number 
 }
 
 /** Whether the error is a proper API error with status 503, which a server returns while a service is unavailable. */
-export const isCleanError = (error: unknown): boolean =>
-  error instanceof Refused && error.answer.status === 503 && error.answer.body.result === 'error';
+export const isUnavailableError = (error: unknown): boolean =>
+  error instanceof RefusedError && error.answer.status === 503 && error.answer.body.result === 'error';
 
 /** Stops the traffic; safe for teardown after a failure. */
-export async function end(sender: Sender, follower: Follower): Promise<void> {
+export async function stopTraffic(sender: Sender, follower: Follower): Promise<void> {
   follower.stop();
   await sender.stop();
 }

@@ -6,7 +6,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment, END_MARK, type Ended, killAtExit } from './process.js';
-import { HANGS_MS } from './wait.js';
+import { HANG_TIMEOUT_MS } from './wait.js';
 
 const SCRIPT = fileURLToPath(new URL('./command-line-process.js', import.meta.url));
 
@@ -86,7 +86,7 @@ async function runNext(words: readonly string[], withinMs: number): Promise<Ende
 }
 
 /** Runs a command to its end, whether it succeeds or fails. The process is killed after `withinMs`. */
-export function runCommand(words: readonly string[], withinMs = HANGS_MS): Promise<Ended> {
+export function runCommand(words: readonly string[], withinMs = HANG_TIMEOUT_MS): Promise<Ended> {
   const ended = last.then(() => runNext(words, withinMs));
   last = ended.catch(() => undefined);
   return ended;

@@ -12,12 +12,12 @@ import { type Account, Api, readZuliprc } from './api.js';
 import { runCommand } from './command-line.js';
 import { remove, temporary } from './folders.js';
 import { type Child, conclave, type Ended, freePort } from './process.js';
-import { HANGS_MS, until } from './wait.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';
 /** Password of the second user. */
 export const PASSWORD = 'correct horse battery staple';
-const LINES = 40;
+const MAX_PRINTED_LINES = 40;
 const SECRET = 'a secret for tests only';
 
 /**
@@ -43,7 +43,7 @@ interface SecondUser {
 }
 
 async function secondUser({ owner, zuliprc, site, connection }: SecondUser): Promise<Account> {
-  await knows(owner);
+  await waitForAccount(owner);
   if (connection) {
     await command(['user', 'create', '--email', OTHER, '--full-name', 'Other', '--password', PASSWORD, ...connection]);
   } else {
@@ -55,13 +55,13 @@ async function secondUser({ owner, zuliprc, site, connection }: SecondUser): Pro
 }
 
 /** Waits until the frontend accepts the account: the directory reaches a frontend shortly after the creation. */
-const knows = (api: Api): Promise<number> =>
+const waitForAccount = (api: Api): Promise<number> =>
   until('the frontend knows the account', async () => (await api.call('GET', '/users/me')).status === 200);
 
 /** Prints the last output of the servers if the test failed. */
-function explain(ended: readonly Ended[]): void {
+function printOutputOnFailure(ended: readonly Ended[]): void {
   if (t.passing()) return;
-  for (const { stderr } of ended) t.comment(stderr.trim().split('\n').slice(-LINES).join('\n'));
+  for (const { stderr } of ended) t.comment(stderr.trim().split('\n').slice(-MAX_PRINTED_LINES).join('\n'));
 }
 
 const OWNER_FILE = 'owner.zuliprc';
@@ -114,7 +114,7 @@ export class Embedded {
   }
 
   /** Starts on an empty data directory: the first start creates the organization. */
-  static async startAnew(options: readonly string[] = []): Promise<Embedded> {
+  static async startEmpty(options: readonly string[] = []): Promise<Embedded> {
     const face = new Embedded(temporary('embedded'), await freePort(), options);
     await face.up();
     face.owner = readZuliprc(face.zuliprcs[0]);
@@ -126,7 +126,7 @@ export class Embedded {
   }
 
   /** Starts on an existing data directory with these accounts. */
-  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+  static async startOn(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
     const face = new Embedded(dataDir, await freePort(), []);
     Object.assign(face, { owner, other });
     await face.up();
@@ -148,7 +148,7 @@ export class Embedded {
 
   async stop(): Promise<Ended> {
     const ended = await this.server.stop();
-    explain([ended]);
+    printOutputOnFailure([ended]);
     remove(this.dataDir);
     return ended;
   }
@@ -159,25 +159,25 @@ export interface ClusterOptions {
   readonly mongodb: string;
   readonly options?: readonly string[];
   /** Creates the second user without a sign-up notice. */
-  readonly quietly?: boolean;
+  readonly withoutSignupNotice?: boolean;
 }
 
-interface Keys {
+interface PlacementKeys {
   readonly table: { readonly hosts: readonly string[]; readonly owners: readonly number[] };
   readonly host: (id: string) => { readonly pid: number; readonly serving: number };
 }
 
-async function keysOf(kv: NatsKeyValueStore): Promise<Keys> {
+async function readPlacementKeys(kv: NatsKeyValueStore): Promise<PlacementKeys> {
   const all = await kv.readAll();
   const host = (id: string) => {
     const { name, serving } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string; serving?: number };
     return { pid: Number(name?.split('/').pop()), serving: serving ?? 0 };
   };
-  return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as Keys['table'], host };
+  return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as PlacementKeys['table'], host };
 }
 
-async function isOwned(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boolean> {
-  const { table, host } = await keysOf(kv);
+async function isServedBy(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boolean> {
+  const { table, host } = await readPlacementKeys(kv);
   const hosts = table.hosts.map(host);
   const serving = hosts.reduce((sum, one) => sum + one.serving, 0);
   return (
@@ -228,9 +228,9 @@ export class Cluster {
       cluster.owner = readZuliprc(cluster.zuliprcs[0]);
       cluster.other = await secondUser({
         ...{ owner: cluster.api(adapters.length), zuliprc: cluster.zuliprcs[1], site: b },
-        connection: of.quietly ? cluster.#connection() : undefined,
+        connection: of.withoutSignupNotice ? cluster.#connection() : undefined,
       });
-      await Promise.all([knows(cluster.api(0)), knows(cluster.api(0, cluster.other))]);
+      await Promise.all([waitForAccount(cluster.api(0)), waitForAccount(cluster.api(0, cluster.other))]);
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -264,7 +264,7 @@ export class Cluster {
   }
 
   /** Actor host that owns the most partitions. */
-  async busiest(): Promise<Child> {
+  async busiestHost(): Promise<Child> {
     const counts = new Map<number, number>();
     for (const pid of await this.owners()) counts.set(pid, (counts.get(pid) ?? 0) + 1);
     const [most] = [...counts].sort((a, b) => b[1] - a[1]);
@@ -290,10 +290,14 @@ export class Cluster {
    * Waits until every partition has an owner among these processes that serves it.
    * @returns milliseconds that passed
    */
-  async owned(by: readonly Child[], withinMs = HANGS_MS): Promise<number> {
+  async owned(by: readonly Child[], withinMs = HANG_TIMEOUT_MS): Promise<number> {
     const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
     try {
-      return await until('every partition is served by its owner', () => isOwned(kv, by).catch(() => false), withinMs);
+      return await until(
+        'every partition is served by its owner',
+        () => isServedBy(kv, by).catch(() => false),
+        withinMs,
+      );
     } finally {
       await kv.close();
     }
@@ -303,7 +307,7 @@ export class Cluster {
   async owners(): Promise<number[]> {
     const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
     try {
-      const { table, host } = await keysOf(kv);
+      const { table, host } = await readPlacementKeys(kv);
       return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));
     } finally {
       await kv.close();
@@ -312,7 +316,7 @@ export class Cluster {
 
   /** Stops every process and keeps the stored data. */
   async down(): Promise<void> {
-    explain(await Promise.all(this.children.map((child) => child.stop())));
+    printOutputOnFailure(await Promise.all(this.children.map((child) => child.stop())));
     this.hosts.length = 0;
     this.frontends.length = 0;
   }
@@ -343,7 +347,7 @@ export class Cluster {
 
   async stop(): Promise<readonly Ended[]> {
     const ended = await Promise.all(this.children.map((child) => child.stop()));
-    explain(ended);
+    printOutputOnFailure(ended);
     await this.#wipe().catch((error: unknown) => t.comment(`not cleaned up: ${error}`));
     remove(this.folder);
     return ended;

@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path';
 import { missing } from './missing.js';
 import { run } from './process.js';
 
-const INSTALL_MS = 120_000;
+const INSTALL_TIMEOUT_MS = 120_000;
 /** Timeout of a cargo build; a build from scratch takes two minutes of CPU. */
-const CARGO_MS = 360_000;
+const CARGO_TIMEOUT_MS = 360_000;
 const PIP_INSTALL = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
 
 /** Path of a folder in CONCLAVE_CLIENTS_DIR, or in the user's cache. */
@@ -26,7 +26,7 @@ const exists = (path: string): Promise<boolean> =>
  * Runs the steps in an empty folder, unless they all succeeded before.
  * @returns the folder
  */
-async function once(
+async function installOnce(
   name: string,
   steps: (folder: string) => readonly (readonly string[])[],
 ): Promise<string | undefined> {
@@ -36,7 +36,10 @@ async function once(
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [command, ...args] of steps(folder)) {
-    const ended = await run(command!, args, INSTALL_MS).catch((error: Error) => ({ code: 1, stderr: error.message }));
+    const ended = await run(command!, args, INSTALL_TIMEOUT_MS).catch((error: Error) => ({
+      code: 1,
+      stderr: error.message,
+    }));
     if (ended.code !== 0) return missing(`${name} can't be installed: ${ended.stderr.trim().split('\n').pop()}`);
   }
   await writeFile(complete, '');
@@ -45,7 +48,7 @@ async function once(
 
 /** @returns path of a Python with the package installed */
 export async function pythonWith(version: string, requirements: string): Promise<string | undefined> {
-  const folder = await once(`python-zulip-${version}`, (at) => [
+  const folder = await installOnce(`python-zulip-${version}`, (at) => [
     ['python3', '-m', 'venv', at],
     [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
   ]);
@@ -54,7 +57,7 @@ export async function pythonWith(version: string, requirements: string): Promise
 
 /** @returns path of the bot runner of the package `zulip_bots` */
 export async function botRunner(version: string): Promise<string | undefined> {
-  const folder = await once(`zulip-bots-${version}`, (at) => [
+  const folder = await installOnce(`zulip-bots-${version}`, (at) => [
     ['python3', '-m', 'venv', at],
     [join(at, 'bin/python'), ...PIP_INSTALL, `zulip_bots==${version}`, `zulip==${version}`],
   ]);
@@ -69,7 +72,7 @@ async function findPython(minors: readonly number[]): Promise<string | undefined
   const named = installed.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
   const onPath = minors.map((minor) => `python3.${minor}`);
   for (const python of [...named.map((name) => join(versions, name, 'bin/python3')), ...onPath]) {
-    const works = await run(python, ['-c', 'import venv, ensurepip'], INSTALL_MS).catch(() => undefined);
+    const works = await run(python, ['-c', 'import venv, ensurepip'], INSTALL_TIMEOUT_MS).catch(() => undefined);
     if (works?.code === 0) return python;
   }
   return undefined;
@@ -80,7 +83,7 @@ export async function asyncSdk(requirements: string): Promise<string | undefined
   const python = await findPython([14, 13, 12]);
   if (!python) return missing('async-zulip-bot-sdk: no Python from 3.12 on');
   const version = /==(\S+)/.exec(await readFile(requirements, 'utf8'))?.[1];
-  const folder = await once(`async-zulip-bot-sdk-${version}`, (at) => [
+  const folder = await installOnce(`async-zulip-bot-sdk-${version}`, (at) => [
     [python, '-m', 'venv', at],
     [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
   ]);
@@ -90,7 +93,7 @@ export async function asyncSdk(requirements: string): Promise<string | undefined
 /** @returns path of a Python with the terminal client installed; `requirements` are those of its package */
 export async function zulipTerm(version: string, requirements: string): Promise<string | undefined> {
   const python = (await findPython([10, 9])) ?? 'python3';
-  const folder = await once(`zulip-term-${version}`, (at) => [
+  const folder = await installOnce(`zulip-term-${version}`, (at) => [
     [python, '-m', 'venv', at],
     [join(at, 'bin/python'), ...PIP_INSTALL, '-r', requirements],
     // The package names 3.10 as its newest Python, but runs on later ones. Its dependencies are installed separately.
@@ -101,7 +104,7 @@ export async function zulipTerm(version: string, requirements: string): Promise<
 
 /** @returns a folder whose node_modules contains the package */
 export async function npmPackage(name: string, version: string): Promise<string | undefined> {
-  return once(`${name}-${version}`, (at) => [
+  return installOnce(`${name}-${version}`, (at) => [
     ['npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefix', at, `${name}@${version}`],
   ]);
 }
@@ -109,7 +112,7 @@ export async function npmPackage(name: string, version: string): Promise<string 
 /** Finds cargo on PATH or in the folder of rustup. */
 async function findCargo(): Promise<string | undefined> {
   for (const cargo of ['cargo', join(homedir(), '.cargo/bin/cargo')]) {
-    const works = await run(cargo, ['--version'], INSTALL_MS).catch(() => undefined);
+    const works = await run(cargo, ['--version'], INSTALL_TIMEOUT_MS).catch(() => undefined);
     if (works?.code === 0) return cargo;
   }
   return undefined;
@@ -127,7 +130,7 @@ export async function rustProgram(manifest: string): Promise<string | undefined>
   if (!cargo) return missing(`${name}: no cargo`);
   const folder = cache(name);
   const args = ['build', '--quiet', '--locked', '--manifest-path', manifest, '--target-dir', folder];
-  const { code, stderr } = await run(cargo, args, CARGO_MS);
+  const { code, stderr } = await run(cargo, args, CARGO_TIMEOUT_MS);
   return code === 0
     ? join(folder, 'debug', name)
     : missing(`${name} can't be built: ${stderr.trim().split('\n').slice(-5).join(' ') || 'it takes too long'}`);

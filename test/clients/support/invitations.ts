@@ -39,7 +39,7 @@ export async function checkInvitations(test: Test, { base, smtp, site, run, rest
   const mails = (): ReceivedMail[] => [
     ...new Map(ofImport().map((mail) => [/^Message-ID: (.*)$/im.exec(mail.raw)![1]!, mail])).values(),
   ];
-  await until('each person has a mail', () => mails().length >= expected.length);
+  await until('each invited user has a mail', () => mails().length >= expected.length);
   await run('import', join(base, 'invited'), '--subdomain', 'other', '--site', SITE, '--no-invitations');
   const receivers = mails()
     .map(({ to }) => to[0]!)

@@ -10,7 +10,7 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Account } from './api.js';
 
-export interface KeptAnswer {
+export interface KeepAliveResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
@@ -18,8 +18,8 @@ export interface KeptAnswer {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-class ResetUnseen extends Error {
-  override name = 'ResetUnseen';
+class ResetBeforeSeenError extends Error {
+  override name = 'ResetBeforeSeenError';
 }
 
 export class KeepAliveClient {
@@ -42,15 +42,15 @@ export class KeepAliveClient {
    * Makes a call at the current server. Retries at the next server when a connection is refused.
    * @throws the last refusal, or any other error that prevents a response
    */
-  async call(method: string, path: string, params: Readonly<Record<string, unknown>> = {}): Promise<KeptAnswer> {
+  async call(method: string, path: string, params: Readonly<Record<string, unknown>> = {}): Promise<KeepAliveResponse> {
     for (let tries = 0; ; tries++) {
       try {
         return await this.#once(this.sites[this.#at % this.sites.length]!, method, path, params);
       } catch (error) {
-        const unseen = error instanceof ResetUnseen;
-        if (!(unseen || codeOf(error) === 'ECONNREFUSED') || tries === this.sites.length) throw error;
+        const isUnseenReset = error instanceof ResetBeforeSeenError;
+        if (!(isUnseenReset || codeOf(error) === 'ECONNREFUSED') || tries === this.sites.length) throw error;
         this.refused++;
-        if (unseen) this.resetUnseen++;
+        if (isUnseenReset) this.resetUnseen++;
         this.#at++;
       }
     }
@@ -60,7 +60,12 @@ export class KeepAliveClient {
     this.#agent.destroy();
   }
 
-  #once(site: string, method: string, path: string, params: Readonly<Record<string, unknown>>): Promise<KeptAnswer> {
+  #once(
+    site: string,
+    method: string,
+    path: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<KeepAliveResponse> {
     const text = new URLSearchParams(
       Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
     ).toString();
@@ -70,21 +75,21 @@ export class KeepAliveClient {
     const headers = { authorization: this.#authorization, ...(get ? {} : form) };
     return new Promise((resolve, reject) => {
       const sent = request(url, { method, agent: this.#agent, headers }, (response) => {
-        whole(response).then(
+        readText(response).then(
           (body) => resolve({ status: response.statusCode!, headers: response.headers, body: JSON.parse(body) }),
           reject,
         );
       });
       sent.on('error', (error) => {
-        const unseen = codeOf(error) === 'ECONNRESET' && !sent.reusedSocket;
-        reject(unseen ? new ResetUnseen(error.message) : error);
+        const isUnseenReset = codeOf(error) === 'ECONNRESET' && !sent.reusedSocket;
+        reject(isUnseenReset ? new ResetBeforeSeenError(error.message) : error);
       });
       sent.end(get ? undefined : text);
     });
   }
 }
 
-async function whole(response: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
   return text;

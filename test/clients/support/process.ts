@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { HANGS_MS, until } from './wait.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 /** Mark behind the output of a command of `command-line-process.ts`; the exit code follows. */
 export const END_MARK = '\0conclave command ended ';
@@ -67,7 +67,7 @@ export class Child {
   }
 
   /** Waits for a text on stdout. Rejects with the end of stderr if the process exits before. */
-  async says(text: string, withinMs = HANGS_MS): Promise<void> {
+  async says(text: string, withinMs = HANG_TIMEOUT_MS): Promise<void> {
     await until(
       `'${text}' from ${this.#child.spawnargs.slice(1).join(' ')}`,
       () => {
@@ -82,7 +82,7 @@ export class Child {
   /** Reads the address of the server's health and metrics from its output. */
   async ops(): Promise<string> {
     await this.says('Health and metrics: ');
-    await until('the address', () => /metrics: \S+\n/.test(this.stdout));
+    await until('the server prints its ops address', () => /metrics: \S+\n/.test(this.stdout));
     return /metrics: (\S+)\n/.exec(this.stdout)![1]!;
   }
 
@@ -97,7 +97,7 @@ export class Child {
   }
 
   /** Stops the process by SIGTERM, and by SIGKILL after `withinMs`. */
-  async stop(withinMs = HANGS_MS): Promise<Ended> {
+  async stop(withinMs = HANG_TIMEOUT_MS): Promise<Ended> {
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
     const ended = await this.ended;
@@ -107,7 +107,7 @@ export class Child {
 }
 
 /** Environment variables that don't reach servers, so that settings of the tester's shell have no effect. */
-const OURS = [
+const CLEARED_VARIABLES = [
   ...['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'],
   ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS', 'WORKERS'],
 ];
@@ -115,14 +115,16 @@ const OURS = [
  * Default settings of servers in tests. Rate limits are off, since tests call more often than people do. Workers are
  * off, since a worker costs as much CPU as a server; tests of kills and stops use `WITH_WORKERS`.
  */
-const DEFAULTS = { RATE_LIMITS: 'off', WORKERS: '0' };
+const DEFAULT_SETTINGS = { RATE_LIMITS: 'off', WORKERS: '0' };
 /** Options that start the default number of workers of an embedded server: one on two cores. */
 export const WITH_WORKERS: readonly string[] = ['--workers', 'auto'];
 
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   // The loaders and hooks of tap are for the test process only.
-  const entries = Object.entries(process.env).filter(([name]) => !OURS.includes(name) && !name.startsWith('TAP'));
-  return { ...Object.fromEntries(entries), ...DEFAULTS };
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !CLEARED_VARIABLES.includes(name) && !name.startsWith('TAP'),
+  );
+  return { ...Object.fromEntries(entries), ...DEFAULT_SETTINGS };
 }
 
 /** Starts the program as users do. Tests that don't need a start of its own for a command use `runCommand`. */

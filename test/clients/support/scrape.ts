@@ -11,17 +11,17 @@ export interface HealthAnswer {
 }
 
 /** Request timeout, longer than probes wait: a response must not depend on services that are unavailable. */
-const PATIENCE_MS = 20_000;
+const SCRAPE_TIMEOUT_MS = 20_000;
 
 export async function healthOf(address: string, which: 'live' | 'ready'): Promise<HealthAnswer> {
   const began = performance.now();
-  const response = await fetch(`${address}/health/${which}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  const response = await fetch(`${address}/health/${which}`, { signal: AbortSignal.timeout(SCRAPE_TIMEOUT_MS) });
   const body = (await response.json()) as HealthAnswer['body'];
   return { status: response.status, body, ms: performance.now() - began };
 }
 
 export async function scrape(address: string): Promise<MetricsText> {
-  const response = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  const response = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(SCRAPE_TIMEOUT_MS) });
   if (response.status !== 200) throw new Error(`/metrics: ${response.status}`);
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('text/plain; version=0.0.4')) throw new Error(`/metrics is ${type}`);

@@ -14,7 +14,7 @@ export interface Request {
  * switch only where they wait: the client changes lists while another thread draws them, and one start in six would end
  * in an exception.
  */
-const RUN = [
+const START_SCRIPT = [
   'import sys',
   'sys.setswitchinterval(60)',
   'from zulipterminal.core import Controller',
@@ -26,7 +26,7 @@ const RUN = [
 ].join('; ');
 
 /** First line of the compose form for stream messages or for direct messages. */
-const FORM = /│(?:To: |✗ +▶|# .*▶)/;
+const COMPOSE_FORM = /│(?:To: |✗ +▶|# .*▶)/;
 
 export class TerminalClient {
   private constructor(readonly terminal: Terminal) {}
@@ -44,7 +44,7 @@ export class TerminalClient {
   }
 
   static async #run(python: string, ...options: readonly string[]): Promise<TerminalClient> {
-    return new TerminalClient(await Terminal.start({ words: [python, '-c', RUN, '--debug', ...options] }));
+    return new TerminalClient(await Terminal.start({ words: [python, '-c', START_SCRIPT, '--debug', ...options] }));
   }
 
   /** Answers a prompt of the client. */
@@ -70,7 +70,7 @@ export class TerminalClient {
     await this.terminal.keys('Tab');
     await this.terminal.type(topic);
     await this.terminal.keys('Tab');
-    await this.#say(content);
+    await this.#submit(content);
   }
 
   /** Writes a direct message by the compose form. */
@@ -79,10 +79,10 @@ export class TerminalClient {
     await this.terminal.shows('│To: ');
     await this.terminal.type(`${name} <${email}>`);
     await this.terminal.keys('Tab');
-    await this.#say(content);
+    await this.#submit(content);
   }
 
-  async #say(content: string): Promise<void> {
+  async #submit(content: string): Promise<void> {
     await this.terminal.type(content);
     await this.terminal.shows(content);
     await this.terminal.keys('C-d');
@@ -91,7 +91,7 @@ export class TerminalClient {
   /** Leaves the compose form. A key sent too soon after Escape would form an escape sequence with it. */
   async leaveForm(): Promise<void> {
     await this.terminal.keys('Escape');
-    await this.terminal.hides(FORM);
+    await this.terminal.hides(COMPOSE_FORM);
   }
 
   /** Searches by the search box above the messages. */

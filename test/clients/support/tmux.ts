@@ -3,13 +3,13 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { remove, temporary } from './folders.js';
 import { type Ended, run } from './process.js';
-import { HANGS_MS, until } from './wait.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 const COMMAND_MS = 30_000;
-const SEEN_MS = HANGS_MS;
+const SCREEN_TIMEOUT_MS = HANG_TIMEOUT_MS;
 const REST_MS = 100;
 /** Interval between two checks of the output size. */
-const LOOK_MS = 20;
+const SIZE_CHECK_INTERVAL_MS = 20;
 
 /** @returns whether tmux is installed */
 export async function hasTmux(): Promise<boolean> {
@@ -59,15 +59,15 @@ export class Terminal {
    */
   async keys(...names: string[]): Promise<void> {
     for (const name of names) {
-      await this.#steady();
+      await this.#waitUntilStable();
       await this.#tmux('send-keys', '--', name);
-      await this.#steady();
+      await this.#waitUntilStable();
     }
   }
 
   async type(text: string): Promise<void> {
     await this.#tmux('send-keys', '-l', '--', text);
-    await this.#steady();
+    await this.#waitUntilStable();
   }
 
   /**
@@ -91,7 +91,7 @@ export class Terminal {
    * Waits until the screen matches; rejects with the screen's text.
    * @returns the first group of the match, or the whole match
    */
-  async shows(what: RegExp | string, withinMs = SEEN_MS): Promise<string> {
+  async shows(what: RegExp | string, withinMs = SCREEN_TIMEOUT_MS): Promise<string> {
     let found: string | undefined;
     const looks = (screen: string): boolean => {
       const match = typeof what === 'string' ? (screen.includes(what) ? [what] : undefined) : what.exec(screen);
@@ -102,7 +102,7 @@ export class Terminal {
     return found!;
   }
 
-  async hides(what: RegExp | string, withinMs = SEEN_MS): Promise<void> {
+  async hides(what: RegExp | string, withinMs = SCREEN_TIMEOUT_MS): Promise<void> {
     await this.#until(
       `the screen shows ${what}`,
       (screen) => !(typeof what === 'string' ? screen.includes(what) : what.test(screen)),
@@ -111,7 +111,7 @@ export class Terminal {
   }
 
   /** Waits until the program exits by itself. */
-  async ends(withinMs = SEEN_MS): Promise<void> {
+  async ends(withinMs = SCREEN_TIMEOUT_MS): Promise<void> {
     const dead = async (): Promise<boolean> =>
       (await this.#tmux('display-message', '-p', '#{pane_dead}')).stdout.trim() === '1';
     await until('the program ends', dead, withinMs);
@@ -124,22 +124,24 @@ export class Terminal {
   }
 
   /** Waits until the output stops growing: programs with threads draw wrongly if keys arrive while they draw. */
-  async #steady(): Promise<void> {
+  async #waitUntilStable(): Promise<void> {
     let since = performance.now();
     let before = Number.NaN;
-    const rests = (): boolean => {
+    const isStable = (): boolean => {
       const size = this.#outputSize();
       if (size !== before) since = performance.now();
       before = size;
       return performance.now() - since > REST_MS;
     };
-    await until('a screen at rest', rests, SEEN_MS, LOOK_MS);
+    await until('the output stops growing', isStable, SCREEN_TIMEOUT_MS, SIZE_CHECK_INTERVAL_MS);
   }
 
   async #until(what: string, holds: (screen: string) => boolean, withinMs: number): Promise<void> {
-    await until(what, async () => holds(await this.screen()), withinMs, LOOK_MS).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.#last.replace(/ +$/gm, '')}`);
-    });
+    await until(what, async () => holds(await this.screen()), withinMs, SIZE_CHECK_INTERVAL_MS).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}\n${this.#last.replace(/ +$/gm, '')}`);
+      },
+    );
   }
 
   async #tmux(...args: string[]): Promise<Ended> {

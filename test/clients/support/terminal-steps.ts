@@ -6,7 +6,7 @@ import type { TerminalClient } from './terminal-client.js';
 import type { Terminal } from './tmux.js';
 import { until } from './wait.js';
 
-export interface Day {
+export interface TerminalSession {
   readonly client: TerminalClient;
   readonly terminal: Terminal;
   /** API client of the user at the terminal. */
@@ -18,14 +18,14 @@ export interface Day {
    * Sends a message as the other user to the stream "garden".
    * @returns message id
    */
-  tell(topic: string, content: string): Promise<number>;
+  sendAsOther(topic: string, content: string): Promise<number>;
   restart(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Waits for an event of the other user that has these field values, in itself or in its message. */
-const hears = (follower: Follower, type: string, what: Fields): Promise<number> =>
+const waitForEvent = (follower: Follower, type: string, what: Fields): Promise<number> =>
   until(`${type} ${JSON.stringify(what)}`, () =>
     follower.events.some((event) => {
       const fields = (event.message ?? event) as Fields;
@@ -34,7 +34,7 @@ const hears = (follower: Follower, type: string, what: Fields): Promise<number> 
   );
 
 /** Waits until the server reports this number of unread messages for the user at the terminal. */
-const serverCounts = (owner: Api, unread: number): Promise<number> =>
+const waitForUnreadCount = (owner: Api, unread: number): Promise<number> =>
   until(`${unread} unread on the server`, async () => {
     const types = { event_types: ['typing'], fetch_event_types: ['message', 'update_message_flags'] };
     const { unread_msgs, queue_id } = await owner.ok('POST', '/register', types);
@@ -44,7 +44,7 @@ const serverCounts = (owner: Api, unread: number): Promise<number> =>
 
 const newest = async (owner: Api): Promise<number> => (await owner.messages([], 1))[0]!.id;
 
-export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<void>>> = {
+export const TERMINAL_STEPS: Readonly<Record<string, (test: Test, session: TerminalSession) => Promise<void>>> = {
   'the client starts with the existing streams, messages and users': async (test, { terminal }) => {
     await terminal.shows(/Owner \(owner@\S+\) - \S+ \(http/);
     for (const text of ['# garden', '# kitchen', 'garden ▶  roses', '● Other', 'the roses bloom']) {
@@ -53,24 +53,30 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.ok(await terminal.shows(/│ ● Owner +\(you\)$(?:\n.*){0,3}│ ● Other$/m), 'the user list shows both users');
   },
 
-  'the client counts unread messages, and reading marks them as read': async (_, { client, terminal, owner, tell }) => {
+  'the client counts unread messages, and reading marks them as read': async (
+    _,
+    { client, terminal, owner, sendAsOther },
+  ) => {
     await client.count('All messages', 2);
     await client.count('# garden', 2);
-    await serverCounts(owner, 2);
-    await tell('roses', 'and they bloom on');
+    await waitForUnreadCount(owner, 2);
+    await sendAsOther('roses', 'and they bloom on');
     await client.count('All messages', 3);
-    await serverCounts(owner, 3);
+    await waitForUnreadCount(owner, 3);
     // Move from the streams to the messages. Moving marks the selected message and unread messages above it as read.
     await terminal.keys('Right', 'Down');
     await client.count('All messages', 1);
-    await serverCounts(owner, 1);
+    await waitForUnreadCount(owner, 1);
     await terminal.keys('Down');
     await client.count('All messages', 0);
-    await serverCounts(owner, 0);
+    await waitForUnreadCount(owner, 0);
   },
 
-  'messages of others show at once, in a stream and direct': async (test, { client, terminal, owner, other, tell }) => {
-    await tell('tulips', '`tulips` and\n* one\n* two');
+  'messages of other users are shown at once, in a stream and direct': async (
+    test,
+    { client, terminal, owner, other, sendAsOther },
+  ) => {
+    await sendAsOther('tulips', '`tulips` and\n* one\n* two');
     test.match(await terminal.shows(/▒ {3}• one\s+│.*\n.*▒ {3}• two/), /two/);
     await other.ok('POST', '/messages', { type: 'direct', to: [owner.account.email], content: 'psst' });
     test.ok(await terminal.shows('You and Other'));
@@ -78,26 +84,26 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await client.count('Private messages', 1);
   },
 
-  'what is written in it arrives at others': async (test, { client, terminal, follower }) => {
+  'messages written in the client reach other users': async (test, { client, terminal, follower }) => {
     await client.writeToStream('garden', 'weeds', 'there are *weeds*');
-    await hears(follower, 'message', { content: 'there are *weeds*', type: 'stream', subject: 'weeds' });
+    await waitForEvent(follower, 'message', { content: 'there are *weeds*', type: 'stream', subject: 'weeds' });
     test.ok(await terminal.shows('garden ▶  weeds'));
     await client.leaveForm();
     await client.writeToPerson('Other', 'other@example.com', 'not so loud');
-    await hears(follower, 'message', { content: 'not so loud', type: 'private' });
-    await hears(follower, 'typing', { op: 'start', message_type: 'private' });
+    await waitForEvent(follower, 'message', { content: 'not so loud', type: 'private' });
+    await waitForEvent(follower, 'typing', { op: 'start', message_type: 'private' });
     await client.leaveForm();
     test.ok(await terminal.shows('▒ not so loud'));
   },
 
-  'it follows one topic': async (test, { terminal, tell }) => {
-    await tell('lilies', 'lilies are white');
+  'a narrow shows new messages of its topic only': async (test, { terminal, sendAsOther }) => {
+    await sendAsOther('lilies', 'lilies are white');
     await terminal.shows('▒ lilies are white');
     await terminal.keys('End', 'S');
     await terminal.shows('garden: topic narrow');
     await terminal.hides('▒ psst');
-    await tell('roses', 'said elsewhere');
-    await tell('lilies', 'as snow');
+    await sendAsOther('roses', 'said elsewhere');
+    await sendAsOther('lilies', 'as snow');
     test.match(await terminal.shows(/lilies are white(?:.*\n){1,3}.*as snow/), /snow/);
     await terminal.hides('said elsewhere');
     await terminal.keys('z');
@@ -112,12 +118,12 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('End', '+');
     test.ok(await terminal.shows(':thumbs_up: You'));
     const reaction = { op: 'add', emoji_name: 'thumbs_up', message_id: await newest(owner) };
-    await hears(follower, 'reaction', { ...reaction, user_id: await myId(owner) });
+    await waitForEvent(follower, 'reaction', { ...reaction, user_id: await myId(owner) });
     const path = `/messages/${reaction.message_id}/reactions`;
     await other.ok('POST', path, { emoji_name: 'tada' });
     test.ok(await terminal.shows(':tada: Other'));
     await terminal.keys('+');
-    await hears(follower, 'reaction', { ...reaction, op: 'remove' });
+    await waitForEvent(follower, 'reaction', { ...reaction, op: 'remove' });
     await terminal.hides(':thumbs_up:');
     await other.ok('DELETE', path, { emoji_name: 'tada' });
     await terminal.hides(':tada:');
@@ -139,8 +145,8 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await until('the server has removed the star', async () => (await owner.messages(starred)).length === 0);
   },
 
-  'own and other edits are shown': async (test, { client, terminal, follower, other, tell }) => {
-    const id = await tell('roses', 'a tpyo');
+  'own and other edits are shown': async (test, { client, terminal, follower, other, sendAsOther }) => {
+    const id = await sendAsOther('roses', 'a tpyo');
     await terminal.shows('▒ a tpyo');
     await other.ok('PATCH', `/messages/${id}`, { content: 'a typo' });
     test.ok(await terminal.shows('EDITED ▒ a typo'));
@@ -151,7 +157,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.shows('│first words ');
     await terminal.type(' and last');
     await terminal.keys('C-d');
-    await hears(follower, 'update_message', { content: 'first words and last' });
+    await waitForEvent(follower, 'update_message', { content: 'first words and last' });
     await terminal.shows('▒ first words and last');
     await client.leaveForm();
     await other.ok('PATCH', `/messages/${id}`, { topic: 'spelling', propagate_mode: 'change_one' });
@@ -213,13 +219,13 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.equal(client.exceptions(), '');
   },
 
-  'the client continues with its queue after a restart of the server': async (test, day) => {
-    const { client, terminal, tell, follower, restart } = day;
+  'the client continues with its queue after a restart of the server': async (test, session) => {
+    const { client, terminal, sendAsOther, follower, restart } = session;
     await restart();
-    await tell('roses', 'here we are again');
+    await sendAsOther('roses', 'here we are again');
     test.ok(await terminal.shows('▒ here we are again'));
     await client.writeToStream('garden', 'roses', 'so am I');
-    await hears(follower, 'message', { content: 'so am I' });
+    await waitForEvent(follower, 'message', { content: 'so am I' });
     await client.leaveForm();
     const registered = client.requests().filter(({ method, path }) => method === 'POST' && path === '/api/v1/register');
     test.equal(registered.length, 1, 'the client registers its queue only once');
