@@ -1,13 +1,13 @@
 /**
- * For how long the event loop was kept from other requests: by how much a timer of 1 ms was late. On Linux the time in
- * which the thread waited for a processor is taken off, so that another process on the machine is not counted.
+ * Monitor of event-loop blocking: by how much a timer of 1 ms was late. On Linux the time that the thread waited for a
+ * CPU is subtracted, so that load by other processes is not counted.
  */
 import { openSync, readSync } from 'node:fs';
 
-const EVERY_MS = 1;
+const TIMER_MS = 1;
 
-export class HeldLoop {
-  /** Longest since the last reset, ms. */
+export class EventLoopMonitor {
+  /** Longest blocking in ms since the last `take`. */
   #longest = 0;
   #last = performance.now();
   #waited: number;
@@ -15,28 +15,28 @@ export class HeldLoop {
   readonly #file: number | undefined;
 
   constructor() {
-    this.#file = openSchedule();
+    this.#file = openSchedstat();
     this.#waited = this.#waitedMs();
-    const look = (): void => {
+    const check = (): void => {
       const now = performance.now();
       const waited = this.#waitedMs();
-      const held = now - this.#last - EVERY_MS - (waited - this.#waited);
+      const held = now - this.#last - TIMER_MS - (waited - this.#waited);
       if (held > this.#longest) this.#longest = held;
       this.#last = now;
       this.#waited = waited;
-      setTimeout(look, EVERY_MS);
+      setTimeout(check, TIMER_MS);
     };
-    look();
+    check();
   }
 
-  /** Returns the longest time and starts again from 0. */
-  take(): number {
+  /** Returns the longest blocking in ms and resets it. */
+  takeLongest(): number {
     const longest = this.#longest;
     this.#longest = 0;
     return longest;
   }
 
-  /** In all its life, on the run queue of the scheduler. */
+  /** Total time in ms that the thread has waited on the run queue of the scheduler. */
   #waitedMs(): number {
     if (this.#file === undefined) return 0;
     const length = readSync(this.#file, this.#buffer, 0, this.#buffer.length, 0);
@@ -44,8 +44,8 @@ export class HeldLoop {
   }
 }
 
-/** Time on a processor, time of waiting for one, slices; of the main thread. */
-function openSchedule(): number | undefined {
+/** Opens the main thread's schedstat: time on a CPU, time on the run queue, number of time slices. */
+function openSchedstat(): number | undefined {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   } catch {

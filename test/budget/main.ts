@@ -1,7 +1,7 @@
 /**
- * The event-loop budget: the largest requests that are let through, for every operation with and without an account,
- * and for how long each kept the server from answering others. `npm run budget -- --help` lists the options;
- * docs/performance.md says how to read it.
+ * Event-loop budget: sends the largest accepted requests for every operation, with and without an account, and measures
+ * for how long each blocks the server's event loop. `npm run budget -- --help` lists the options; docs/performance.md
+ * explains the figures.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
@@ -14,25 +14,26 @@ import type { Answer, Question, Ready, Subject } from './protocol.js';
 import { type LargeRequest, largeRequests } from './requests.js';
 
 const LIMIT_MS = 100;
-const WORST = 10;
-/** A request that is not answered by then is a failure, unless it polls. */
-const LONGEST_MS = 20_000;
-const POLLS_MS = 500;
-const MOST_HEAD = 256 * 1024;
-/** A request that took less than this share of the limit in the first round is not sent again. */
-const AGAIN = 0.5;
+const MIN_SHOWN = 10;
+/** Response timeout. A later response counts as missing, except for polls. */
+const RESPONSE_TIMEOUT_MS = 20_000;
+const POLL_TIMEOUT_MS = 500;
+const MAX_RESPONSE_HEAD_BYTES = 256 * 1024;
+/** Share of the limit: a request that blocked for less in the first round is not repeated. */
+const REPEAT_SHARE = 0.5;
 
-/** Operations that end the organization. */
-const ENDS = new Set(['deactivate-realm']);
+/** Operations that end the organization, so a member calls them and is refused. */
+const REALM_ENDING_OPERATIONS = new Set(['deactivate-realm']);
 
 const USAGE = `npm run budget -- [options]
-  --seed N          of the texts and values that are chosen (default 1)
-  --operation TEXT  only operations whose id, or method and path, contain it
-  --rounds N        times that a long one is measured; the median counts (default 3). One above the limit is measured
-                    up to three times as often, and the quickest time counts: other processes only add time
-  --seconds N       ends by then, and fails if it is not through (default 300)
-  --adapter NAME    uws, node or auto (default)
-  --all             prints every request that took more than 10 ms
+  --seed N          seed of the random choice of texts and values (default 1)
+  --operation TEXT  only operations whose id, or method and path, contain TEXT
+  --rounds N        measurements of a request that blocks for more than half of the limit; the median counts (default
+                    3). A request above the limit is measured up to three times as often and the minimum counts,
+                    because other processes only add time
+  --seconds N       time limit of the run; the run fails if operations are left (default 300)
+  --adapter NAME    HTTP server: uws, node or auto (default)
+  --all             print every request that blocked for more than 10 ms
 `;
 
 interface Measured {
@@ -45,13 +46,13 @@ interface Measured {
   readonly bytes: number;
 }
 
-/** Times as often as `--rounds` that a request above the limit is sent. */
-const MORE_ROUNDS = 3;
+/** Factor on `--rounds` for requests above the limit. */
+const EXTRA_ROUNDS_FACTOR = 3;
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** The time that counts for a request: the median, or the quickest time if the median is above the limit. */
-const heldBy = (held: readonly number[], limit: number): number =>
+/** Representative blocking time of a request: the median, or the minimum if the median is above the limit. */
+const representative = (held: readonly number[], limit: number): number =>
   median(held) > limit ? Math.min(...held) : median(held);
 
 class Server {
@@ -66,7 +67,7 @@ class Server {
 
   static async start(adapter: string): Promise<{ server: Server; ready: Ready }> {
     const file = fileURLToPath(new URL('server.js', import.meta.url));
-    // As `npm start` does.
+    // Options of Node as `npm start` sets them.
     const execArgv = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
     const server = new Server(fork(file, [adapter], { execArgv }));
     const answer = await server.#next();
@@ -92,7 +93,7 @@ class Server {
   }
 
   async subject({ id }: ApiOperation): Promise<Subject> {
-    const answer = await this.ask({ ask: 'subject', role: ENDS.has(id) ? 'member' : 'owner' });
+    const answer = await this.ask({ ask: 'subject', role: REALM_ENDING_OPERATIONS.has(id) ? 'member' : 'owner' });
     if (!('subject' in answer)) throw new Error('no subject');
     return answer.subject;
   }
@@ -110,11 +111,14 @@ class Caller {
 
   constructor(private readonly port: number) {}
 
-  /** Status; 0: no answer in time. Redirections repeat the query in a header. */
+  /**
+   * Sends a request. Redirections repeat the query in a header, so long response heads are accepted.
+   * @returns HTTP status; 0 without a response in time
+   */
   #send(agent: Agent, options: object, body: string | Buffer | undefined, longest: number): Promise<number> {
     return new Promise((resolve) => {
       const req = request(
-        { host: '127.0.0.1', port: this.port, agent, maxHeaderSize: MOST_HEAD, ...options },
+        { host: '127.0.0.1', port: this.port, agent, maxHeaderSize: MAX_RESPONSE_HEAD_BYTES, ...options },
         (res) => {
           res.resume();
           res.on('end', () => resolve(res.statusCode ?? 0));
@@ -140,24 +144,24 @@ class Caller {
       ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       ...(large.account ? { authorization: basic(subject.email, subject.key) } : {}),
     };
-    let through = false;
+    let isAnswered = false;
     let probe = 0;
     const probing = (async () => {
-      while (!through) {
+      while (!isAnswered) {
         const from = performance.now();
         await this.#send(
           this.#probes,
           { path: '/api/v1/server_settings', headers: { host: '127.0.0.1' } },
           undefined,
-          LONGEST_MS,
+          RESPONSE_TIMEOUT_MS,
         );
         probe = Math.max(probe, performance.now() - from);
         await pause(1);
       }
     })();
     const options = { method: large.method, path, headers: all };
-    const status = await this.#send(this.#agent, options, body, polls ? POLLS_MS : LONGEST_MS);
-    through = true;
+    const status = await this.#send(this.#agent, options, body, polls ? POLL_TIMEOUT_MS : RESPONSE_TIMEOUT_MS);
+    isAnswered = true;
     await probing;
     return { status, bytes, probe };
   }
@@ -192,7 +196,7 @@ function readOptions(): Options | undefined {
   if (values.help) return undefined;
   const number = (name: 'seed' | 'rounds' | 'seconds'): number => {
     const n = Number(values[name]);
-    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`--${name} ${values[name]}: a number from 1`);
+    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`--${name} ${values[name]}: must be an integer from 1`);
     return n;
   };
   const { operation, adapter, all } = values;
@@ -217,7 +221,7 @@ class Budget {
     await this.server.held();
     const sent = await this.caller.send(large, subject, isPoll(operation));
     this.sent++;
-    // Work that the request started may come after its response.
+    // Work started by the request may run after its response.
     await pause(2);
     return { ...sent, held: await this.server.held() };
   }
@@ -231,8 +235,9 @@ class Budget {
       const probe = [first.probe];
       const { rounds } = this.options;
       while (
-        held[0]! > this.limit * AGAIN &&
-        (held.length < rounds || (heldBy(held, this.limit) > this.limit && held.length < rounds * MORE_ROUNDS))
+        held[0]! > this.limit * REPEAT_SHARE &&
+        (held.length < rounds ||
+          (representative(held, this.limit) > this.limit && held.length < rounds * EXTRA_ROUNDS_FACTOR))
       ) {
         const next = await this.#once(large, subject, operation);
         held.push(next.held);
@@ -243,7 +248,7 @@ class Budget {
       const measured = { operation, title, account, held, probe, status, bytes };
       this.measured.push(measured);
       if (status === 0 && !isPoll(operation)) this.unanswered.push(measured);
-      // It took its own account away.
+      // The request may have removed the account that sent it.
       if (account && (status === 401 || operation.method === 'DELETE') && first.status !== 400) {
         subject = await this.server.subject(operation);
       }
@@ -253,7 +258,7 @@ class Budget {
 
 function lineOf({ operation, title, account, held, probe, status, bytes }: Measured, limit: number): string {
   const cells = [
-    heldBy(held, limit).toFixed(0).padStart(6),
+    representative(held, limit).toFixed(0).padStart(6),
     median(probe).toFixed(0).padStart(6),
     String(status).padStart(4),
     `${(bytes / 1024).toFixed(0)}`.padStart(7),
@@ -265,8 +270,8 @@ async function main(options: Options): Promise<boolean> {
   const from = performance.now();
   const { server, ready } = await Server.start(options.adapter);
   const limit = LIMIT_MS * ready.slowness;
-  const say = (text: string): void => void process.stdout.write(`${text}\n`);
-  say(
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  print(
     `limit: ${LIMIT_MS} ms x ${ready.slowness.toFixed(2)} (calibrated) = ${limit.toFixed(0)} ms; seed ${options.seed}`,
   );
   const chosen = API_OPERATIONS.filter(({ id, method, path }) => `${id} ${method} ${path}`.includes(options.operation));
@@ -286,21 +291,21 @@ async function main(options: Options): Promise<boolean> {
       left--;
     }
   } catch (error) {
-    say(`broken off at ${chosen[chosen.length - left]?.id}: ${String(error)}`);
+    print(`stopped at ${chosen[chosen.length - left]?.id}: ${String(error)}`);
   }
   caller.close();
   server.stop();
-  const worst = budget.measured.sort((a, b) => heldBy(b.held, limit) - heldBy(a.held, limit));
-  const over = worst.filter(({ held }) => heldBy(held, limit) > limit);
+  const worst = budget.measured.sort((a, b) => representative(b.held, limit) - representative(a.held, limit));
+  const over = worst.filter(({ held }) => representative(held, limit) > limit);
   const shown = options.all
-    ? worst.filter(({ held }) => heldBy(held, limit) > 10)
-    : worst.slice(0, Math.max(WORST, over.length));
-  say('held ms | probe | code |     KiB | request');
-  for (const measured of shown) say(lineOf(measured, limit));
-  for (const measured of budget.unanswered) say(`no answer: ${lineOf(measured, limit)}`);
-  if (left > 0) say(`not through: ${left} of ${chosen.length} operations are left`);
+    ? worst.filter(({ held }) => representative(held, limit) > 10)
+    : worst.slice(0, Math.max(MIN_SHOWN, over.length));
+  print('held ms | probe | code |     KiB | request');
+  for (const measured of shown) print(lineOf(measured, limit));
+  for (const measured of budget.unanswered) print(`no answer: ${lineOf(measured, limit)}`);
+  if (left > 0) print(`incomplete: ${left} of ${chosen.length} operations are left`);
   const seconds = ((performance.now() - from) / 1000).toFixed(0);
-  say(
+  print(
     `${budget.sent} requests for ${chosen.length - left} operations in ${seconds} s; ${over.length} above ${limit.toFixed(0)} ms`,
   );
   return over.length === 0 && left === 0 && budget.unanswered.length === 0;

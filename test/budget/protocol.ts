@@ -1,10 +1,10 @@
-/** Messages between the program and the process of its server. */
+/** Messages between the program and its server process. */
 
-/** An account that calls, and what is there for it to work on. */
+/** Calling account, with the objects on which operations can work. */
 export interface Subject {
   readonly email: string;
   readonly key: string;
-  /** Usual values by the name of the parameter. */
+  /** Usual values by parameter name. */
   readonly usual: Readonly<Record<string, unknown>>;
 }
 
@@ -22,6 +22,6 @@ export type Question =
 export type Answer =
   | { readonly ready: Ready }
   | { readonly subject: Subject }
-  /** Longest time since the last question, ms. */
+  /** Longest blocking in ms since the last question. */
   | { readonly held: number }
   | { readonly failed: string };

@@ -1,4 +1,4 @@
-/** The large requests for one operation, made when they are sent: together they would fill memory. */
+/** Large requests for an operation. Each is built when it is sent: all together would fill memory. */
 import {
   type ApiOperation,
   DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
@@ -9,36 +9,36 @@ import {
 import { anyValueOf } from '../api/support/any-value.js';
 import type { Random } from '../cluster/scheduler.js';
 import type { Subject } from './protocol.js';
-import { MARKDOWN, PLAIN, someOf } from './texts.js';
+import { MARKDOWN_TEXTS, PLAIN_TEXTS, sample } from './texts.js';
 import { largeValues } from './values.js';
 
 export interface LargeRequest {
   readonly title: string;
   readonly account: boolean;
   readonly method: string;
-  /** Path, query, headers beside the credentials, and body. */
+  /** Builds path with query, headers beside the credentials, and body. */
   make(): { readonly path: string; readonly headers: Record<string, string>; readonly body?: string | Buffer };
 }
 
 const MIB = 1_048_576;
 const FILE_MIB = 25;
-/** Of a request line, with the headers below 128 KiB. */
-const LINE = 100_000;
+/** Maximum bytes of a request line; with the headers a request stays below 128 KiB. */
+const MAX_LINE_BYTES = 100_000;
 const CRLF = '\r\n';
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=x';
-/** Longer ones are cut before they are rendered. */
-const RENDERED = 10_000;
-const FIELDS = 1_000;
-/** With those that every request has, some fewer than both HTTP servers take (98). */
-const HEADERS = 90;
-/** Of those that are the same for every operation, each gets some. */
-const FORMS = 3;
+/** Length of texts for rendering: longer texts are cut before they are rendered. */
+const RENDERED_CHARACTERS = 10_000;
+const FIELD_COUNT = 1_000;
+/** Number of headers. With those that every request has, the total stays below the 98 that both HTTP servers accept. */
+const HEADER_COUNT = 90;
+/** Number of requests per operation picked from those that are equal for every operation. */
+const PICKED_RAW_REQUESTS = 3;
 
-/** In a body only these must be escaped: as little as possible, so that as much as possible fits. */
-const inBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
+/** Escapes only the characters that a form body requires, so that as much text as possible fits. */
+const escapeForBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
 
-interface Of {
+interface RequestContext {
   readonly operation: ApiOperation;
   readonly subject: Subject;
   readonly account: boolean;
@@ -46,9 +46,9 @@ interface Of {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** With usual values, and this one. */
+/** Request with usual values and one large value. */
 function withValue(
-  { operation, subject, account }: Of,
+  { operation, subject, account }: RequestContext,
   title: string,
   name: string,
   value: () => string,
@@ -72,34 +72,37 @@ function withValue(
         const query = sent.map((other) => `${other}=${encodeURIComponent(of(other))}`).join('&');
         return { path: query === '' ? target : `${target}?${query}`, headers: {} };
       }
-      const body = sent.map((other) => `${other}=${inBody(of(other))}`).join('&');
+      const body = sent.map((other) => `${other}=${escapeForBody(of(other))}`).join('&');
       return { path: target, headers: { 'content-type': FORM }, body };
     },
   };
 }
 
-/** Room for the usual values beside one large one. */
-const BESIDE = 4_096;
+/** Bytes reserved for the usual values beside a large one. */
+const RESERVED_BYTES = 4_096;
 
-/** The longest text that is let through, in a body or in the first line. */
-function room({ method, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
+/** Length of the longest accepted text, in a body or in the request line. */
+function maxTextLength(
+  { method, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }: ApiOperation,
+  of: ParameterDeclaration,
+): number {
   if (of.in === 'path') return 2_000;
   const {
     maxCharacters = of.encoding === 'string'
       ? DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS
       : DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
   } = of;
-  return Math.min(maxCharacters, method === 'GET' ? LINE : maxBodyMib * MIB - BESIDE);
+  return Math.min(maxCharacters, method === 'GET' ? MAX_LINE_BYTES : maxBodyMib * MIB - RESERVED_BYTES);
 }
 
-function cut(text: string, bytes: number): string {
+function cutForQuery(text: string, bytes: number): string {
   let escaped = encodeURIComponent(text);
   if (escaped.length <= bytes) return text;
   escaped = escaped.slice(0, bytes).replace(/(%[0-9A-F]{0,2})+$/, '');
   return decodeURIComponent(escaped);
 }
 
-const ofValue = ({ schema }: ParameterDeclaration): boolean => {
+const isStructured = ({ schema }: ParameterDeclaration): boolean => {
   const { type, anyOf: forms } = schema as { type?: string; anyOf?: readonly { type?: string }[] };
   return (
     ['array', 'object'].includes(type ?? '') ||
@@ -107,36 +110,36 @@ const ofValue = ({ schema }: ParameterDeclaration): boolean => {
   );
 };
 
-function ofParameters(of: Of, random: Random): LargeRequest[] {
+function parameterRequests(of: RequestContext, random: Random): LargeRequest[] {
   const { operation, subject } = of;
   return Object.entries(operation.parameters).flatMap(([name, parameter]) => {
-    const most = room(operation, parameter);
+    const most = maxTextLength(operation, parameter);
     const request = (title: string, value: () => string): LargeRequest =>
-      withValue(of, `${name}: ${title}`, name, operation.method === 'GET' ? () => cut(value(), most) : value);
+      withValue(of, `${name}: ${title}`, name, operation.method === 'GET' ? () => cutForQuery(value(), most) : value);
     if (parameter.encoding === 'json') {
-      if (!ofValue(parameter) && !random.chance(0.1)) return [];
-      // In a query, what is escaped takes three times the room.
+      if (!isStructured(parameter) && !random.chance(0.1)) return [];
+      // In a query, escaped characters take three times the space.
       const characters = operation.method === 'GET' ? Math.floor(most / 2.5) : most;
       const values = largeValues(name, parameter, characters, subject.usual[name]);
       return values.map(({ title, text }) => request(title, () => text));
     }
     if (parameter.encoding === 'uint') return random.chance(0.1) ? [request('digits', () => '1'.repeat(most))] : [];
-    const plain = someOf(random, PLAIN, name === 'content' ? PLAIN.length : 2);
-    const texts = plain.map(({ title, make }) => request(title, () => shorter(make(most), most)));
+    const plain = sample(random, PLAIN_TEXTS, name === 'content' ? PLAIN_TEXTS.length : 2);
+    const texts = plain.map(({ title, make }) => request(title, () => cutForBody(make(most), most)));
     if (!['content', 'description', 'topic', 'value', 'profile_data'].includes(name)) return texts;
-    const rendered = name === 'content' ? MARKDOWN : someOf(random, MARKDOWN, 2);
-    return [...texts, ...rendered.map(({ title, make }) => request(title, () => make(RENDERED)))];
+    const rendered = name === 'content' ? MARKDOWN_TEXTS : sample(random, MARKDOWN_TEXTS, 2);
+    return [...texts, ...rendered.map(({ title, make }) => request(title, () => make(RENDERED_CHARACTERS)))];
   });
 }
 
-/** As many bytes as the body may have, after escaping. */
-function shorter(text: string, bytes: number): string {
-  const size = Buffer.byteLength(inBody(text));
+/** Cuts a text to the bytes that the body may have after escaping. */
+function cutForBody(text: string, bytes: number): string {
+  const size = Buffer.byteLength(escapeForBody(text));
   return size <= bytes ? text : text.slice(0, Math.floor((text.length * bytes) / size));
 }
 
-/** Large requests for any operation: forms, queries and heads. */
-function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
+/** Large requests that fit any operation: forms, queries and headers. */
+function rawRequests({ operation, subject, account }: RequestContext, random: Random): LargeRequest[] {
   const { method, path, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textOf(subject.usual[name] ?? anyValueOf(parameters[name]!))),
@@ -159,13 +162,15 @@ function ofForms({ operation, subject, account }: Of, random: Random): LargeRequ
   const end = `${CRLF}--x--${CRLF}`;
   const boundaries = withBody('multipart: boundaries', MULTIPART, () => repeated(`--x${CRLF}`));
   const fields = withBody('form: fields', FORM, () =>
-    Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat((maxBodyMib * MIB) / FIELDS - 10)}`).join('&'),
+    Array.from({ length: FIELD_COUNT }, (_, i) => `f${i}=${'x'.repeat((maxBodyMib * MIB) / FIELD_COUNT - 10)}`).join(
+      '&',
+    ),
   );
   if (!account && operation.guard !== 'none') return [boundaries, fields];
   const others = [
     withBody('multipart: fields', MULTIPART, () =>
       Buffer.from(
-        Array.from({ length: FIELDS }, (_, i) => `${head(`name="f${i}"`)}${'x'.repeat(900)}${CRLF}`).join('') +
+        Array.from({ length: FIELD_COUNT }, (_, i) => `${head(`name="f${i}"`)}${'x'.repeat(900)}${CRLF}`).join('') +
           `--x--${CRLF}`,
       ),
     ),
@@ -182,30 +187,30 @@ function ofForms({ operation, subject, account }: Of, random: Random): LargeRequ
     ),
     bare(
       'query: fields',
-      () => `?${Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat(90)}`).join('&')}`,
+      () => `?${Array.from({ length: FIELD_COUNT }, (_, i) => `f${i}=${'x'.repeat(90)}`).join('&')}`,
       () => ({}),
     ),
     bare(
       'query: one field',
-      () => `?f=${'%C3%A4'.repeat(LINE / 6)}`,
+      () => `?f=${'%C3%A4'.repeat(MAX_LINE_BYTES / 6)}`,
       () => ({}),
     ),
     bare(
       'head: headers',
       () => '',
-      () => Object.fromEntries(Array.from({ length: HEADERS }, (_, i) => [`x-header-${i}`, 'x, '.repeat(440)])),
+      () => Object.fromEntries(Array.from({ length: HEADER_COUNT }, (_, i) => [`x-header-${i}`, 'x, '.repeat(440)])),
     ),
   ];
-  return [boundaries, ...someOf(random, method === 'GET' ? others.slice(-3) : others, FORMS)];
+  return [boundaries, ...sample(random, method === 'GET' ? others.slice(-3) : others, PICKED_RAW_REQUESTS)];
 }
 
 export function largeRequests(operation: ApiOperation, subject: Subject, random: Random): LargeRequest[] {
   const open = operation.guard === 'none' || operation.anonymous === true || operation.visitors === true;
-  const of = (account: boolean): Of => ({ operation, subject, account });
+  const of = (account: boolean): RequestContext => ({ operation, subject, account });
   return [
-    ...ofForms(of(true), random),
-    ...ofForms(of(false), random),
-    ...ofParameters(of(operation.guard !== 'none'), random),
-    ...(open && operation.guard !== 'none' ? ofParameters(of(false), random) : []),
+    ...rawRequests(of(true), random),
+    ...rawRequests(of(false), random),
+    ...parameterRequests(of(operation.guard !== 'none'), random),
+    ...(open && operation.guard !== 'none' ? parameterRequests(of(false), random) : []),
   ];
 }

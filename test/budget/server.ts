@@ -1,7 +1,4 @@
-/**
- * The server that is measured, in a process of its own: an organization with streams, messages and people. Started by
- * main.ts.
- */
+/** Server under measurement, as a process started by main.ts: an organization with streams, messages and users. */
 
 import { startEmbedded } from '../api/support/faces.js';
 import {
@@ -14,7 +11,7 @@ import {
   subscribe,
 } from '../api/support/organization.js';
 import { slowness } from './calibration.js';
-import { HeldLoop } from './held.js';
+import { EventLoopMonitor } from './held.js';
 import type { Answer, Question, Subject } from './protocol.js';
 
 const PEOPLE = 200;
@@ -56,8 +53,11 @@ async function populate(org: Organization): Promise<number[]> {
 
 let made = 0;
 
-/** Of owners nothing but their input is refused. Each has what a call of any operation may need. */
-async function subjectOf(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
+/**
+ * Creates an account with every object that a call of any operation may need. Calls by an owner are refused only for
+ * their input, never for missing rights.
+ */
+async function createSubject(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
   const name = `subject ${++made}`;
   const person: Person = await addPerson(org, name, role);
   const stream = `square ${made}`;
@@ -126,15 +126,15 @@ async function subjectOf(org: Organization, ids: readonly number[], role: 'owner
 
 async function main(): Promise<void> {
   const server = await startEmbedded({ maxBodyMib: 10, options: { 'http-adapter': process.argv[2] ?? 'auto' } });
-  // Each program that asks without an account is let in as a visitor.
+  // With spectator access, every client without an account is admitted as a visitor.
   const org = await makeOrganization(server, []);
   const ids = await populate(org);
   await org.owner.api.call('PATCH /realm', { enable_spectator_access: true });
   const speed = slowness();
-  const held = new HeldLoop();
+  const held = new EventLoopMonitor();
   const answer = async (question: Question): Promise<void> => {
-    if (question.ask === 'held') tell({ held: held.take() });
-    else if (question.ask === 'subject') tell({ subject: await subjectOf(org, ids, question.role) });
+    if (question.ask === 'held') tell({ held: held.takeLongest() });
+    else if (question.ask === 'subject') tell({ subject: await createSubject(org, ids, question.role) });
     else {
       await server.close();
       process.exit(0);

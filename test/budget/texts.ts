@@ -1,9 +1,9 @@
-/** Long texts of the kinds that cost parsers, searches and Markdown most. */
+/** Long texts of the kinds that are most expensive for parsers, searches and Markdown. */
 import type { Random } from '../cluster/scheduler.js';
 
 export interface LongText {
   readonly title: string;
-  /** A text of at most `length` characters. */
+  /** Builds a text of at most `length` characters. */
   make(length: number): string;
 }
 
@@ -26,8 +26,8 @@ const counted = (title: string, piece: (i: number) => string): LongText => ({
   },
 });
 
-/** For any text. */
-export const PLAIN: readonly LongText[] = [
+/** Texts for any text parameter. */
+export const PLAIN_TEXTS: readonly LongText[] = [
   repeated('one character', 'x'),
   counted('words', (i) => `zq${i} `),
   repeated('wide characters', '\u{1f600}'),
@@ -40,8 +40,8 @@ export const PLAIN: readonly LongText[] = [
   repeated('zero bytes', '\0'),
 ];
 
-/** For what is rendered: each is the beginning of something, again and again, or nests. */
-export const MARKDOWN: readonly LongText[] = [
+/** Texts for rendered parameters: beginnings of constructs, repeated or nested. */
+export const MARKDOWN_TEXTS: readonly LongText[] = [
   repeated('quotes in quotes', '> '),
   repeated('brackets', '['),
   repeated('links in links', '[a]('),
@@ -90,7 +90,7 @@ export const MARKDOWN: readonly LongText[] = [
   repeated('marks that combine', 'e\u0301\u0301\u0301'),
 ];
 
-export const someOf = <T>(random: Random, all: readonly T[], n: number): T[] => {
+export const sample = <T>(random: Random, all: readonly T[], n: number): T[] => {
   const left = [...all];
   return Array.from({ length: Math.min(n, left.length) }, () => left.splice(random.below(left.length), 1)[0]!);
 };

@@ -1,4 +1,7 @@
-/** Large JSON values for a parameter: many items, many keys, deep, long; of the declared shape and of others. */
+/**
+ * Large JSON values for a parameter: many items, many keys, deep nesting, long strings, of the declared shape and of
+ * other shapes.
+ */
 import { DEFAULT_MAX_JSON_PARAMETER_VALUES, type ParameterDeclaration } from '#frontend/api';
 
 export interface LargeValue {
@@ -17,7 +20,7 @@ interface Shape {
   readonly check?: string;
 }
 
-/** The i-th of many that differ. */
+/** Small value of a shape; values with different `i` differ. */
 function small(shape: Shape, i: number): unknown {
   if (shape.const !== undefined) return shape.const;
   if (shape.enum) return shape.enum[i % shape.enum.length];
@@ -49,7 +52,7 @@ const arrayOf = (shape: Shape): Shape | undefined =>
 
 const isDictionary = (shape: Shape): boolean => shape.type === 'object' || (shape.anyOf ?? []).some(isDictionary);
 
-/** As many pieces as fit. */
+/** Joins as many pieces as fit into the characters and values. */
 function joined(open: string, close: string, characters: number, values: number, piece: (i: number) => string): string {
   const pieces: string[] = [];
   let left = characters - 2;
@@ -66,7 +69,10 @@ const weightOf = (text: string): number => (text.match(/[[{,]/g)?.length ?? 0) +
 
 const quoted = JSON.stringify;
 
-/** @param characters of the text, with room for the rest of the request @param usual one that the operation takes */
+/**
+ * @param characters maximum length of the text; the rest of the request fits beside it
+ * @param usual value that the operation accepts
+ */
 export function largeValues(name: string, of: ParameterDeclaration, characters: number, usual: unknown): LargeValue[] {
   const { maxValues = DEFAULT_MAX_JSON_PARAMETER_VALUES } = of;
   const shape = of.schema as Shape;
@@ -130,7 +136,7 @@ export function largeValues(name: string, of: ParameterDeclaration, characters: 
       { title: 'dictionaries in keys', text: joined('{', '}', characters, most / 2, (i) => `"${i}":{}`) },
     );
   }
-  if (name === 'narrow') values.push(...narrows(characters, maxValues));
+  if (name === 'narrow') values.push(...acceptedNarrows(characters, maxValues));
   return values;
 }
 
@@ -145,8 +151,8 @@ const OPERANDS: Readonly<Record<string, unknown>> = {
   streams: 'public',
 };
 
-/** Those that are understood; the others are refused by their shape. */
-function narrows(characters: number, maxValues: number): LargeValue[] {
+/** Narrows of accepted shapes; other large values are refused by their shape. */
+function acceptedNarrows(characters: number, maxValues: number): LargeValue[] {
   const words = (n: number): string => Array.from({ length: n }, (_, i) => `zq${i}`).join(' ');
   const search = (operand: string): string => quoted([{ operator: 'search', operand }]);
   const many = (operator: string, form: 'pair' | 'term'): LargeValue => ({

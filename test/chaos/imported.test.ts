@@ -10,7 +10,7 @@ import { verifyAction } from '../api/support/verify-action.js';
 import { basic } from '../bench/faces.js';
 import { remove, temporary } from '../clients/support/folders.js';
 import { Random } from '../cluster/scheduler.js';
-import { type MadeOrganization, makeExportedOrganization } from '../support/exported-organization.js';
+import { type GeneratedOrganization, makeExportedOrganization } from '../support/exported-organization.js';
 import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
 import { ChaosEmbedded } from './embedded.js';
@@ -43,7 +43,7 @@ interface ImportedPerson extends Person {
   readonly key: string;
 }
 
-async function peopleOf(made: MadeOrganization, cluster: ChaosEmbedded): Promise<ImportedPerson[]> {
+async function peopleOf(made: GeneratedOrganization, cluster: ChaosEmbedded): Promise<ImportedPerson[]> {
   const chosen = made.users
     .filter(({ active, role }) => active && ROLES_BY_NUMBER[role] !== undefined)
     .slice(0, CLIENTS);
@@ -57,7 +57,7 @@ async function peopleOf(made: MadeOrganization, cluster: ChaosEmbedded): Promise
 }
 
 /** Lists the imported streams to which at least two of the people are subscribed. */
-function streamsOf(made: MadeOrganization, people: readonly ImportedPerson[]): Conversation[] {
+function streamsOf(made: GeneratedOrganization, people: readonly ImportedPerson[]): Conversation[] {
   return made.streams.flatMap(({ id: old, members: subscribers }) => {
     const id = idHere(made.streams, old, FIRST.stream);
     const members = people.filter((person) => subscribers.has(person.old));
@@ -101,7 +101,7 @@ t.test('no write is lost in an imported organization when the server is killed',
 /** Checks the events that three people get for changes of imported messages, subscriptions and accounts. */
 async function checkChanges(
   test: Test,
-  made: MadeOrganization,
+  made: GeneratedOrganization,
   people: readonly ImportedPerson[],
   port: number,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A person and a bot of the PyPI package `async-zulip-bot-sdk` (2026) talk to each other, each at another API level.
+"""Chat of a user and a bot of the PyPI package `async-zulip-bot-sdk` (2026), at two different API levels.
 
 Usage: async-sdk-chat.py ZULIPRC_OF_PERSON ZULIPRC_OF_BOT [SECONDS]
 
-The bot names itself TodayBot, which the server must know as a client of API level 371 (--api-levels); the person is
-the package's own client, at level 184. Ends by itself: 0 when everything was received and answered as it should, 1
-when not within SECONDS (default 25). Needs Python 3.12, as the package does.
+The bot's client name is TodayBot, which the server must have configured for API level 371 (--api-levels). The user is
+the package's own client, at level 184. Exit code 0: every message and response came as expected within SECONDS
+(default 25); 1 otherwise. Needs Python 3.12, as the package does.
 """
 import asyncio
 import importlib
@@ -40,7 +40,7 @@ def ok(answer: Any) -> Any:
 
 
 class EchoBot(BaseBot):
-    """Answers every message with its text, and notes each event."""
+    """Bot that answers every message with its text and records each event."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -55,7 +55,7 @@ class EchoBot(BaseBot):
 
 
 def tell_when_registered(client: AsyncClient) -> asyncio.Event:
-    """The package's loops register without telling; without this a message could be sent before."""
+    """Event that is set once the client has registered, which the package's loops don't report."""
     registered, register = asyncio.Event(), client.register
 
     async def register_and_tell(*args: Any, **kwargs: Any) -> Any:
@@ -75,7 +75,7 @@ class Chat:
         self.heard: "asyncio.Queue[Message]" = asyncio.Queue()
 
     async def hear(self, sender: str) -> Message:
-        """The next message of this sender."""
+        """Waits for the next message of this sender."""
         while True:
             message = await self.heard.get()
             print(f"{message.sender_email} in {message.subject or 'direct'}: {message.content}")
@@ -93,7 +93,7 @@ class Chat:
             same("level", ok(await client.get_server_settings())["zulip_feature_level"], level)
 
     async def messages(self) -> None:
-        """In the channel, direct, and a command of the bot."""
+        """Tests a stream message, a direct message and a command of the bot."""
         me, you = await self.person.get_profile(), await self.client.get_profile()
         request = StreamMessageRequest(to=CHANNEL, topic=TOPIC, content="**hello**")
         sent = ok(await self.person.send_message(request)).id
@@ -120,7 +120,7 @@ class Chat:
             ok(await client.send_message(StreamMessageRequest(to=CHANNEL, topic=TOPIC, content=f"[it]({answer['uri']})")))
 
     async def forms_of_today(self) -> None:
-        """Requests that only newer levels know, by the bot's client."""
+        """Tests requests of newer API levels, by the bot's client."""
         client = self.client
         subscriptions = ok(await client.get_subscriptions()).subscriptions
         channel = next(of.stream_id for of in subscriptions if of.name == CHANNEL)
@@ -137,7 +137,7 @@ class Chat:
         ok(await self.person.delete_message(sent))
 
     async def objects(self) -> None:
-        """The package checks the types of what it reads."""
+        """Tests reads; the package validates the types of the responses."""
         for client in (self.person, self.client):
             groups = ok(await client.get_user_groups(GetUserGroupsRequest(include_deactivated_groups=True))).user_groups
             same("system groups", any(group.is_system_group for group in groups), True)
@@ -185,7 +185,7 @@ def main(words: List[str]) -> None:
 
 
 if __name__ == "__main__":
-    # The package writes the settings of a bot beside its module, and data into the current folder.
+    # The package writes a bot's settings beside its module and its data into the current folder.
     arguments = [*map(os.path.abspath, sys.argv[1:3]), *sys.argv[3:]]
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(__file__, os.path.join(folder, "echo.py"))

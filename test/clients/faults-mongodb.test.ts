@@ -1,9 +1,9 @@
-/** MongoDB is away: at start, and cut off while the server runs. */
+/** Outages of MongoDB: at the start of the server and while it runs. */
 import t from 'tap';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
+import { checkFailsToStart, OUTAGE_OPTIONS, testOutage } from './support/outage.js';
 import { freePort } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 
@@ -11,7 +11,7 @@ const found = services();
 if (found) {
   const { nats, mongodb } = found;
 
-  t.test('MongoDB is not there at start', async (test) => {
+  t.test('the server does not start without MongoDB', async (test) => {
     const gone = `mongodb://127.0.0.1:${await freePort()}`;
     const folder = temporary('faults');
     test.teardown(() => remove(folder));
@@ -27,15 +27,15 @@ if (found) {
       '--secret',
       'a secret for tests',
     ];
-    await failsToStart(test, args, /^conclave: MongoDB at mongodb:\/\/127\.0\.0\.1/);
+    await checkFailsToStart(test, args, /^conclave: MongoDB at mongodb:\/\/127\.0\.0\.1/);
   });
 
-  t.test('MongoDB goes away and comes back while the server runs', async (test) => {
+  t.test('the server survives an outage of MongoDB', async (test) => {
     const proxy = await TcpProxy.start(mongodb);
     test.teardown(() => proxy.cut());
     const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb), options: OUTAGE_OPTIONS }, 1);
     test.teardown(() => face.stop());
-    await surviveOutage(
+    await testOutage(
       test,
       face,
       () => proxy.cut(),

@@ -1,16 +1,16 @@
-/** NATS is away: at start, and killed and started again while the server runs. */
+/** Outages of NATS: at the start of the server and while it runs. */
 import t from 'tap';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
+import { checkFailsToStart, OUTAGE_OPTIONS, testOutage } from './support/outage.js';
 import { freePort } from './support/process.js';
 
 const mongodb = services()?.mongodb;
 const binary = natsServerBinary();
 
-t.test('NATS is not there at start', async (test) => {
+t.test('the server does not start without NATS', async (test) => {
   const gone = `nats://127.0.0.1:${await freePort()}`;
   const folder = temporary('faults');
   test.teardown(() => remove(folder));
@@ -27,17 +27,17 @@ t.test('NATS is not there at start', async (test) => {
       '--secret',
       'a secret for tests',
     ];
-    await failsToStart(test, args, /^conclave: .*NATS.*127\.0\.0\.1/);
+    await checkFailsToStart(test, args, /^conclave: .*NATS.*127\.0\.0\.1/);
   }
 });
 
 if (mongodb && binary) {
-  t.test('NATS is killed and started again while the server runs', async (test) => {
+  t.test('the server survives a kill and restart of NATS', async (test) => {
     const own = await OwnNats.start(binary);
     test.teardown(() => own.stop());
     const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS }, 1);
     test.teardown(() => face.stop());
-    await surviveOutage(
+    await testOutage(
       test,
       face,
       () => own.kill(),

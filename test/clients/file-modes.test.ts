@@ -1,4 +1,4 @@
-/** Only the server's user can read its files, whatever the umask and the modes of earlier files. */
+/** File modes: only the server's user can read its files, whatever the umask and the modes of existing files. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -6,11 +6,11 @@ import { readZuliprc } from './support/api.js';
 import { Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave } from './support/process.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
-/** A process of its own, because the umask is that of a process. */
+/** Runs a command as a separate process, because the umask belongs to a process. */
 async function command(args: readonly string[]): Promise<void> {
-  const ended = await bounded(conclave(args), HANGS_MS);
+  const ended = await bounded(conclave(args), HANG_TIMEOUT_MS);
   if (ended.code !== 0) throw new Error(ended.stderr);
 }
 
@@ -19,8 +19,8 @@ const entriesOf = (folder: string): string[] => [
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
 ];
 
-/** Entries that somebody else may do something with, and those that have another mode than files and folders should. */
-const open = (folder: string): string[] =>
+/** Entries that group or others may access, and entries whose mode is not 0600 (files) or 0700 (folders). */
+const openEntries = (folder: string): string[] =>
   entriesOf(folder).flatMap((path) => {
     const found = lstatSync(path);
     const mode = found.mode & 0o777;
@@ -47,57 +47,55 @@ async function upload(): Promise<void> {
   if (status !== 200) throw new Error(`upload: ${status}`);
 }
 
-// Children of this process inherit it.
+// Child processes inherit the umask.
 process.umask(0);
-const face = await Embedded.startAnew();
+const face = await Embedded.startEmpty();
 t.teardown(() => face.stop());
 
-t.test(
-  'with a umask that takes nothing away, everything is 0600, folders 0700: data, files, mails, keys, backups',
-  async (test) => {
-    await upload();
-    await face.api().ok('POST', '/invites', { invitee_emails: 'new@example.com', invite_as: 400, stream_ids: [] });
-    const mails = (): number => readdirSync(join(face.dataDir, 'mail')).length;
-    await until('a mail', () => mails() > 0);
-    const names = readdirSync(face.dataDir);
-    for (const name of ['data.mdb', 'lock.mdb', 'owner.zuliprc', 'blobs', 'mail', 'secret']) {
-      test.ok(names.includes(name), `there is ${name}`);
-    }
-    test.strictSame(open(face.dataDir), [], 'of a server at work');
+t.test('with umask 0, all files are 0600 and folders 0700: data, uploads, mails, keys, backups', async (test) => {
+  await upload();
+  await face.api().ok('POST', '/invites', { invitee_emails: 'new@example.com', invite_as: 400, stream_ids: [] });
+  const mails = (): number => readdirSync(join(face.dataDir, 'mail')).length;
+  await until('the mail folder has a mail', () => mails() > 0);
+  const names = readdirSync(face.dataDir);
+  for (const name of ['data.mdb', 'lock.mdb', 'owner.zuliprc', 'blobs', 'mail', 'secret']) {
+    test.ok(names.includes(name), `${name} exists`);
+  }
+  test.strictSame(openEntries(face.dataDir), [], 'a running server has no open entry');
 
-    const folder = place(test);
-    const [byServer, byCommand, restored] = [join(folder, 'server'), join(folder, 'command'), join(folder, 'restored')];
-    mkdirSync(byCommand, { mode: 0o777 });
-    await command(['backup', byServer, '--data-dir', face.dataDir]);
-    await face.server.stop();
-    await command(['backup', byCommand, '--data-dir', face.dataDir]);
-    await command(['restore', byServer, '--data-dir', restored]);
-    for (const made of [byServer, byCommand, restored]) {
-      test.ok(entriesOf(made).length > 6, 'it has everything');
-      test.strictSame(open(made), []);
-    }
-  },
-);
+  const folder = place(test);
+  const [byServer, byCommand, restored] = [join(folder, 'server'), join(folder, 'command'), join(folder, 'restored')];
+  mkdirSync(byCommand, { mode: 0o777 });
+  await command(['backup', byServer, '--data-dir', face.dataDir]);
+  await face.server.stop();
+  await command(['backup', byCommand, '--data-dir', face.dataDir]);
+  await command(['restore', byServer, '--data-dir', restored]);
+  for (const made of [byServer, byCommand, restored]) {
+    test.ok(entriesOf(made).length > 6, 'the copy is complete');
+    test.strictSame(openEntries(made), []);
+  }
+});
 
-t.test(
-  'what was open to others before is closed at the start; a folder with something else in it stays open',
-  async (test) => {
-    for (const path of entriesOf(face.dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o777 : 0o666);
-    await face.up();
-    test.strictSame(open(face.dataDir), []);
-    await face.server.stop();
+t.test('a start closes files that others can read, but not a folder that also has other files', async (test) => {
+  for (const path of entriesOf(face.dataDir)) chmodSync(path, lstatSync(path).isDirectory() ? 0o777 : 0o666);
+  await face.up();
+  test.strictSame(openEntries(face.dataDir), []);
+  await face.server.stop();
 
-    const theirs = join(face.dataDir, 'theirs.txt');
-    writeFileSync(theirs, '');
-    chmodSync(theirs, 0o644);
-    chmodSync(face.dataDir, 0o755);
-    chmodSync(join(face.dataDir, 'data.mdb'), 0o644);
-    await face.up();
-    test.strictSame(open(face.dataDir), [`${face.dataDir} 755`, `${theirs} 644`], 'ours alone is touched');
-  },
-);
+  const theirs = join(face.dataDir, 'theirs.txt');
+  writeFileSync(theirs, '');
+  chmodSync(theirs, 0o644);
+  chmodSync(face.dataDir, 0o755);
+  chmodSync(join(face.dataDir, 'data.mdb'), 0o644);
+  await face.up();
+  test.strictSame(
+    openEntries(face.dataDir),
+    [`${face.dataDir} 755`, `${theirs} 644`],
+    "only the server's own files are closed",
+  );
+});
 
-t.test('credentials that are written over a file that others can read are not for them', async (test) => {
+t.test('credentials written over a file that others can read become private', async (test) => {
   const zuliprc = join(place(test), 'zuliprc');
   writeFileSync(zuliprc, 'of before', { mode: 0o644 });
   const account = ['--email', face.other.email, '--zuliprc', zuliprc, '--site', face.site];
@@ -110,5 +108,5 @@ t.test('credentials that are written over a file that others can read are not fo
   const fresh = join(place(test), 'zuliprc');
   await command(['user', 'key', ...ann, '--zuliprc', fresh, '--site', face.site]);
   test.equal(lstatSync(fresh).mode & 0o777, 0o600);
-  test.equal((await face.api(readZuliprc(fresh)).call('GET', '/users/me')).status, 200, 'and they are right');
+  test.equal((await face.api(readZuliprc(fresh)).call('GET', '/users/me')).status, 200, 'the written credentials work');
 });

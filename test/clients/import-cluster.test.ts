@@ -1,4 +1,6 @@
-/** Cluster face: an import beside running processes, killed and repeated; the organization leaves equal to its twin. */
+/**
+ * Cluster face: imports beside running processes, also killed, repeated and concurrent ones, give equal organizations.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -12,9 +14,9 @@ import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
 import { services } from './support/missing.js';
 import { bounded } from './support/process.js';
-import { HANGS_MS } from './support/wait.js';
+import { HANG_TIMEOUT_MS } from './support/wait.js';
 
-/** Files of an export, without the random parts of paths and what names the organization. */
+/** Files of an export, without the random parts of paths and the name of the organization. */
 function contentsOf(exported: string): Record<string, string> {
   const names = readdirSync(exported).filter((name) => name.endsWith('.json'));
   const plain = (name: string): string =>
@@ -26,41 +28,49 @@ function contentsOf(exported: string): Record<string, string> {
 
 const cluster = services();
 if (cluster) {
-  t.test('an organization moves into a running cluster, and out', { timeout: 180_000 }, async (test) => {
-    const face = await Cluster.start(cluster, 2, []);
-    test.teardown(() => face.stop());
-    const base = temporary('import-cluster');
-    test.teardown(() => remove(base));
-    const made = makeExportedOrganization(join(base, 'made'), {
-      people: 12,
-      streams: 4,
-      messages: rounds(600, 1_200),
-      seed: 21,
-    });
-    const report = await face.command('import', join(base, 'made'), '--subdomain', 'one');
-    test.match(report, `${made.messages.length}  messages`);
-    await face.command('export', join(base, 'once'), '--subdomain', 'one');
-    await face.command('import', join(base, 'once'), '--subdomain', 'two');
-    await face.command('export', join(base, 'twice'), '--subdomain', 'two');
-    test.strictSame(contentsOf(join(base, 'twice')), contentsOf(join(base, 'once')));
-    await test.rejects(
-      face.command('import', join(base, 'once'), '--subdomain', 'two'),
-      /an organization with the subdomain 'two' exists already/,
-    );
-    const rivals = await Promise.all(
-      [0, 1].map(() => bounded(face.process('import', join(base, 'once'), '--subdomain', 'three'), HANGS_MS)),
-    );
-    const [first, second] = rivals.sort((a, b) => Number(a.code) - Number(b.code));
-    test.equal(first!.code, 0, first!.stderr);
-    test.equal(second!.code, 1, 'one of two imports at the same time');
-    test.match(second!.stderr, /an import to 'three' is under way on|the subdomain 'three' exists already/);
-    await face.command('export', join(base, 'third'), '--subdomain', 'three');
-    test.strictSame(contentsOf(join(base, 'third')), contentsOf(join(base, 'once')), 'as if it had been alone');
-    test.ok(await face.api(0).send('general', 'the organization beside it is served'));
-    await checkImportedTimers(test, base, (...words) => face.command(...words));
-  });
+  t.test(
+    'an organization is imported into a running cluster and exported again',
+    { timeout: 180_000 },
+    async (test) => {
+      const face = await Cluster.start(cluster, 2, []);
+      test.teardown(() => face.stop());
+      const base = temporary('import-cluster');
+      test.teardown(() => remove(base));
+      const made = makeExportedOrganization(join(base, 'made'), {
+        people: 12,
+        streams: 4,
+        messages: rounds(600, 1_200),
+        seed: 21,
+      });
+      const report = await face.command('import', join(base, 'made'), '--subdomain', 'one');
+      test.match(report, `${made.messages.length}  messages`);
+      await face.command('export', join(base, 'once'), '--subdomain', 'one');
+      await face.command('import', join(base, 'once'), '--subdomain', 'two');
+      await face.command('export', join(base, 'twice'), '--subdomain', 'two');
+      test.strictSame(contentsOf(join(base, 'twice')), contentsOf(join(base, 'once')));
+      await test.rejects(
+        face.command('import', join(base, 'once'), '--subdomain', 'two'),
+        /an organization with the subdomain 'two' exists already/,
+      );
+      const rivals = await Promise.all(
+        [0, 1].map(() => bounded(face.process('import', join(base, 'once'), '--subdomain', 'three'), HANG_TIMEOUT_MS)),
+      );
+      const [first, second] = rivals.sort((a, b) => Number(a.code) - Number(b.code));
+      test.equal(first!.code, 0, first!.stderr);
+      test.equal(second!.code, 1, 'one of two concurrent imports is refused');
+      test.match(second!.stderr, /an import to 'three' is under way on|the subdomain 'three' exists already/);
+      await face.command('export', join(base, 'third'), '--subdomain', 'three');
+      test.strictSame(
+        contentsOf(join(base, 'third')),
+        contentsOf(join(base, 'once')),
+        'a concurrent import does not change the result',
+      );
+      test.ok(await face.api(0).send('general', 'the organization beside it is served'));
+      await checkImportedTimers(test, base, (...words) => face.command(...words));
+    },
+  );
 
-  t.test('imported people get one mail each, whose link sets a password', { timeout: 180_000 }, async (test) => {
+  t.test('each imported user gets one mail with a link that sets a password', { timeout: 180_000 }, async (test) => {
     const smtp = await startSmtp();
     test.teardown(() => smtp.away());
     const mail = ['--smtp-url', smtp.url, '--mail-from', 'noreply@example.com'];

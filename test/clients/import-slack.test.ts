@@ -1,4 +1,4 @@
-/** A Slack export becomes an organization: people, channels, markup, threads, reactions, links to files. */
+/** Import of a Slack export: users, channels, markup, threads, reactions and links to files. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
@@ -136,14 +136,14 @@ t.test('a Slack export is imported', async (test) => {
       ['imported from Slack', 'look\n[Plan](https://files.slack.example/a%20b)'],
       ['imported from Slack', 'done'],
     ],
-    'in the order of time',
+    'messages are in order of time',
   );
   test.strictSame(
     realm.zerver_reaction!.map(({ message, emoji_name }) => [message, emoji_name]),
     [[5, '+1']],
   );
   const receivers = messages!.map(({ id }) => rows!.filter(({ message }) => message === id).length);
-  test.strictSame(receivers, [2, 3, 2, 3, 3, 3, 3, 3], 'members have copies');
+  test.strictSame(receivers, [2, 3, 2, 3, 3, 3, 3, 3], 'each channel member has a copy of its messages');
 });
 
 t.test('a damaged Slack export gets a clear error', async (test) => {

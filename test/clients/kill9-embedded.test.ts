@@ -1,9 +1,9 @@
-/** Embedded face: what was acknowledged survives `kill -9`, and event queues go on. */
+/** Embedded face: acknowledged sends survive `kill -9`, and event queues continue. */
 import t from 'tap';
 import { rounds } from '../support/rounds.js';
-import { end, Follower, Sender } from './support/chatter.js';
+import { Follower, Sender, stopTraffic } from './support/chatter.js';
 import { Embedded } from './support/face.js';
-import { judge, killAmidst, STREAM } from './support/kill.js';
+import { checkNothingLost, killUnderTraffic, STREAM } from './support/kill.js';
 import { WITH_WORKERS } from './support/process.js';
 
 const ROUNDS = rounds(1, 5);
@@ -12,13 +12,13 @@ const face = await Embedded.start(WITH_WORKERS);
 t.teardown(() => face.stop());
 const api = face.api();
 
-t.test('an acknowledged send is there after kill -9, in the history and in the queue', async (test) => {
+t.test('an acknowledged send survives kill -9, in the history and in the queue', async (test) => {
   await api.subscribe(STREAM);
   const { queue_id: queue, last_event_id: start } = await api.register();
   const first = await api.send(STREAM, 'first');
   const [seen] = await api.events(queue, start);
   test.equal(seen?.message?.id, first);
-  // Acknowledges the first; there is no more.
+  // Acknowledges the first event; the queue has no other.
   test.strictSame(await api.events(queue, seen!.id, { dont_block: true }), []);
   const second = await api.send(STREAM, 'second');
   await face.server.kill();
@@ -35,28 +35,28 @@ t.test('an acknowledged send is there after kill -9, in the history and in the q
   test.strictSame(
     again.map(({ message }) => message?.id),
     [second],
-    'what was not acknowledged comes under the same queue_id, what was does not',
+    'the queue keeps its id and delivers unacknowledged events only',
   );
-  test.ok(again[0]!.id > seen!.id, 'its event id is above those seen');
+  test.ok(again[0]!.id > seen!.id, 'the event id is above those seen before');
   const repeated = await api.events(queue, seen!.id);
-  test.strictSame(repeated, again, 'and comes again until it is acknowledged');
+  test.strictSame(repeated, again, 'the event is delivered again until it is acknowledged');
   const third = await api.send(STREAM, 'third');
   const [last, ...more] = await api.events(queue, again[0]!.id);
   test.strictSame([last?.message?.id, more], [third, []]);
   test.ok(last!.id > again[0]!.id);
-  test.ok(third > second, 'message ids go on growing');
+  test.ok(third > second, 'message ids keep growing');
 });
 
-t.test('kill -9 while messages are sent', async (test) => {
+t.test('kill -9 under traffic loses and doubles no acknowledged send', async (test) => {
   const follower = await Follower.start([api]);
   const sender = new Sender([api], STREAM, 'm');
-  test.teardown(() => end(sender, follower));
+  test.teardown(() => stopTraffic(sender, follower));
   for (let round = 0; round < ROUNDS; round++) {
-    await killAmidst(test, sender, async () => {
+    await killUnderTraffic(test, sender, async () => {
       await face.server.kill();
       await face.up();
     });
   }
   await sender.stop();
-  await judge(test, api, sender, follower);
+  await checkNothingLost(test, api, sender, follower);
 });

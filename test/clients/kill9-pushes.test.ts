@@ -1,4 +1,4 @@
-/** Embedded face: a push whose sending `kill -9` cuts off is sent after the start, once, under the same id. */
+/** Embedded face: a push notification cut off by `kill -9` is sent once more after the restart, under the same id. */
 import t from 'tap';
 import { Hook } from '../api/support/hook.js';
 import { Embedded } from './support/face.js';
@@ -21,9 +21,9 @@ const tell = async (content: string): Promise<number> => {
   return (await other.ok('POST', '/messages', { type: 'direct', to, content })).id as number;
 };
 
-t.test('a push that was under way is sent again under its id, and no third time', async (t) => {
+t.test('a push cut off by kill -9 is sent once more under its id', async (t) => {
   await owner.ok('POST', '/users/me/android_gcm_reg_id', { token: 'a device' });
-  // The gateway takes the push and does not answer.
+  // The gateway receives the push and does not respond.
   gateway.answer = () => {};
   const first = await tell('before the crash');
   const cut = await nextPush();
@@ -31,7 +31,7 @@ t.test('a push that was under way is sent again under its id, and no third time'
   await face.server.kill();
   gateway.answer = {};
   await face.up();
-  t.same(await nextPush(), cut, 'the same push, so that a gateway can tell');
+  t.same(await nextPush(), cut, 'the repeated push is identical, so a gateway can recognise it');
   const second = await tell('after the crash');
   t.equal((await nextPush()).message.id, second);
 });

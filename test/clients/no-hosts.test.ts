@@ -1,4 +1,4 @@
-/** A frontend, and commands of the command line, without an actor host. */
+/** A frontend and commands of the command line without an actor host. */
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { dropNamespace } from '../support/drop-namespace.js';
@@ -11,7 +11,7 @@ import { until } from './support/wait.js';
 
 const found = services();
 if (found) {
-  t.test('without an actor host a frontend is not ready, and commands say so instead of waiting', async (test) => {
+  t.test('without an actor host a frontend is not ready and commands fail at once with the reason', async (test) => {
     const namespace = `t${randomBytes(6).toString('hex')}`;
     const folder = temporary('no-hosts');
     const options = [
@@ -39,10 +39,10 @@ if (found) {
 
     const host = conclave(['serve', '--role', 'actors', ...options]);
     await host.says('Conclave actor host runs');
-    await until('the frontend to be ready', async () => (await ready()).status === 200);
+    await until('the frontend is ready', async () => (await ready()).status === 200);
     test.same(await hosts(), { ok: true });
     await host.kill();
-    await until('the frontend to notice', async () => (await ready()).status === 503);
+    await until('the frontend has noticed', async () => (await ready()).status === 503);
     test.match(await hosts(), { ok: false });
     const again = await create();
     test.same([again.code, /no actor host/.test(again.stderr)], [1, true], again.stderr);

@@ -18,7 +18,7 @@ interface Seen {
   readonly site: string;
   readonly api: Api;
   readonly account: Account;
-  /** The processes, those that serve HTTP first. */
+  /** Processes, with those that serve HTTP first. */
   readonly children: readonly Child[];
 }
 
@@ -28,12 +28,12 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   for (const address of ops) {
     const { types } = await scrape(address);
     const missing = Object.entries(METRIC_DECLARATIONS).filter(([name, { type }]) => types.get(name) !== type);
-    test.strictSame(missing, [], 'every declared metric, with its type');
+    test.strictSame(missing, [], 'every declared metric is exported with its type');
   }
-  await until('each partition to have one owner', async () => (await now()).sum('conclave_partitions_owned') === 256);
+  await until('each partition has one owner', async () => (await now()).sum('conclave_partitions_owned') === 256);
   test.ok((await now()).sum('conclave_lease_valid_seconds') > 0);
   test.equal((await now()).sum('conclave_partitions_unowned'), 0);
-  test.equal((await fetch(`${site}/metrics`)).status, 404, 'not on the port of clients');
+  test.equal((await fetch(`${site}/metrics`)).status, 404, 'metrics are not served on the port for clients');
 
   await api.subscribe(STREAM);
   const before = await now();
@@ -41,7 +41,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal((await api.call('GET', '/users/1234567')).status, 400);
   const { queue_id, last_event_id } = await api.register();
   const held = api.events(queue_id, last_event_id);
-  await until('the poll to be held', async () => (await now()).sum('conclave_queues', { phase: 'polling' }) === 1);
+  await until('the poll is waiting', async () => (await now()).sum('conclave_queues', { phase: 'polling' }) === 1);
   const during = await now();
   test.equal(during.sum('conclave_http_held_polls'), 1);
   await api.send(STREAM, 'counted 3');
@@ -49,7 +49,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal((await api.call('DELETE', '/events', { queue_id })).status, 200);
   test.equal((await api.call('GET', '/events', { queue_id, last_event_id })).body.code, 'BAD_EVENT_QUEUE_ID');
   const ended = async () => (await now()).sum('conclave_queue_ends_total', { reason: 'deleted' });
-  await until('the end to be written', async () => (await ended()) === 1);
+  await until('the end is written', async () => (await ended()) === 1);
 
   const after = await now();
   const grown = (name: string, labels?: Record<string, string>) => after.sum(name, labels) - before.sum(name, labels);
@@ -59,10 +59,10 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal(requests('get-events', '200'), 1);
   test.equal(requests('get-events', '400'), 1);
   test.equal(grown('conclave_http_request_seconds_count', { operation: 'send-message' }), 4);
-  test.equal(grown('conclave_http_poll_seconds_count'), 2, 'polls are counted apart');
+  test.equal(grown('conclave_http_poll_seconds_count'), 2, 'polls are counted separately');
   test.equal(after.sum('conclave_http_request_seconds_count', { operation: 'get-events' }), 0);
   test.ok(grown('conclave_commands_total', { kind: 'stream' }) >= 4);
-  test.ok(grown('conclave_commit_commands_sum', { kind: 'stream' }) >= 4, 'commands of commits');
+  test.ok(grown('conclave_commit_commands_sum', { kind: 'stream' }) >= 4, 'each commit counts its commands');
   test.equal(
     grown('conclave_commit_seconds_count', { kind: 'stream' }),
     grown('conclave_commit_commands_count', { kind: 'stream' }),
@@ -75,7 +75,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal(after.sum('conclave_log_lag_seconds'), 0);
 }
 
-/** Requests of clients never add series to the metrics. */
+/** Checks that requests for unknown paths add no series to the metrics. */
 async function hostilePaths(test: Test, { site, children, account }: Seen): Promise<void> {
   const ops = await Promise.all(children.map((child) => child.ops()));
   const authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
@@ -137,33 +137,33 @@ async function oneRequest(test: Test, { site, children, account }: Seen): Promis
   const send = (id: string) =>
     fetch(`${site}/api/v1/messages`, { method: 'POST', headers: { authorization, 'x-request-id': id }, body });
   const id = 'trace-0123456789.abc';
-  test.equal((await send(id)).headers.get('x-request-id'), id, 'a usable id is kept');
+  test.equal((await send(id)).headers.get('x-request-id'), id, 'a valid request id is kept');
   for (const bad of ['short', 'x'.repeat(65), 'with space 0123', 'semi;colon0123']) {
     test.match((await send(bad)).headers.get('x-request-id'), /^[0-9a-f]{24}-[0-9a-z]+$/, `not ${bad}`);
   }
   const all = () => children.flatMap(linesOf);
   const about = () => all().filter(({ requestId, requestIds }) => requestId === id || requestIds?.includes(id));
-  await until('both lines', () => about().length >= 2);
+  await until('the request id is in two log lines', () => about().length >= 2);
   const answered = about().find(({ msg }) => msg === 'answered');
   test.match(answered, { level: 20, operation: 'send-message', status: 200, host: /\/\d+$/, role: /^(all|http)$/ });
   const committed = about().find(({ msg }) => msg === 'committed');
-  test.match(committed, { actor: /^stream\//, role: /^(all|actors)$/ }, 'the actor names the request');
+  test.match(committed, { actor: /^stream\//, role: /^(all|actors)$/ }, "the actor's log line has the request id");
   const logged = () =>
     all().find(
       (l) => l.msg === 'in the log' && l.actor === committed?.actor && l.versions?.includes(committed?.version ?? 0),
     );
-  await until('its place in the log', () => logged() !== undefined);
+  await until('the entry is in the event log', () => logged() !== undefined);
   const texts = children.map(({ stderr }) => stderr).join('');
   for (const secret of [account.key, account.email, PASSWORD, 'nobody else may read this', authorization.slice(6)]) {
-    test.notOk(texts.includes(secret), 'no log says what is a secret, or who somebody is');
+    test.notOk(texts.includes(secret), 'no log contains secrets or personal data');
   }
 }
 
 async function facts(test: Test, seen: Seen): Promise<void> {
-  await test.test('every process is alive and ready, and says so', (part) => healthy(part, seen));
-  await test.test('metrics move as things happen', (part) => showsMetrics(part, seen));
-  await test.test('hostile paths make no series', (part) => hostilePaths(part, seen));
-  await test.test('one id leads from the answer to the actor, its commit and the log', (part) =>
+  await test.test('every process reports that it is alive and ready', (part) => healthy(part, seen));
+  await test.test('metrics count requests, commands, commits and events', (part) => showsMetrics(part, seen));
+  await test.test('unknown paths add no series', (part) => hostilePaths(part, seen));
+  await test.test('one request id appears in the response and in the log lines of frontend, actor and commit', (part) =>
     oneRequest(part, seen),
   );
 }
@@ -196,7 +196,7 @@ if (cluster) {
 const binary = natsServerBinary();
 if (cluster && binary) {
   t.test(
-    'without NATS, or without MongoDB: alive, not ready, and both at once; ready again by itself',
+    'without NATS or MongoDB a process is alive but not ready, answers probes at once, and recovers by itself',
     async (test) => {
       const own = await OwnNats.start(binary);
       test.teardown(() => own.stop());
@@ -218,7 +218,7 @@ if (cluster && binary) {
         test.notOk(body.checks!.log!.ok);
         test.comment(`answered in ${Math.round(ms)} ms`);
         test.equal((await healthOf(address, 'live')).status, 200);
-        test.ok((await scrape(host)).types.size > 0, 'metrics are there, too');
+        test.ok((await scrape(host)).types.size > 0, 'metrics are served during the outage');
       }
       await own.up();
       await readyAgain(frontend);
@@ -228,7 +228,7 @@ if (cluster && binary) {
       await until('not ready', async () => (await healthOf(host, 'ready')).status === 503);
       test.match((await healthOf(host, 'ready')).body.checks, { store: { ok: false }, bus: { ok: true } });
       test.equal((await healthOf(host, 'live')).status, 200);
-      test.equal((await healthOf(frontend, 'ready')).status, 200, 'a frontend has no Store');
+      test.equal((await healthOf(frontend, 'ready')).status, 200, 'a frontend is ready, as it uses no Store');
       await proxy.restore();
       await readyAgain(host);
     },

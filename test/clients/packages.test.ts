@@ -1,6 +1,6 @@
-/** The public client packages for Python, JavaScript and Rust, unmodified. */
+/** Public client packages for Python, JavaScript and Rust, unmodified. */
 import { readFileSync } from 'node:fs';
-import { onBothFaces, type Script, source } from './support/chat.js';
+import { runOnBothFaces, type Script, source } from './support/chat.js';
 import { asyncSdk, npmPackage, pythonWith, rustProgram } from './support/install.js';
 
 const requirements = source('requirements.txt');
@@ -13,7 +13,7 @@ const rust = await rustProgram(source('rust-zulip-api/Cargo.toml'));
 const limited: Script[] = [];
 const unlimited: Script[] = [];
 if (python) {
-  // As people do, so that they stay within the usual limits.
+  // Chat scripts call as rarely as people do, so they run under the default rate limits.
   limited.push({
     fact: 'python: two clients talk to each other',
     words: [python, source('python-chat.py')],
@@ -34,4 +34,4 @@ if (folder) {
   unlimited.push({ fact: 'zulip-js: two clients talk to each other', words: js('zulip-js-chat.mjs'), chat: true });
   unlimited.push({ fact: 'zulip-js: every call of the package works', words: js('zulip-js-day.mjs') });
 }
-if (limited.length + unlimited.length > 0) await onBothFaces({ limited, unlimited });
+if (limited.length + unlimited.length > 0) await runOnBothFaces({ limited, unlimited });

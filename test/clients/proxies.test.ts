@@ -1,6 +1,6 @@
 /**
- * The real nginx and HAProxy with the configurations of deploy/proxy, in front of the embedded face. Only ports, the
- * certificate and the programs' own folders are substituted.
+ * Real nginx and HAProxy with the configurations of deploy/proxy, in front of the embedded face. Only ports, the
+ * certificate and the folders of the programs are replaced.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,7 @@ const MIB = 1_048_576;
 
 const installed = (program: string): boolean => spawnSync(program, ['-v']).error === undefined;
 
-/** @returns false where it is skipped, which CI does not allow */
+/** Whether the programs are installed. Otherwise the test is skipped, and fails on CI. */
 function needs(test: Test, ...programs: readonly string[]): boolean {
   const missing = programs.filter((program) => !installed(program));
   if (missing.length === 0) return true;
@@ -44,7 +44,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Each must occur. */
+/** Contents of a file with replaced texts; a text that does not occur is an error. */
 function substitute(file: string, what: Readonly<Record<string, string>>): string {
   let text = readFileSync(new URL(`../../../deploy/proxy/${file}`, import.meta.url), 'utf8');
   for (const [from, to] of Object.entries(what)) {
@@ -103,7 +103,7 @@ const PROXIES = {
 interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** The address that it comes from. */
+  /** Local address from which the request is sent. */
   readonly from?: string;
 }
 
@@ -173,7 +173,7 @@ t.test('nginx and HAProxy', async (t) => {
           one.end(body);
         });
       const of = (person: Person) => ({ authorization: basic(person.email, person.key) });
-      /** All that comes until the connection ends. */
+      /** Sends the parts on one connection and reads until the connection closes. */
       const raw = async (parts: readonly string[]): Promise<string> => {
         const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
         await once(socket, 'secureConnect');
@@ -198,7 +198,7 @@ t.test('nginx and HAProxy', async (t) => {
         return works();
       });
 
-      await t.test('requests, with bodies of both forms and without', async (t) => {
+      await t.test('requests with a sized body, a chunked body and no body pass', async (t) => {
         const me = await ask('GET /api/v1/users/me', { headers: of(member) });
         t.match([me.status, me.json()], [200, { user_id: member.id, email: member.email }]);
         t.equal((await ask('HEAD /api/v1/users/me', { headers: of(member) })).status, 200);
@@ -216,7 +216,7 @@ t.test('nginx and HAProxy', async (t) => {
         }
       });
 
-      await t.test('a poll is held until its heartbeat, and answered at once by an event', async (t) => {
+      await t.test('a poll waits until its heartbeat and is answered at once by an event', async (t) => {
         const queue = await Queue.register(member, { event_types: '["message"]' });
         const poll = (last: number) =>
           ask(`GET /api/v1/events?queue_id=${queue.id}&last_event_id=${last}`, { headers: of(member) });
@@ -224,7 +224,7 @@ t.test('nginx and HAProxy', async (t) => {
         const beat = poll(-1).finally(() => {
           settled = true;
         });
-        await until('the heartbeat', () => {
+        await until('the heartbeat arrives', () => {
           if (!settled) clock.advance(1_000);
           return settled;
         });
@@ -238,14 +238,14 @@ t.test('nginx and HAProxy', async (t) => {
         t.match((await next).json().events, [{ type: 'message' }]);
       });
 
-      await t.test('timeouts are longer than the longest poll', async (t) => {
+      await t.test('timeouts of the proxy exceed the longest poll', async (t) => {
         const text = substitute(kind === 'nginx' ? 'nginx.conf' : 'haproxy.cfg', {});
         const names =
           kind === 'nginx' ? ['proxy_read_timeout', 'proxy_send_timeout'] : ['timeout client', 'timeout server'];
         for (const name of names) t.ok(Number(new RegExp(`^ *${name} (\\d+)s`, 'm').exec(text)?.[1]) > 100, name);
       });
 
-      await t.test('files up to the limit, and none above', async (t) => {
+      await t.test('uploads pass up to the size limit and are refused above it', async (t) => {
         const upload = (bytes: Buffer) => {
           const head = '--b\r\nContent-Disposition: form-data; name="f"; filename="f.bin"\r\n\r\n';
           return ask('POST /api/v1/user_uploads', {
@@ -258,8 +258,8 @@ t.test('nginx and HAProxy', async (t) => {
         t.equal(uploaded.status, 200);
         const file = await ask(`GET /api/v1${uploaded.json().uri}`, { headers: of(member) });
         const got = await ask(`GET ${file.json().url}`, { headers: of(member) });
-        t.ok(got.bytes.equals(bytes), 'the file comes back as it was');
-        // The proxy may end the connection before it has read the body.
+        t.ok(got.bytes.equals(bytes), 'the downloaded file equals the upload');
+        // The proxy may close the connection before it has read the whole body.
         const larger = await upload(randomBytes(26 * MIB)).catch((error: NodeJS.ErrnoException) => error.code);
         t.ok(
           typeof larger === 'string' || larger?.status === 413,
@@ -267,21 +267,21 @@ t.test('nginx and HAProxy', async (t) => {
         );
       });
 
-      await t.test('calls without account are counted under the address of their client', async (t) => {
+      await t.test("calls without an account are rate-limited by the client's address", async (t) => {
         clock.advance(120_000);
         const left = async (from: string, headers = {}): Promise<number> =>
           Number((await ask('GET /api/v1/server_settings', { from, headers })).headers['x-ratelimit-remaining']);
         const first = await left('127.0.0.2');
-        t.equal(await left('127.0.0.3'), first, 'another address is counted apart');
+        t.equal(await left('127.0.0.3'), first, 'another address has a limit of its own');
         t.equal(await left('127.0.0.2'), first - 1);
         t.equal(
           await left('127.0.0.2', { 'x-forwarded-for': '192.0.2.1' }),
           first - 2,
-          'what the client says is no address',
+          'a forwarded address sent by the client is ignored',
         );
       });
 
-      await t.test('a head in pieces, and a long one', async (t) => {
+      await t.test('a request head in pieces and a long head pass', async (t) => {
         const lines = [
           'GET /api/v1/users/me',
           `?q=${'q'.repeat(20_000)} HTT`,
@@ -292,7 +292,7 @@ t.test('nginx and HAProxy', async (t) => {
         t.match(await raw([...lines, ...rest]), /^HTTP\/1\.1 200 .*"ignored_parameters_unsupported":\["q"\]/s);
       });
 
-      await t.test('requests that the native server takes too loosely are refused before it', async (t) => {
+      await t.test('the proxy refuses malformed requests that the native server would accept', async (t) => {
         for (const headers of ['Content-Length:\r\nContent-Length: 3\r\n', 'X-A: 1\rX-B: 2\r\n']) {
           const answer = await raw([
             `GET /api/v1/server_settings HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`,

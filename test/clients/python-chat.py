@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Two clients of the PyPI package `zulip` talk to each other.
+"""Chat of two clients of the PyPI package `zulip`.
 
 Usage: python-chat.py ZULIPRC_1 ZULIPRC_2 [SECONDS]
 
-Ends by itself: 0 when each has received everything, 1 when not within SECONDS (default 25).
+Exit code 0: each client received every message within SECONDS (default 25); 1 otherwise.
 """
 import os
 import queue
@@ -19,7 +19,7 @@ TOPIC = "python"
 
 
 class Client(zulip.Client):
-    """The package's client; only tells when it has registered, which its endless loops keep to themselves."""
+    """Client of the package that also reports its registration, which the package's endless loops don't."""
 
     def __init__(self, config_file: str) -> None:
         super().__init__(config_file=config_file, client="python-chat")
@@ -56,7 +56,7 @@ def main() -> int:
     def each_event(handle: Callable[[Any], None]) -> None:
         owner.call_on_each_event(handle, event_types=["message"])
 
-    # One by messages, the other by events: the two loops of the package.
+    # The package has two loops: one passes on messages, the other events.
     by_message = listen(other.call_on_each_message, other)
     by_event = listen(each_event, owner)
 
@@ -91,5 +91,5 @@ def main() -> int:
 if __name__ == "__main__":
     code = main()
     sys.stdout.flush()
-    # The package's loops have no end: not even the interpreter's own waits for them.
+    # The package's loops never end, so exit without waiting for their threads.
     os._exit(code)

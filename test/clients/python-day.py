@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A day's work with the PyPI package `zulip`: every method of its client is called, and its answer looked at.
+"""Calls of the PyPI package `zulip`: each method of its client is called and its response checked.
 
 Usage: python-day.py OWNER_ZULIPRC OTHER_ZULIPRC
 
-Prints each method with what it found. Ends with 0 when all held and none was left out.
+Prints the result of each part. Exit code 0: every check holds and every method was called.
 """
 import io
 import struct
@@ -13,15 +13,15 @@ from typing import Any, Dict, List, Set
 
 import zulip
 
-# Loops without an end: python-chat.py runs them.
+# Endless loops, which python-chat.py covers.
 LOOPS = {"call_on_each_event", "call_on_each_message"}
-# What all methods are made of.
+# Internal methods that all other methods use.
 INNER = {"call_endpoint", "do_api_query", "ensure_session", "get_user_agent"}
 called: Set[str] = set()
 
 
 class Client(zulip.Client):
-    """The package's client; only notes which of its methods are used."""
+    """Client of the package that records which of its methods are called."""
 
     def __getattribute__(self, name: str) -> Any:
         if callable(getattr(zulip.Client, name, None)):
@@ -55,7 +55,7 @@ def file(name: str, content: bytes) -> io.BytesIO:
 
 
 def png() -> bytes:
-    """An image of one grey pixel."""
+    """PNG image of one grey pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -66,7 +66,7 @@ def png() -> bytes:
 
 
 class Day:
-    """Each method is one part of it; they run in order of their definition."""
+    """Test parts: one per method `part_…`, run in order of definition."""
 
     def __init__(self, owner: Client, other: Client) -> None:
         self.owner, self.other = owner, other
@@ -125,7 +125,7 @@ class Day:
         same(moved["msg"], "")
         topics = ok(self.other.get_stream_topics(self.days))["topics"]
         same("renamed" in names(topics) and "first" not in names(topics), True)
-        # The package's stream writes the topic under its old name, as a file would be written.
+        # `ZulipStream` acts as a writable file and sends the topic under its old parameter name.
         zulip.ZulipStream(type="stream", to="days", subject="file", config_file=sys.argv[1]).write("written")
         same([m["content"] for m in self.last(["topic", "file"])], ["written"])
 
@@ -260,7 +260,7 @@ class Day:
         same(self.last()[-1]["sender_id"], bot["user_id"])
 
     def part_end(self) -> None:
-        # Newer than feature level 184: refused, in JSON.
+        # The operation is newer than feature level 184: it is refused with a JSON error.
         same(self.owner.get_stream_email_address(self.days)["result"], "error")
         same(ok(self.other.remove_subscriptions(["days"]))["removed"], ["days"])
         ok(self.owner.delete_stream(self.nights))

@@ -1,4 +1,4 @@
-/** The README's way to a cluster works as it is written. */
+/** The README's instructions for a cluster, run as written. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { freePort, MAIN, run } from './support/process.js';
 
 const found = services();
 if (found) {
-  t.test('two actor hosts, two frontends, an organization, a message from one frontend to the other', async (test) => {
+  t.test("the README's commands start a cluster that delivers a message between two frontends", async (test) => {
     const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## Run a cluster\n');
     const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
     const [services, ...lines] = block.split('\n');
@@ -20,7 +20,7 @@ if (found) {
       remove(folder);
       await dropNamespace(found, namespace);
     });
-    // Names, ports and the folder are replaced, because other tests run at the same time. The rest is as written.
+    // Names, ports and the folder are replaced, because other tests run at the same time. The rest runs as written.
     const [first, second] = [await freePort(), await freePort()];
     const text = lines
       .join('\n')

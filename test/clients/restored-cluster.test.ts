@@ -1,4 +1,7 @@
-/** A cluster whose database was restored starts afresh where it must; every process checks the format. */
+/**
+ * Restored database of a cluster: old event queues end, message ids are not reused, and every process checks the
+ * storage format.
+ */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
@@ -11,11 +14,11 @@ import {
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
-import { HANGS_MS } from './support/wait.js';
+import { HANG_TIMEOUT_MS } from './support/wait.js';
 
 const STREAM = 'general';
 
-/** Documents of a database, as a plain mongodump takes them while no process writes. */
+/** Documents of a database by collection, as mongodump takes them while no process writes. */
 async function dump(url: string): Promise<Map<string, Document[]>> {
   const client = await MongoClient.connect(url);
   try {
@@ -39,7 +42,7 @@ async function load(url: string, dumped: ReadonlyMap<string, Document[]>): Promi
 
 const cluster = services();
 if (cluster) {
-  t.test('after `store restored` queues of before end, and ids that clients know do not come again', async (test) => {
+  t.test('after `store restored` earlier event queues have ended and message ids are not reused', async (test) => {
     const face = await Cluster.start(cluster, 1, []);
     test.teardown(() => face.stop());
     await face.api(0).subscribe(STREAM);
@@ -71,20 +74,24 @@ if (cluster) {
     test.match(refused, { status: 400, body: { code: 'BAD_EVENT_QUEUE_ID' } });
     const again = await api.register();
     const id = await api.send(STREAM, 'anew');
-    test.ok(id > lost + 900_000, 'ids go on far above those of before');
+    test.ok(id > lost + 900_000, 'new message ids are far above all earlier ones');
     const [first] = await api.events(again.queue_id, again.last_event_id);
     test.equal(first?.message?.id, id);
   });
 
-  t.test('a database has a format, which is raised by nobody but the command', async (test) => {
+  t.test('only the upgrade command raises the storage format of a database', async (test) => {
     const url = `${cluster.mongodb.replace(/\/*$/, '')}/conclave_format_${process.pid}`;
     const client = await MongoClient.connect(url);
     test.teardown(async () => {
       await client.db().dropDatabase();
       await client.close();
     });
-    test.equal(await readOrInitMongoStorageFormat(url, 3), 3, 'a new one has that of the program');
-    test.equal(await readOrInitMongoStorageFormat(url, 4), 3, 'the next version reads it, and leaves it as it is');
+    test.equal(await readOrInitMongoStorageFormat(url, 3), 3, 'a new database gets the format of the program');
+    test.equal(
+      await readOrInitMongoStorageFormat(url, 4),
+      3,
+      'the next version reads the format and does not raise it',
+    );
     test.equal(await readOrInitMongoStorageFormat(url, 3), 3);
     await test.rejects(
       readOrInitMongoStorageFormat(url, 2),
@@ -94,18 +101,18 @@ if (cluster) {
     test.equal(await raiseMongoStorageFormat(url, 4), 4);
     await test.rejects(readOrInitMongoStorageFormat(url, 3), /is in format 4/);
     await test.rejects(raiseMongoStorageFormat(url, 6), /one version at a time/);
-    test.equal(await raiseMongoStorageFormat(url, 4), 4, 'again is no harm');
+    test.equal(await raiseMongoStorageFormat(url, 4), 4, 'raising again changes nothing');
 
     const tagsReactions = async (): Promise<boolean> => {
       const store = await MongoStore.connect(url, REAL_CLOCK);
       await store.close();
       return store.tagsReactions;
     };
-    test.equal(await tagsReactions(), true, 'and messages with reactions have had their tag from the beginning');
+    test.equal(await tagsReactions(), true, 'a new database tags messages with reactions');
 
     const options = ['--nats', cluster.nats, '--mongodb', url, '--secret', 'a secret for tests only'];
     for (const role of ['http', 'actors', 'all']) {
-      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), HANGS_MS);
+      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), HANG_TIMEOUT_MS);
       test.equal(ended.code, 1);
       test.match(
         ended.stderr,
@@ -116,8 +123,8 @@ if (cluster) {
 
     await client.db().dropDatabase();
     await client.db().collection('roots').insertOne({ old: true });
-    test.equal(await readOrInitMongoStorageFormat(url, 2), 1, 'what was written before formats were is the first one');
-    test.equal(await tagsReactions(), false, 'and has no tags of reactions');
+    test.equal(await readOrInitMongoStorageFormat(url, 2), 1, 'a database without a format has format 1');
+    test.equal(await tagsReactions(), false, 'a database without a format has no tags of reactions');
     test.ok(CURRENT_STORAGE_FORMAT >= 1);
   });
 }

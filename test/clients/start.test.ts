@@ -1,4 +1,4 @@
-/** A server that can't start says why in one line, with an exit code. */
+/** Failed starts: the server prints the reason in one line and exits with a code. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { runCommand } from './support/command-line.js';
 import { Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended, WITH_WORKERS } from './support/process.js';
-import { HANGS_MS } from './support/wait.js';
+import { HANG_TIMEOUT_MS } from './support/wait.js';
 
-const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
+const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANG_TIMEOUT_MS);
 
 interface Refusal {
   readonly code: number;
@@ -21,28 +21,28 @@ function refused(test: Test, ended: Ended, of: Refusal): void {
   test.comment(ended.stderr.trim());
   test.equal(ended.code ?? ended.signal, of.code);
   test.match(ended.stderr, of.says);
-  test.equal(ended.stderr.trim().split('\n').length, of.lines ?? 1, 'lines on stderr');
+  test.equal(ended.stderr.trim().split('\n').length, of.lines ?? 1, 'stderr has the expected number of lines');
 }
 
-t.test('a data directory in use by another process', async (test) => {
+t.test('a data directory in use by another process is refused', async (test) => {
   process.env.CONCLAVE_LATE_PACKAGES = 'tell';
   const face = await Embedded.start();
   test.teardown(() => face.stop());
   const ended = await start('serve', '--data-dir', face.dataDir, '--port', '0');
   refused(test, ended, { code: 1, says: /^conclave: .*(in use|used by)/ });
-  test.ok(ended.stderr.includes(face.dataDir), 'names the directory');
-  test.ok(await face.api().register(), 'the first server is not disturbed');
+  test.ok(ended.stderr.includes(face.dataDir), 'the message names the directory');
+  test.ok(await face.api().register(), 'the first server still works');
   const loaded = face.server.stderr.match(/(?<=package loaded: ).*/g) ?? [];
   const [late] = /(?<=LOADED_LATE = \[).*(?=\])/.exec(readFileSync('tools/build.mjs', 'utf8')) ?? [];
   test.match(late, /'mongodb', 'nats'/);
-  test.same(loaded, [], 'a server without cluster, mail and pushes has loaded no package for these');
+  test.same(loaded, [], 'a server without cluster, mail and pushes loads no package for these');
   const cluster = ['--mongodb', 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=1', '--nats', 'nats://127.0.0.1:1'];
   const { stderr } = await start('store', 'format', ...cluster, '--secret', '0123456789abcdef0123456789abcdef');
-  test.match(stderr, 'package loaded: mongodb', 'one that reads a cluster loads its driver');
+  test.match(stderr, 'package loaded: mongodb', 'a command for a cluster loads the MongoDB driver');
   delete process.env.CONCLAVE_LATE_PACKAGES;
 });
 
-t.test('a port that is taken', async (test) => {
+t.test('a port in use is refused', async (test) => {
   const folder = temporary('start');
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -58,7 +58,7 @@ t.test('a port that is taken', async (test) => {
   }
 });
 
-t.test('options that are wrong', async (test) => {
+t.test('invalid options are refused', async (test) => {
   refused(test, await start('serve', '--port', '-1'), { code: 2, says: /^conclave: --port: must be an integer/ });
   for (const [args, says] of [
     [['serve', '--port', 'x'], /^conclave: --port: must be an integer/],
@@ -72,7 +72,7 @@ t.test('options that are wrong', async (test) => {
   }
 });
 
-t.test('a data directory that can not be used', async (test) => {
+t.test('an unusable data directory is refused', async (test) => {
   const folder = temporary('start');
   test.teardown(() => remove(folder));
   const file = join(folder, 'file');
@@ -82,7 +82,7 @@ t.test('a data directory that can not be used', async (test) => {
     refused(test, ended, { code: 2, says: /^conclave: .*(data directory|directory)/i });
     test.ok(ended.stderr.includes(file), 'names it');
   }
-  // Root may read everything.
+  // Root can read every file.
   if (process.getuid?.() === 0) return;
   const locked = join(folder, 'locked');
   mkdirSync(locked, { mode: 0o000 });

@@ -1,15 +1,22 @@
-/** SIGTERM: what was begun is finished or refused, nothing is left over, and the process ends by itself. */
+/** SIGTERM: requests under way are completed or refused, no outbox is left, and the process exits by itself. */
 import t, { type Test } from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { ALL_PARTITIONS } from '#ports/placement';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
-import { type Answer, Refused } from './support/api.js';
-import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
+import { type Answer, RefusedError } from './support/api.js';
+import {
+  Follower,
+  findEventFaults,
+  findHistoryFaults,
+  isUnavailableError,
+  Sender,
+  stopTraffic,
+} from './support/chatter.js';
 import { Cluster, Embedded } from './support/face.js';
 import { services } from './support/missing.js';
 import { type Ended, WITH_WORKERS } from './support/process.js';
 import { scrape } from './support/scrape.js';
-import { HANGS_MS, until } from './support/wait.js';
+import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
 
@@ -19,26 +26,26 @@ const outcome = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> {
+async function checkCleanExit(test: Test, stopping: Promise<Ended>): Promise<void> {
   const start = performance.now();
   const { code, signal } = await stopping;
   const ms = Math.round(performance.now() - start);
-  // A process that hangs is killed, and has no exit code.
-  test.equal(code ?? signal, 0, `ends by itself with exit code 0 (${ms} ms)`);
+  // A process that hangs is killed and has no exit code.
+  test.equal(code ?? signal, 0, `the process exits with code 0 (${ms} ms)`);
 }
 
-async function nothingPending(test: Test, store: Store): Promise<void> {
+async function checkNoOutboxLeft(test: Test, store: Store): Promise<void> {
   const left = (await store.listActorsToWake(ALL_PARTITIONS)).filter(({ pending }) => pending);
-  test.strictSame(left, [], 'no outbox waits for the next start');
+  test.strictSame(left, [], 'no outbox entry is left for the next start');
 }
 
-/** A connection that breaks is fine, too: the server is stopping. */
-const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
+/** Whether the connection broke, which is allowed while the server stops. */
+const isConnectionError = (error: unknown): boolean => error instanceof Error && !(error instanceof RefusedError);
 
 const embedded = await Embedded.start(WITH_WORKERS);
 t.teardown(() => embedded.stop());
 
-t.test('embedded: SIGTERM while messages are sent and polls are held', async (test) => {
+t.test('embedded: SIGTERM under traffic answers waiting polls and loses no acknowledged send', async (test) => {
   const face = embedded;
   const api = face.api();
   await api.subscribe(STREAM, 'quiet');
@@ -48,94 +55,97 @@ t.test('embedded: SIGTERM while messages are sent and polls are held', async (te
   });
   const held = outcome(api.call('GET', '/events', { queue_id, last_event_id }));
   const follower = await Follower.start([api]);
-  const sender = new Sender([api], STREAM, 'm', HANGS_MS, 3);
-  test.teardown(() => end(sender, follower));
-  await until('30 sends', () => sender.acknowledged.size >= 30);
+  const sender = new Sender([api], STREAM, 'm', HANG_TIMEOUT_MS, 3);
+  test.teardown(() => stopTraffic(sender, follower));
+  await until('30 sends are acknowledged', () => sender.acknowledged.size >= 30);
   const seen = follower.last;
-  await endsCleanly(test, face.server.stop());
+  await checkCleanExit(test, face.server.stop());
 
   const answer = (await held) as Answer;
   test.same(
     [answer.status, answer.body],
     [200, { result: 'success', msg: '', events: [], queue_id }],
-    'the held poll ends well, with nothing',
+    'the waiting poll is answered without events',
   );
-  const unclean = sender.failed.map(({ error }) => error).filter((error) => !isCleanError(error) && !isGone(error));
-  test.strictSame(unclean, [], 'a send is acknowledged, or refused');
+  const unclean = sender.failed
+    .map(({ error }) => error)
+    .filter((error) => !isUnavailableError(error) && !isConnectionError(error));
+  test.strictSame(unclean, [], 'each send is acknowledged, refused or cut off');
 
   const environment = await openLmdbEnvironment(face.dataDir);
-  await nothingPending(test, new LmdbStore(environment, REAL_CLOCK));
+  await checkNoOutboxLeft(test, new LmdbStore(environment, REAL_CLOCK));
   await environment.close();
 
   await face.up();
-  await until('sends again', () => [...sender.acknowledged.keys()].length >= 60);
+  await until('60 sends are acknowledged', () => [...sender.acknowledged.keys()].length >= 60);
   await sender.stop();
   await follower.has(sender.acknowledged.keys());
   follower.stop();
-  test.strictSame(faultsOf(follower), [], 'the queue goes on under its id, with ids above those seen');
+  test.strictSame(findEventFaults(follower), [], 'the queue continues under its id, with growing event ids');
   test.ok(follower.last > seen);
-  test.strictSame(faultsOfHistory(await api.history(STREAM, 5_000), sender), [], 'every acknowledged send is stored');
+  test.strictSame(findHistoryFaults(await api.history(STREAM, 5_000), sender), [], 'every acknowledged send is stored');
 });
 
-t.test('embedded: what a client acknowledged before SIGTERM does not come again after it', async (test) => {
+t.test('embedded: events acknowledged before SIGTERM are not delivered again', async (test) => {
   const face = embedded;
   const api = face.api();
   const { queue_id, last_event_id } = await api.register();
   await api.send(STREAM, 'one');
   const [one] = await api.events(queue_id, last_event_id);
-  // A poll that arrives during the stop is answered without its queue: its acknowledgement may be lost.
+  // Wait until no poll is left: a poll that arrives during the stop is answered without its queue, so its
+  // acknowledgement may be lost.
   const ops = await face.server.ops();
   const waits = async (polls: number): Promise<boolean> =>
     (await scrape(ops)).sum('conclave_queues', { phase: 'polling' }) === polls;
-  await until('no poll waits, that of the test before included', () => waits(0));
+  await until("no poll waits, including the previous test's", () => waits(0));
   const held = outcome(api.events(queue_id, one!.id));
   await until('the queue has the acknowledgement', () => waits(1));
-  await endsCleanly(test, face.server.stop());
+  await checkCleanExit(test, face.server.stop());
   test.strictSame(await held, []);
   await face.up();
   const early = await api.call('GET', '/events', { queue_id, last_event_id, dont_block: true });
-  test.equal(early.status, 400, 'an id below the acknowledged one is refused: the acknowledgement was written down');
+  test.equal(early.status, 400, 'an id below the acknowledged one is refused, so the acknowledgement was stored');
   test.strictSame(await api.events(queue_id, one!.id, { dont_block: true }), []);
 });
 
 const cluster = services();
 if (cluster) {
-  t.test('cluster: SIGTERM to the owner, then to a frontend, while messages are sent', async (test) => {
+  t.test('cluster: SIGTERM to the owning host, then to a frontend, loses no acknowledged send', async (test) => {
     const face = await Cluster.start(cluster);
     test.teardown(() => face.stop());
     const both = [face.api(0), face.api(1)];
     await both[1]!.subscribe(STREAM);
     const follower = await Follower.start([both[1]!]);
-    const sender = new Sender([both[1]!], STREAM, 'm', HANGS_MS, 3);
-    test.teardown(() => end(sender, follower));
+    const sender = new Sender([both[1]!], STREAM, 'm', HANG_TIMEOUT_MS, 3);
+    test.teardown(() => stopTraffic(sender, follower));
     const more = async (n: number): Promise<number> => {
       const goal = sender.acknowledged.size + n;
       return until(`${n} more acknowledged sends`, () => sender.acknowledged.size >= goal);
     };
     await more(20);
-    await endsCleanly(test, (await face.busiest()).stop());
+    await checkCleanExit(test, (await face.busiestHost()).stop());
     test.comment(`handed over: 20 more acknowledged within ${Math.round(await more(20))} ms`);
-    test.strictSame([sender.failed, follower.errors], [[], []], 'no client notices that another host took over');
+    test.strictSame([sender.failed, follower.errors], [[], []], 'no send or poll fails while another host takes over');
 
     const other = await Follower.start(both);
     await more(10);
-    await endsCleanly(test, face.frontends[0]!.child.stop());
+    await checkCleanExit(test, face.frontends[0]!.child.stop());
     await more(10);
     await sender.stop();
     for (const one of [follower, other]) {
       const all = [...sender.acknowledged.keys()];
-      // The second was registered later.
+      // The other queue was registered later, so it has only the last sends.
       await one.has(one === other ? all.slice(-10) : all);
       one.stop();
-      test.strictSame(faultsOf(one), [], 'the queue goes on under its id');
+      test.strictSame(findEventFaults(one), [], 'the queue continues under its id');
     }
     const history = await both[1]!.history(STREAM, 5_000);
-    test.strictSame(faultsOfHistory(history, sender), [], 'every acknowledged send is stored');
+    test.strictSame(findHistoryFaults(history, sender), [], 'every acknowledged send is stored');
 
     const [host] = face.hosts.filter((one) => !one.over);
-    await endsCleanly(test, host!.stop());
+    await checkCleanExit(test, host!.stop());
     const store = await MongoStore.connect(face.mongodb, REAL_CLOCK);
-    await nothingPending(test, store);
+    await checkNoOutboxLeft(test, store);
     await store.close();
   });
 }

@@ -1,4 +1,4 @@
-/** A bot of the public Python package `zulip_bots`, unmodified, run by its own runner. */
+/** Bot of the public Python package `zulip_bots`, unmodified, run by the package's own runner. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -11,7 +11,7 @@ const VERSION = '0.9.1';
 const runner = await botRunner(VERSION);
 
 if (runner) {
-  t.test('a bot answers who mentions it and who writes to it', async (test) => {
+  t.test('a bot answers mentions and direct messages', async (test) => {
     const face = await Embedded.start();
     test.teardown(() => face.stop());
     const owner = face.api();
@@ -34,7 +34,7 @@ if (runner) {
     const answered = (narrow: Record<string, unknown>, times: number, withinMs?: number): Promise<number> =>
       until(`${times} answers`, async () => (await said(narrow)).length >= times, withinMs);
 
-    // It does not tell when it has registered: it is asked until it hears us.
+    // The runner doesn't report when it has registered: repeat the message until the bot answers.
     for (let heard = false, tries = 0; !heard; tries++) {
       if (bot.over || tries > 40) throw new Error(`no answer: ${bot.stderr}`);
       await other.send('bots', '@**Hello Bot** hello?');
@@ -45,13 +45,13 @@ if (runner) {
     }
     await other.ok('POST', '/messages', { type: 'direct', to: [id], content: 'hello' });
     await answered(direct, 1);
-    // It answers in order: what was asked before has its answer.
+    // The bot answers in order, so this answer follows those to all earlier messages.
     const before = await said(inStream);
     await other.send('bots', 'not for the bot');
     await other.ok('POST', '/messages', { type: 'direct', to: [id], content: 'hello again' });
     await answered(direct, 2);
     const all = [...(await said(inStream)), ...(await said(direct))];
-    test.equal(all.length, before.length + 2, 'it answers only when it is asked');
-    test.strictSame([...new Set(all)], ['beep boop'], 'with what this bot says');
+    test.equal(all.length, before.length + 2, 'the bot answers only mentions and direct messages');
+    test.strictSame([...new Set(all)], ['beep boop'], "each answer is the bot's text");
   });
 }

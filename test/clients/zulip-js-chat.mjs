@@ -1,9 +1,10 @@
 /**
- * Two clients of the npm package `zulip-js` talk to each other.
+ * Chat of two clients of the npm package `zulip-js`.
  *
  * Usage: zulip-js-chat.mjs PACKAGE_FOLDER ZULIPRC_1 ZULIPRC_2 [SECONDS]
  *
- * PACKAGE_FOLDER is where `npm install zulip-js` was run. Ends by itself: 0 when each has received everything.
+ * PACKAGE_FOLDER is the folder in which `npm install zulip-js` was run. Exit code 0: each client received every
+ * message.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -20,7 +21,10 @@ function ok(result) {
 
 const toStream = { type: 'stream', to: STREAM, topic: TOPIC };
 
-/** By the package's endless loop. It does not tell when it has registered: we knock until it hears us. */
+/**
+ * Receives by the package's endless loop. The loop doesn't report when it has registered, so the other client repeats a
+ * message until the loop receives it.
+ */
 async function byLoop(client, seen) {
   let heard = false;
   void client.callOnEachEvent(
@@ -37,7 +41,7 @@ async function byLoop(client, seen) {
   }
 }
 
-/** By register and retrieve, as clients with a loop of their own do. */
+/** Receives by `register` and `retrieve`, as clients with a loop of their own do. */
 async function byHand(client, seen) {
   const { queue_id, last_event_id } = ok(await client.queues.register({ event_types: ['message'] }));
   let last = last_event_id;

@@ -1,9 +1,10 @@
 /**
- * A day's work with the npm package `zulip-js`: every call that it offers is made, and its answer looked at.
+ * Calls of the npm package `zulip-js`: each is made once and its response checked.
  *
  * Usage: zulip-js-day.mjs PACKAGE_FOLDER ZULIPRC_1 ZULIPRC_2
  *
- * PACKAGE_FOLDER is where `npm install zulip-js` was run. Ends with 0 when all held and none was left out.
+ * PACKAGE_FOLDER is the folder in which `npm install zulip-js` was run. Exit code 0: every call was made and every
+ * check holds.
  */
 import { deepStrictEqual as same } from 'node:assert';
 import { createRequire } from 'node:module';
@@ -11,7 +12,7 @@ import { join } from 'node:path';
 
 const [folder, first, second] = process.argv.slice(2);
 const zulip = createRequire(join(folder, 'package.json'))('zulip-js');
-/** The endless loop, which zulip-js-chat.mjs runs. */
+/** The package's endless loop, which zulip-js-chat.mjs covers. */
 const LOOP = 'callOnEachEvent';
 const PASSWORD = 'correct horse battery staple';
 
@@ -23,7 +24,7 @@ function ok(result) {
 const every = new Set();
 const called = new Set();
 
-/** The client, noting which of its functions are called. */
+/** Proxy of the client that records the names of the called functions. */
 function noted(of, path) {
   return Object.fromEntries(
     Object.entries(of).map(([name, value]) => {
@@ -110,7 +111,7 @@ const PARTS = {
       true,
     );
     const realm = owner.config.realm ?? owner.config.apiURL.replace(/\/api\/v1$/, '');
-    // With a password instead of a key.
+    // Log in with a password instead of an API key.
     const third = noted(await zulip({ username: email, password: PASSWORD, realm }), '');
     same(ok(await third.users.me.getProfile()).full_name, 'Third');
     const { api_key } = ok(await third.accounts.retrieve());
@@ -132,7 +133,7 @@ const PARTS = {
     same(typeof ok(await owner.emojis.retrieve()).emoji, 'object');
     same(ok(await owner.users.me.alertWords.retrieve()).alert_words, []);
     same(ok(await owner.callEndpoint('/users/me')).user_id, me.user_id);
-    // Operations that the API had before this feature level: refused, and in JSON.
+    // Operations that the API removed before this feature level: they are refused with a JSON error.
     const gone = [owner.users.me.pointer.retrieve(), owner.users.me.pointer.update(1), owner.filters.retrieve()];
     for (const refused of await Promise.all(gone)) same(refused.result, 'error');
   },

@@ -1,4 +1,4 @@
-/** The terminal chat client, unmodified, typed into and looked at as a person does. */
+/** Public terminal client, unmodified, operated by keys and checked by its screen. */
 import t from 'tap';
 import { picked } from '../support/rounds.js';
 import { source } from './support/chat.js';
@@ -6,7 +6,7 @@ import { Cluster, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { zulipTerm } from './support/install.js';
 import { missing, services } from './support/missing.js';
 import { TerminalClient } from './support/terminal-client.js';
-import { aDayAtTheTerminal } from './support/terminal-day.js';
+import { testTerminalClient } from './support/terminal-session.js';
 import { hasTmux } from './support/tmux.js';
 
 const cluster = services();
@@ -15,7 +15,7 @@ const python = found
   ? await zulipTerm('0.7.0', source('requirements-zulip-term.txt'))
   : missing('tmux is not installed');
 
-/** A day takes as long as all hours of it; `npm test` spends it on one face. */
+/** Faces that a run covers. The series of steps takes long, so `npm test` runs it on one face. */
 const FACES = ['embedded', ...(cluster ? ['cluster'] : [])];
 const faces = picked(FACES, 1, (name) => name);
 
@@ -23,16 +23,16 @@ if (python) {
   const face = await Embedded.start();
   t.teardown(() => face.stop());
   if (faces.includes('embedded')) {
-    t.test('a person at zulip-terminal, embedded face', async (test) => {
+    t.test('a user works with zulip-terminal, embedded face', async (test) => {
       const restart = async (): Promise<void> => {
         await face.server.stop();
         await face.up();
       };
-      await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
+      await testTerminalClient(test, { python, zuliprc: face.zuliprcs[0], other: face.api(face.other), restart });
     });
   }
 
-  t.test('a user without a file logs in at zulip-terminal with e-mail and password', async (test) => {
+  t.test('a user without a file logs in to zulip-terminal with e-mail and password', async (test) => {
     const client = await TerminalClient.startWithoutFile(python);
     test.teardown(() => client.stop());
     await client.enter('Zulip URL:', face.site);
@@ -46,18 +46,18 @@ if (python) {
   });
 
   if (cluster && faces.includes('cluster')) {
-    t.test('a person at zulip-terminal, cluster face, each by its own frontend', async (test) => {
-      const face = await Cluster.start({ ...cluster, quietly: true });
+    t.test('a user works with zulip-terminal, cluster face, each client at its own frontend', async (test) => {
+      const face = await Cluster.start({ ...cluster, withoutSignupNotice: true });
       test.teardown(() => face.stop());
-      // Its frontend and the owner of everything: all that holds its poll.
+      // Restarts the two processes that hold the client's poll: its frontend and the host that owns all partitions.
       const restart = async (): Promise<void> => {
         const { child, port } = face.frontends[0]!;
-        await Promise.all([child.kill(), (await face.busiest()).kill()]);
+        await Promise.all([child.kill(), (await face.busiestHost()).kill()]);
         await face.addFrontend(port);
         await face.addHost();
       };
       const other = face.api(1, face.other);
-      await aDayAtTheTerminal(test, { python, zuliprc: face.zuliprcs[0], other, restart });
+      await testTerminalClient(test, { python, zuliprc: face.zuliprcs[0], other, restart });
     });
   }
 }

@@ -46,7 +46,7 @@ if (!server) {
     t.equal(Buffer.from(await (await blobs.find(toRealmId(3), 'half'))!.read()).toString(), 'whole');
   });
 
-  t.test('without its server every operation rejects with BlobsUnavailable', async (t) => {
+  t.test('without its server every operation rejects with BlobStorageUnavailableError', async (t) => {
     const blobs = await GridFsBlobStorage.connect(url);
     await blobs.close();
     await t.rejects(blobs.find(toRealmId(1), 'x'), { name: 'BlobStorageUnavailableError' });

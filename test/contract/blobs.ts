@@ -1,4 +1,4 @@
-/** The contract that every implementation of Blobs meets. */
+/** Contract test of BlobStorage implementations. */
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { toRealmId } from '#model';
@@ -7,7 +7,7 @@ import { BlobGoneError, type BlobStorage } from '#ports/blobs';
 const one = toRealmId(1);
 const two = toRealmId(2);
 
-/** @param open opens the same storage with each call */
+/** @param open opens a client of the storage; all clients share one storage */
 export function blobsContract(t: Test, name: string, open: () => Promise<BlobStorage>): void {
   const opened = async (t: Test): Promise<BlobStorage> => {
     const blobs = await open();
@@ -27,8 +27,8 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
       t.match(found, { mediaType: 'text/x-test', sizeBytes: 5 });
       t.equal(await text(by, 'a/b'), 'hello');
     }
-    t.equal(await text(blobs, 'a/b', two), undefined, 'not in another realm');
-    t.equal(await text(blobs, 'a'), undefined, 'a folder is nothing');
+    t.equal(await text(blobs, 'a/b', two), undefined, 'the blob is not found in another realm');
+    t.equal(await text(blobs, 'a'), undefined, 'a folder is not a blob');
     t.equal(await text(blobs, 'a/b/'), undefined);
     t.equal(await text(blobs, 'A/b'), undefined, 'names differ by case');
   });
@@ -49,10 +49,10 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     ] as const) {
       t.ok(bytes.subarray(start, end).equals(await found.read(start, end)), `${start}-${end}`);
     }
-    t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'to the end');
+    t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'a read without length continues to the end');
   });
 
-  t.test(`${name}: a blob comes in pieces; pieces that end with an error store nothing`, async (t) => {
+  t.test(`${name}: a blob can be stored in pieces; pieces that end with an error store nothing`, async (t) => {
     const blobs = await opened(t);
     const pieces = [randomBytes(300_000), Buffer.alloc(0), randomBytes(70_001)];
     await blobs.put(
@@ -74,23 +74,23 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
       await t.rejects(blobs.put(one, path, broken(), 'text/plain'), /the source ended/);
     }
     t.equal(await blobs.find(one, 'never whole'), undefined);
-    t.ok(Buffer.concat(pieces).equals(await (await blobs.find(one, 'pieces'))!.read()), 'the first one stays');
+    t.ok(Buffer.concat(pieces).equals(await (await blobs.find(one, 'pieces'))!.read()), 'the earlier blob stays');
   });
 
-  t.test(`${name}: an empty blob is stored, too`, async (t) => {
+  t.test(`${name}: an empty blob can be stored`, async (t) => {
     const blobs = await opened(t);
     await blobs.put(one, 'empty', new Uint8Array(0), 'text/plain');
     t.match(await blobs.find(one, 'empty'), { sizeBytes: 0 });
     t.equal(await text(blobs, 'empty'), '');
   });
 
-  t.test(`${name}: a second put replaces the first`, async (t) => {
+  t.test(`${name}: a second put replaces the first blob`, async (t) => {
     const blobs = await opened(t);
     for (const content of ['first, and longer', 'second']) await blobs.put(one, 'again', Buffer.from(content), content);
     t.equal(await text(blobs, 'again'), 'second');
     t.match(await blobs.find(one, 'again'), { mediaType: 'second', sizeBytes: 6 });
     await blobs.delete(one, 'again');
-    t.equal(await text(blobs, 'again'), undefined, 'and nothing older comes back');
+    t.equal(await text(blobs, 'again'), undefined, 'after a delete no older blob comes back');
   });
 
   t.test(`${name}: a deleted blob is gone, and deleting it again does nothing`, async (t) => {
@@ -106,7 +106,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     t.equal(await text(blobs, 'gone', two), 'stays');
   });
 
-  t.test(`${name}: a path is only a name`, async (t) => {
+  t.test(`${name}: a path is an opaque name`, async (t) => {
     const blobs = await opened(t);
     const hostile = [
       '../../escape',
@@ -125,7 +125,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     for (const path of hostile) t.equal(await text(blobs, path), undefined);
   });
 
-  t.test(`${name}: of many concurrent puts to one path one stays, whole`, async (t) => {
+  t.test(`${name}: after concurrent puts to one path, one blob is stored completely`, async (t) => {
     const blobs = await opened(t);
     const contents = Array.from({ length: 8 }, (_, i) => Buffer.alloc(300_000, i));
     await Promise.all(contents.map((bytes, i) => blobs.put(one, `at once ${i}`, bytes, `t${i}`)));

@@ -43,26 +43,29 @@ busContract(t, 'LinkBus, served by another worker', async () => {
   };
 });
 
-t.test('the end of a worker cancels its requests; those that it holds fail with an unknown outcome', async (t) => {
-  const hub = new LocalBusHub();
-  const { bus: worker, links } = await openWorkerBus(hub, 'worker');
-  const other = new LocalBus(REAL_CLOCK, hub);
-  const [subject, own] = [freshSubject(), freshSubject()];
-  const held: BusRequest[] = [];
-  let cancelled = 0;
-  await other.serve(subject, (request) => {
-    held.push(request);
-    request.onCancel(() => cancelled++);
-  });
-  await worker.serve(own, (request) => held.push(request));
-  const [first, second] = [
-    failure(worker.request(subject, 1, 60_000).reply),
-    failure(other.request(own, 1, 60_000).reply),
-  ];
-  await until('both are held', () => held.length === 2);
-  links.worker.close();
-  t.strictSame(await Promise.all([first, second]), ['disconnected', 'disconnected']);
-  await until('the request of the worker is cancelled', () => cancelled === 1);
-  t.equal(await failure(other.request(own, 2, 60_000).reply), 'nobody');
-  await other.close();
-});
+t.test(
+  'when a worker exits, its requests are cancelled, and requests that it has not answered fail with an unknown outcome',
+  async (t) => {
+    const hub = new LocalBusHub();
+    const { bus: worker, links } = await openWorkerBus(hub, 'worker');
+    const other = new LocalBus(REAL_CLOCK, hub);
+    const [subject, own] = [freshSubject(), freshSubject()];
+    const held: BusRequest[] = [];
+    let cancelled = 0;
+    await other.serve(subject, (request) => {
+      held.push(request);
+      request.onCancel(() => cancelled++);
+    });
+    await worker.serve(own, (request) => held.push(request));
+    const [first, second] = [
+      failure(worker.request(subject, 1, 60_000).reply),
+      failure(other.request(own, 1, 60_000).reply),
+    ];
+    await until('both are held', () => held.length === 2);
+    links.worker.close();
+    t.strictSame(await Promise.all([first, second]), ['disconnected', 'disconnected']);
+    await until('the request of the worker is cancelled', () => cancelled === 1);
+    t.equal(await failure(other.request(own, 2, 60_000).reply), 'nobody');
+    await other.close();
+  },
+);

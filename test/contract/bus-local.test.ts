@@ -23,7 +23,7 @@ function pair(): { clock: FakeClock; hub: LocalBusHub; client: LocalBus; server:
   return { clock, hub, client: new LocalBus(clock, hub, 'client'), server: new LocalBus(clock, hub, 'server') };
 }
 
-t.test('requests of one tick travel in one frame, and so do their replies', async (t) => {
+t.test('requests of one tick travel in one frame, as do their replies', async (t) => {
   const { hub, client, server } = pair();
   const frames: string[] = [];
   hub.frameHook = (frame, deliver) => {
@@ -42,7 +42,7 @@ t.test('values travel by reference', async (t) => {
   t.equal(((await client.request('s', value, 1_000).reply) as unknown[])[0], value);
 });
 
-t.test('thousands of held requests expire each at its own deadline, with one timer', async (t) => {
+t.test('thousands of waiting requests expire at their own deadlines, with one timer', async (t) => {
   const { clock, client, server } = pair();
   let cancelled = 0;
   await server.serve('s', (request) => request.onCancel(() => cancelled++));
@@ -106,7 +106,7 @@ t.test('requests to a crashed server fail; requests of a crashed client are canc
 });
 
 t.test(
-  'requests of a client without connection fail at once, and the client is notified when it is back',
+  'requests of a disconnected client fail at once, and the client is notified when the connection is back',
   async (t) => {
     const { hub, client, server } = pair();
     let back = 0;

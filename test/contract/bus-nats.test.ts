@@ -61,12 +61,12 @@ function facts(at: string): void {
     await announced;
     const before = [client.stats.framesOut, server.stats.framesOut];
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => client.request(subject, { i }, 20_000).reply));
-    t.ok(client.stats.framesOut - before[0]! <= 3, `${client.stats.framesOut - before[0]!} frames of requests`);
-    t.ok(server.stats.framesOut - before[1]! <= 3, `${server.stats.framesOut - before[1]!} frames of replies`);
+    t.ok(client.stats.framesOut - before[0]! <= 3, `${client.stats.framesOut - before[0]!} request frames`);
+    t.ok(server.stats.framesOut - before[1]! <= 3, `${server.stats.framesOut - before[1]!} reply frames`);
   });
 
   fact(
-    'a request to the own process needs no frame; when the process stops serving, another server gets it',
+    'a request to a subject served by the same process needs no frame; when the process stops serving, another server gets it',
     async (t, pair) => {
       const { client, server } = pair;
       const subject = freshSubject();
@@ -93,7 +93,7 @@ function facts(at: string): void {
   });
 
   fact(
-    'what one server holds fails when another begins to serve the subject, and nothing else does',
+    'when another server begins to serve a subject, only the unanswered requests of the former server fail',
     async (t, pair) => {
       const { client, server } = pair;
       const [subject, other] = [freshSubject(), freshSubject()];
@@ -259,7 +259,11 @@ if (binary) {
         await until('held', () => held.length === 1);
         await nats.kill();
         t.equal(await under, 'disconnected');
-        t.equal(await failure(client.request(subject, 'ping', 60_000).reply), 'disconnected', 'not buffered');
+        t.equal(
+          await failure(client.request(subject, 'ping', 60_000).reply),
+          'disconnected',
+          'the request is not buffered',
+        );
         await until('the server notices too', () => !server.connected);
         held[0]!.reply('lost');
         await until('the reply is counted as dropped', () => server.stats.repliesDropped === 1);

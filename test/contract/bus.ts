@@ -32,7 +32,7 @@ function big(size: number, fill: number): Uint8Array {
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** The contract that every Bus meets. */
+/** Contract test of Bus implementations. */
 export function busContract(t: Tap, name: string, makePair: () => Promise<BusPair>): void {
   const fact = (title: string, body: (t: Tap, pair: BusPair) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {
@@ -83,7 +83,7 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     });
     const replies: Promise<Json>[] = [];
     for (let i = 0; i < 1_000; i++) {
-      // Some large replies in between, which may travel another way.
+      // Some replies are 2 MB, which may travel by another path.
       replies.push(client.request(subject, i % 300 === 7 ? [i, big(2 * MB, i % 256)] : [i], 20_000).reply);
       if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -242,7 +242,7 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     pendings[0]!.cancel();
     pendings[2]!.cancel();
     await until('all cancelled', () => cancelled.length === 3);
-    t.equal(held, 3, 'what was cancelled within its tick was never sent');
+    t.equal(held, 3, 'requests cancelled within their tick are not sent');
   });
 
   fact('onCancel registered after the cancellation is called too', async (t, { client, server }) => {

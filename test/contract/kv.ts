@@ -3,13 +3,13 @@ import type { KeyValueStore } from '#ports/placement';
 import { until } from '../support/until.js';
 
 export interface KvUnderTest {
-  /** Two clients of the same keys. */
+  /** First of two clients of the same keys. */
   readonly a: KeyValueStore;
   readonly b: KeyValueStore;
   close(): Promise<void>;
 }
 
-/** The contract that every KeyValueStore meets. */
+/** Contract test of KeyValueStore implementations. */
 export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTest>): void {
   const fact = (title: string, body: (t: Test, kv: KvUnderTest) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {
@@ -34,7 +34,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.strictSame(await a.get('k'), { value: 'two', revision: second });
   });
 
-  fact('of many concurrent writes exactly one succeeds', async (t, { a, b }) => {
+  fact('exactly one of many concurrent writes succeeds', async (t, { a, b }) => {
     const revision = await a.put('k', '', 0);
     const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? a : b).put('k', String(i), revision!));
     const written = (await Promise.all(tries)).filter((r) => r !== undefined);
@@ -69,7 +69,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     }
     writing = false;
     await Promise.all(writers);
-    t.ok(reads > 20, `${reads} of 200 came through`);
+    t.ok(reads > 20, `${reads} of 200 reads succeeded`);
   });
 
   fact('a delete needs the current revision, and leaves no marker', async (t, { a, b }) => {
@@ -81,7 +81,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.equal(await b.delete('k', second!), false);
     t.equal(await a.get('k'), undefined);
     t.equal((await a.readAll()).size, 0);
-    t.equal(await a.put('k', 'late', second!), undefined, 'who wrote it last can not go on');
+    t.equal(await a.put('k', 'late', second!), undefined, 'a put with the revision from before the delete fails');
     t.ok(await a.put('k', 'again', 0));
   });
 

@@ -15,7 +15,7 @@ const realm = toRealmId(1);
 const other = toRealmId(2);
 const ZERO = toLogSeq(0);
 
-/** Names of this run: its streams and subjects are separate from everything else on the server. */
+/** Random stream and subject names, so that a run is separate from everything else on the server. */
 const names = (): { stream: string; namespace: string } => {
   const id = randomBytes(6).toString('hex');
   return { stream: `TEST_EV_${id}`, namespace: `test-${id}` };
@@ -116,7 +116,7 @@ if (url) {
   });
 
   fact(
-    'a stream that was lost and made anew is another incarnation, and readers are told',
+    'a stream that was lost and created again is a new incarnation, and readers get a gap',
     {},
     async (t, log, stream) => {
       const reader = new Reader();
@@ -156,7 +156,7 @@ if (url) {
       t.strictSame(
         readers[i]!.seqs,
         numbers(20).map((n) => n + 1),
-        'the entries of others take no positions',
+        'entries of other realms take no positions',
       );
       t.ok(readers[i]!.transients.every((n) => (n as number) % 3 === i));
       t.match(await log.readBounds(one), { end: 20 });
@@ -168,7 +168,7 @@ if (url) {
     t.strictSame(readers[0]!.gaps, []);
   });
 
-  fact('a stream that takes no appends holds up no other', { streamCount: 3 }, async (t, log, stream) => {
+  fact('a stream that refuses appends does not delay the others', { streamCount: 3 }, async (t, log, stream) => {
     const reader = new Reader();
     log.subscribe(other, ZERO, reader);
     await log.append(realm, 'before');
@@ -183,7 +183,7 @@ if (url) {
     t.match(await log.readBounds(realm), { end: 1 });
   });
 
-  fact('the loss of one stream is told to its readers alone', { streamCount: 3 }, async (t, log, stream) => {
+  fact('after the loss of one stream only its readers get a gap', { streamCount: 3 }, async (t, log, stream) => {
     const [lost, kept] = [new Reader(), new Reader()];
     const subscriptions = [log.subscribe(realm, ZERO, lost), log.subscribe(other, ZERO, kept)];
     for (const n of numbers(5)) await Promise.all([log.append(realm, n), log.append(other, n)]);
@@ -198,7 +198,7 @@ if (url) {
     await until('delivered', () => lost.values.at(-1) === 'new' && kept.values.at(-1) === 'next');
   });
 
-  t.test('several streams share the space of the log, and lost last entries are found in each', async (t) => {
+  t.test('several streams share the size limit of the log, and lost last entries are found in each', async (t) => {
     const own = names();
     const open = (streamCount: number) =>
       JetStreamEventLog.open(url, clock, { limits, ...own, streamCount, shouldLoseLiveEntry: () => true });
@@ -216,7 +216,11 @@ if (url) {
       const { config } = await manager.streams.info(`${own.stream}-${n}`);
       t.equal(config.max_bytes, Math.floor(limits.maxBytes / 3));
     }
-    await t.rejects(open(1), { name: 'EventLogUnavailableError' }, 'another number beside it is refused');
+    await t.rejects(
+      open(1),
+      { name: 'EventLogUnavailableError' },
+      'another number of streams is refused while the log is open',
+    );
     await log.close();
     await JetStreamEventLog.discardLog(url, clock, own.stream);
     const left: string[] = [];
@@ -297,11 +301,11 @@ if (binary) {
       const at = new Map(reader.seqs.map((s, k) => [s, reader.values[k]]));
       t.ok(
         confirmed.every(([s, value]) => at.get(s) === value),
-        'nothing confirmed is lost',
+        'no confirmed entry is lost',
       );
       t.ok(
         reader.seqs.every((s, k) => k === 0 || s > reader.seqs[k - 1]!),
-        'in order, once',
+        'each entry is delivered once, in order',
       );
       t.equal(new Set(reader.values).size, reader.values.length);
       t.strictSame(reader.gaps, []);

@@ -27,7 +27,7 @@ logContract(t, 'LmdbLog', async () => {
   };
 });
 
-t.test('entries beyond the maximal age are dropped, and the end stays', async (t) => {
+t.test('entries beyond the maximum age are dropped, and the end position stays', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   const clock = new FakeClock();
   const log = await LmdbEventLog.open(environment, clock, limits);
@@ -63,7 +63,7 @@ t.test('entries beyond the maximal age are dropped, and the end stays', async (t
   t.equal(clock.next(), undefined, 'no timer is left');
 });
 
-t.test('a new directory has another incarnation', async (t) => {
+t.test('the log of a new directory has a new incarnation', async (t) => {
   const incarnations = [];
   for (const name of ['a', 'b', 'a']) {
     const environment = await openLmdbEnvironment(`${t.testdirName}/${name}`);
@@ -76,7 +76,7 @@ t.test('a new directory has another incarnation', async (t) => {
   t.equal(incarnations[0], incarnations[2]);
 });
 
-t.test('live subscribers share one value', async (t) => {
+t.test('live subscribers get the same object', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   const log = await LmdbEventLog.open(environment, new FakeClock(), limits);
   const seen: unknown[] = [];
@@ -96,7 +96,7 @@ t.test('live subscribers share one value', async (t) => {
   await environment.close();
 });
 
-/** A log with a Store beside it, and a subscriber that has read everything so far. */
+/** Opens a log with a Store beside it, and a subscriber that has read all entries. */
 async function openWithStore(directory: string) {
   const environment = await openLmdbEnvironment(directory);
   const clock = new FakeClock();
@@ -128,7 +128,7 @@ async function openWithStore(directory: string) {
   return { log, store, seen, subscription, commit, close };
 }
 
-t.test('the log holds the entries of a commit exactly if the commit is done', async (t) => {
+t.test('the log has the entries of a commit if and only if the commit succeeds', async (t) => {
   const directory = t.testdir();
   const first = await openWithStore(directory);
   t.equal(await first.commit(1, 0, 'a', 'b'), 'ok');
@@ -141,7 +141,7 @@ t.test('the log holds the entries of a commit exactly if the commit is done', as
   await first.close();
   const second = await openWithStore(directory);
   await second.subscription.waitUntilCaughtUp();
-  t.strictSame(second.seen, first.seen, 'also after a restart');
+  t.strictSame(second.seen, first.seen, 'the entries are also found after a restart');
   await second.close();
 });
 
@@ -162,21 +162,24 @@ t.test('entries of commits and of appends are delivered in the order of their po
   await close();
 });
 
-t.test('an entry of a commit is delivered after the reply, but before anybody learns the end of the log', async (t) => {
-  const { commit, log, seen, subscription, close } = await openWithStore(t.testdir());
-  await commit(1, 0, 'a');
-  t.strictSame(seen, [], 'the caller of the commit goes on first');
-  t.equal((await log.readBounds(realm)).end, 1);
-  t.strictSame(seen, [[1, 'a']]);
-  await commit(2, 0, 'b');
-  t.equal(await subscription.waitUntilCaughtUp(), 2);
-  await commit(3, 0, 'c');
-  log.publishTransient(realm, 'typing');
-  await new Promise((resolve) => setImmediate(resolve));
-  t.strictSame(seen.slice(1), [
-    [2, 'b'],
-    [3, 'c'],
-    [0, 'typing'],
-  ]);
-  await close();
-});
+t.test(
+  'an entry of a commit is delivered after the commit returns, but before a read of the end position',
+  async (t) => {
+    const { commit, log, seen, subscription, close } = await openWithStore(t.testdir());
+    await commit(1, 0, 'a');
+    t.strictSame(seen, [], 'the caller of the commit continues before the delivery');
+    t.equal((await log.readBounds(realm)).end, 1);
+    t.strictSame(seen, [[1, 'a']]);
+    await commit(2, 0, 'b');
+    t.equal(await subscription.waitUntilCaughtUp(), 2);
+    await commit(3, 0, 'c');
+    log.publishTransient(realm, 'typing');
+    await new Promise((resolve) => setImmediate(resolve));
+    t.strictSame(seen.slice(1), [
+      [2, 'b'],
+      [3, 'c'],
+      [0, 'typing'],
+    ]);
+    await close();
+  },
+);

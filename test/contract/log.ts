@@ -1,4 +1,6 @@
-/** The contract that every EventLog meets (src/ports/log/log.ts). Random realms, so a shared server will do. */
+/**
+ * Contract test of EventLog implementations (src/ports/log/log.ts). Realms are random, so a shared server can be used.
+ */
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Json } from '#base';
@@ -6,12 +8,12 @@ import { type LogSeq, type RealmId, toLogSeq, toRealmId } from '#model';
 import type { EventLog, EventLogReader, EventLogRetentionLimits, EventLogSubscription } from '#ports/log';
 
 export interface LogUnderTest {
-  /** Limits with which the log was opened; `maxBytes` is some MiB, so that the suite can exceed it. */
+  /** Limits with which the log was opened. `maxBytes` is a few MiB, so that the suite can exceed it. */
   readonly limits: EventLogRetentionLimits;
   open(): Promise<EventLog>;
-  /** Present if entries outlive `close`: opens the closed log again. */
+  /** Opens the closed log again. Present if entries outlive `close`. */
   reopen?(): Promise<EventLog>;
-  /** Present if trimming has to be triggered, for example by time passing. */
+  /** Triggers trimming, for example by moving the clock. Present if trimming doesn't happen by itself. */
   settleTrimming?(): Promise<void>;
   close?(): Promise<void>;
 }
@@ -19,7 +21,7 @@ export interface LogUnderTest {
 const freshRealm = (): RealmId => toRealmId(1 + randomInt(2 ** 40));
 const ZERO = toLogSeq(0);
 
-/** Collects deliveries and wakes the callers that wait for one. */
+/** Reader that collects deliveries and wakes callers that wait for one. */
 class Collector implements EventLogReader {
   readonly seqs: number[] = [];
   readonly values: Json[] = [];
@@ -43,7 +45,7 @@ class Collector implements EventLogReader {
     this.#wake();
   }
 
-  /** Resolves when the condition holds. Checks it after each delivery. */
+  /** Resolves when the condition holds, which is checked after each delivery. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -55,7 +57,7 @@ class Collector implements EventLogReader {
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** All facts share one log; the last one closes it. */
+/** Runs all tests on one shared log; the last test closes it. */
 export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnderTest>): Promise<unknown> {
   return t.test(name, async (t) => {
     const subject = await makeLog();
@@ -102,7 +104,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       }
     });
 
-    fact('a subscriber gets the entries after the position it names: all, some, or only new ones', async (t) => {
+    fact('a subscriber gets the entries after its start position: all, some, or only new ones', async (t) => {
       const realm = freshRealm();
       const seqs = await appendAll(realm, numbers(1, 10));
       const [all, middle, end] = [ZERO, seqs[4] as LogSeq, seqs[9] as LogSeq].map((after) => collect(realm, after));
@@ -239,14 +241,18 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
         t.ok(trimmed > 0 && trimmed < end);
         const [below, first] = collect(realm, ZERO);
         await first.waitUntilCaughtUp();
-        t.strictSame(below.gaps, [trimmed], 'once, with the position below which nothing is left');
+        t.strictSame(
+          below.gaps,
+          [trimmed],
+          'the reader gets one gap, with the position up to which entries are dropped',
+        );
         t.strictSame(
           below.seqs,
           seqs.filter((s) => s > trimmed),
         );
         const [at, second] = collect(realm, trimmed);
         await second.waitUntilCaughtUp();
-        t.strictSame(at.gaps, [], 'none for a reader that starts exactly there');
+        t.strictSame(at.gaps, [], 'a reader that starts exactly there gets no gap');
         t.strictSame(at.seqs, below.seqs);
         first.close();
         second.close();

@@ -15,14 +15,14 @@ mailerContract(t, 'SmtpMailer', async (t) => {
     received() {
       t.ok(
         smtp.received.every(({ to }) => to.length === 1),
-        'one recipient each',
+        'each mail has one recipient',
       );
       return smtp.received.map(({ raw }) => raw);
     },
   };
 });
 
-t.test('an unreachable server is a temporary failure; when it is back, the mail is sent', async (t) => {
+t.test('an unreachable server is a temporary failure; when the server is back, the mail is sent', async (t) => {
   const smtp = await startSmtp();
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);

@@ -1,10 +1,10 @@
-/** The contract that every implementation of Mailer meets. */
+/** Contract test of Mailer implementations. */
 import type { Test } from 'tap';
 import { type Mailer, MailRefusedError, type OutgoingMail } from '#domain/mail';
 
 export interface Place {
   readonly mailer: Mailer;
-  /** Mails that arrived, as RFC 822 texts, in any order. */
+  /** Raw texts (RFC 822) of the received mails, in any order. */
   received(): readonly string[];
 }
 
@@ -21,7 +21,7 @@ export const mailTo = (to: string, more: Partial<OutgoingMail> = {}): OutgoingMa
   ...more,
 });
 
-/** The headers with their values, unfolded. */
+/** Unfolded header values by name. */
 export function headersOf(raw: string): Map<string, string[]> {
   const head = raw.slice(0, raw.search(/\r?\n\r?\n/)).replace(/\r?\n[ \t]+/g, ' ');
   const headers = new Map<string, string[]>();
@@ -32,7 +32,7 @@ export function headersOf(raw: string): Map<string, string[]> {
   return headers;
 }
 
-/** The text of a mail with a single part. */
+/** Text of a mail with a single part. */
 export function textOf(raw: string): string {
   const body = raw.slice(raw.search(/\r?\n\r?\n/)).replace(/^\r?\n\r?\n/, '');
   const encoding = headersOf(raw).get('content-transfer-encoding')?.[0]?.toLowerCase();
@@ -44,7 +44,7 @@ export function textOf(raw: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** The decoded words of a header (RFC 2047). */
+/** Decoded words of a header (RFC 2047). */
 export const decoded = (header: string): string =>
   header.replace(/\?=\s+=\?/g, '?==?').replace(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_, how: string, text: string) => {
     if (how.toLowerCase() === 'b') return Buffer.from(text, 'base64').toString('utf8');
@@ -55,7 +55,7 @@ export const decoded = (header: string): string =>
   });
 
 export function mailerContract(t: Test, name: string, open: (t: Test) => Promise<Place>): void {
-  t.test(`${name}: a mail arrives whole, with its sender and recipient`, async (t) => {
+  t.test(`${name}: a mail arrives complete, with its sender and recipient`, async (t) => {
     const { mailer, received } = await open(t);
     const mail = mailTo('somebody@example.com', {
       subject: 'Grüße, and a long subject that goes on for more than one line of a header must have 😀',
@@ -75,7 +75,7 @@ export function mailerContract(t: Test, name: string, open: (t: Test) => Promise
     t.ok(raw!.split(/\r?\n/).every((line) => line.length <= 998));
   });
 
-  t.test(`${name}: a mail may have HTML, a thread and a link that ends such mails`, async (t) => {
+  t.test(`${name}: a mail can have HTML, a thread and an unsubscribe link`, async (t) => {
     const { mailer, received } = await open(t);
     const unsubscribe = 'https://chat.example.com/unsubscribe/1-2';
     await mailer.send(mailTo('one@example.com', { html: '<p>A <b>text</b>.</p>', thread: 't-1.2', unsubscribe }));

@@ -28,7 +28,7 @@ if (url) {
 
 const binary = natsServerBinary();
 if (binary) {
-  t.test('on NATS: joining, leaving, silence, and a server that is killed and started again', async (t) => {
+  t.test('on NATS hosts join, leave and fall silent, and survive a kill and restart of the server', async (t) => {
     const nats = await OwnNats.start(binary);
     const store = new MemoryEpochs();
     const join = async (id: string) => {
@@ -47,11 +47,11 @@ if (binary) {
     };
     t.comment(`shared after ${Math.round(await until('shared', settled))} ms`);
     hosts.push(await join('d'));
-    t.comment(`a newcomer has its share after ${Math.round(await until('shared', settled))} ms`);
+    t.comment(`a new host has its share after ${Math.round(await until('shared', settled))} ms`);
     const leaver = hosts.shift()!;
     await leaver.placement.stop();
     const left = await until('shared', settled);
-    t.ok(left < 1_000, `what the leaver had is with the others ${Math.round(left)} ms after it left`);
+    t.ok(left < 1_000, `the share of the leaving host is with the others ${Math.round(left)} ms after it left`);
 
     await nats.kill();
     await nats.up();
@@ -60,12 +60,12 @@ if (binary) {
     const lost = hosts.filter(({ owner }) => owner.history.at(-1)?.includes('lapsed'));
     t.strictSame(lost, []);
 
-    // Its connection ends without notice, as if the host had been killed.
+    // The host's connection ends without notice, as if the host had been killed.
     const silent = hosts.pop()!;
     await silent.kv.close();
     const took = await until('the others have everything', settled);
     t.equal(silent.answering(), 0);
-    t.ok(took > 1_500 && took < 4_500, `${Math.round(took)} ms after the silence`);
+    t.ok(took > 1_500 && took < 4_500, `${Math.round(took)} ms after the host fell silent`);
     await until('the silent one was told', () => silent.owner.owned.size === 0);
 
     await Promise.all([...hosts, silent].map(({ placement }) => placement.stop()));

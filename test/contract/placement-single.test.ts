@@ -8,7 +8,7 @@ placementContract(t, 'SinglePlacement', async () => {
   return { store, host: () => new SingleHostPlacement(store), close: async () => {} };
 });
 
-t.test('a failed start owns nothing, and can be repeated', async (t) => {
+t.test('after a failed start the host owns nothing and can start again', async (t) => {
   const store = new MemoryEpochs();
   const [host, owner] = [new SingleHostPlacement(store), new RecordingOwner()];
   store.fail = true;

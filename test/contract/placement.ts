@@ -3,10 +3,10 @@ import { type Epoch, PARTITION_COUNT, type Partition, toEpoch, toPartition } fro
 import type { PartitionEpochStore, PartitionOwnershipListener, PartitionPlacement } from '#ports/placement';
 import { until } from '../support/until.js';
 
-/** The epochs in the Store's partition documents. */
+/** Partition epochs as stored in the Store's partition documents. */
 export class MemoryEpochs implements PartitionEpochStore {
   fail = false;
-  /** Awaited before each answer to a ping. */
+  /** Awaited before each reply to a ping. */
   answer: (() => Promise<void>) | undefined;
 
   constructor(readonly stored = new Map<Partition, number>()) {}
@@ -24,13 +24,13 @@ export class MemoryEpochs implements PartitionEpochStore {
   }
 }
 
-/** An owner that records its calls, and reports forbidden ones. */
+/** Listener that records its calls and throws if a partition is taken twice. */
 export class RecordingOwner implements PartitionOwnershipListener {
   readonly history: string[] = [];
   readonly owned = new Map<Partition, Epoch>();
   highest = 0;
   takeFails = false;
-  /** `lose` waits for this promise. */
+  /** Promise that `lose` awaits, to simulate slow draining. */
   finishing: Promise<void> = Promise.resolve();
 
   constructor(private readonly taken: (p: Partition, epoch: Epoch) => unknown = () => {}) {}
@@ -59,12 +59,12 @@ export class RecordingOwner implements PartitionOwnershipListener {
 
 export interface PlacementUnderTest {
   readonly store: PartitionEpochStore;
-  /** A new host of the same cluster with each call. */
+  /** Creates a new host of the same cluster. */
   host(): PartitionPlacement;
   close(): Promise<void>;
 }
 
-/** The contract that every Placement meets, with one host at a time. */
+/** Contract test of PartitionPlacement implementations, with one host at a time. */
 export function placementContract(t: Test, name: string, make: () => Promise<PlacementUnderTest>): void {
   const some = toPartition(17);
   const fact = (title: string, body: (t: Test, cluster: PlacementUnderTest) => Promise<void>): void => {

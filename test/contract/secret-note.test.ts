@@ -1,4 +1,4 @@
-/** The Store of each face detects a process with another server secret than the one it was written under. */
+/** Stored note about the server secret: the Store of each face detects a process with another secret. */
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
@@ -27,7 +27,7 @@ const [own, other] = [
 ];
 const REFUSED = { name: 'ServerConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
 
-/** An account as the program stores it. */
+/** Stores an account as the program does. */
 async function account(store: Store, user: number, keySealed: string): Promise<void> {
   const write = { epoch: toEpoch(1), expected: 0, outbox: [], due: null, records: [] };
   const state = { phase: 'active', passwordHash: null, keySealed };
@@ -50,10 +50,10 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     t.equal(await note((of) => compareServerSecretWithStore(of, own, 'the data')), 'own');
     await note((of) => of.replace(other.secretFingerprint));
     await check(other);
-    await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');
+    await t.rejects(check(own), REFUSED, 'after a deliberate change the former secret is refused');
   });
 
-  t.test(`${name}: of two processes that start together with different secrets one is refused`, async (t) => {
+  t.test(`${name}: one of two processes that start together with different secrets is refused`, async (t) => {
     const { note } = await make(t);
     const both = [own, other].map((secrets) =>
       note((of) => checkOrStoreServerSecretFingerprint(of, secrets, 'the data')),
@@ -62,19 +62,19 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
-  t.test(`${name}: data from before notes existed identifies its secret by its sealed keys`, async (t) => {
+  t.test(`${name}: in data without a note the secret is checked by the sealed keys`, async (t) => {
     const { store, note } = await make(t);
-    // Bots have no sealed key of their own.
+    // Bots have no sealed key.
     await account(store, 8, '');
     await account(store, 9, own.seal('a key'));
     await account(store, 10, own.seal('another key'));
-    // Sealed by a process that joined with another secret.
+    // Key sealed by a process that joined with another secret.
     await account(store, 11, other.seal('a key that nobody else can open'));
     await t.rejects(
       note((of) => checkOrStoreServerSecretFingerprint(of, other, 'the data')),
       REFUSED,
     );
-    t.equal(await note((of) => of.read()), undefined, 'and leaves no note');
+    t.equal(await note((of) => of.read()), undefined, 'a refused process leaves no note');
     await note((of) => checkOrStoreServerSecretFingerprint(of, own, 'the data'));
     t.equal(await note((of) => of.read()), own.secretFingerprint);
   });

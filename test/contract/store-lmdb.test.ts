@@ -21,7 +21,7 @@ storeContract(t, 'LmdbStore', async () => {
   return new LmdbStore(environment, new FakeClock());
 });
 
-/** Resolves with the lines printed so far when one starts with `prefix`. */
+/** Lines that the child has printed once one of them starts with `prefix`. */
 async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout! })) {
@@ -52,8 +52,8 @@ t.test('acknowledged writes survive a kill -9', async (t) => {
 });
 
 /**
- * Runs the writer with every fdatasync, fsync and msync delayed by a third of a second. Returns for each
- * acknowledgement whether a flush began and ended between it and the previous line.
+ * Runs the writer with every fdatasync, fsync and msync delayed by a third of a second.
+ * @returns for each acknowledgement, whether a flush began and ended between it and the previous line
  */
 async function flushesBeforeAcks(directory: string, mode: string): Promise<boolean[]> {
   const trace = join(directory, `${mode}.trace`);
@@ -90,7 +90,11 @@ const traceable = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).statu
 t.test('a write is acknowledged only after its flush', { skip: !traceable && 'needs strace' }, async (t) => {
   const directory = t.testdir();
   t.strictSame(await flushesBeforeAcks(directory, 'store'), [true, true, true]);
-  t.strictSame(await flushesBeforeAcks(directory, 'nosync'), [false, false, false], 'and the check would notice');
+  t.strictSame(
+    await flushesBeforeAcks(directory, 'nosync'),
+    [false, false, false],
+    'the check detects a missing flush',
+  );
 });
 
 t.test('only one living process can open a directory', async (t) => {
@@ -101,7 +105,7 @@ t.test('only one living process can open a directory', async (t) => {
   const message = `data directory ${directory} is in use by process ${child.pid}`;
   await t.rejects(openLmdbEnvironment(directory), { name: 'DataDirectoryInUseError', message });
   child.kill('SIGSTOP');
-  await t.rejects(openLmdbEnvironment(directory), { message }, 'even while it is stopped');
+  await t.rejects(openLmdbEnvironment(directory), { message }, 'a stopped process keeps the directory locked');
   child.kill('SIGKILL');
   await ended;
   const environment = await openLmdbEnvironment(directory);
@@ -110,7 +114,7 @@ t.test('only one living process can open a directory', async (t) => {
   await (await openLmdbEnvironment(directory)).close();
 });
 
-t.test('of processes that open a directory together at most one succeeds', async (t) => {
+t.test('at most one of several processes that open a directory together succeeds', async (t) => {
   const directory = t.testdir();
   const opened = await Promise.allSettled(Array.from({ length: 6 }, () => openLmdbEnvironment(directory)));
   const got = opened.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
@@ -126,7 +130,7 @@ t.test('a directory with a path too long for a socket can be locked', async (t) 
   await environment.close();
 });
 
-t.test('roots, parts, messages and epochs outlive the process', async (t) => {
+t.test('roots, parts, messages and epochs survive a restart of the process', async (t) => {
   const directory = t.testdir();
   let environment = await openLmdbEnvironment(directory);
   let store = new LmdbStore(environment, new FakeClock());
@@ -164,11 +168,11 @@ t.test('a tombstone is kept for an hour, then dropped by a later write', async (
   await store.applyRecords(Array.from({ length: 100 }, (_, i) => part(`p${i}`, 2, null)));
   clock.advance(3_599_999);
   await store.applyRecords([part('p1', 1, 1), part('late', 2, null)]);
-  t.strictSame(await store.listParts(key, ''), [], 'an older write is still refused');
+  t.strictSame(await store.listParts(key, ''), [], 'an older write is refused while the tombstone exists');
   t.equal(graves.getCount(), 101);
   clock.advance(2);
   await store.applyRecords([part('x', 1, 1)]);
-  t.equal(graves.getCount(), 37, 'a bounded number at a time');
+  t.equal(graves.getCount(), 37, 'one write drops a limited number of tombstones');
   await store.applyRecords([part('x', 2, 1)]);
   t.equal(graves.getCount(), 1);
   await store.applyRecords([part('late', 3, 3)]);
@@ -178,7 +182,7 @@ t.test('a tombstone is kept for an hour, then dropped by a later write', async (
   await environment.close();
 });
 
-t.test('a text too long for a key is refused before anything is written', async (t) => {
+t.test('a text too long for a key is refused before any write', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   const store = new LmdbStore(environment, new FakeClock());
   await t.rejects(store.applyRecords([part('ok', 1, 1), part('x'.repeat(901), 1, 1)]), RangeError);

@@ -39,7 +39,7 @@ const gone = (realm: RealmId, id: number, rev: number): MessageRecordWrite => ({
   value: null,
 });
 
-/** A model of `scanMessages` in its plainest form. */
+/** Plain model of `scanMessages`. */
 export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): number[] {
   const newer = scan.direction === 'newer';
   return [...model]
@@ -113,7 +113,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await ids(realm, { by: 'realm' }), [1]);
   });
 
-  fact('of several writes of one message in one call the largest rev wins', async (t) => {
+  fact('the largest rev wins among several writes of one message in one call', async (t) => {
     const realm = freshRealm();
     const revs = [2, 5, 1, 4, 3];
     await store.applyRecords(revs.map((rev) => put(realm, message(9, { body: { rev } }), rev)));

@@ -61,7 +61,7 @@ if (!server) {
     proxy.freeze();
     const ping = store.ping();
     clock.advance(3_000);
-    await t.rejects(ping, { name: 'StoreUnavailableError' }, 'nor does a silent server hang a ping');
+    await t.rejects(ping, { name: 'StoreUnavailableError' }, 'a ping to a silent server fails instead of hanging');
     proxy.cut();
     await store.close();
   });
@@ -82,7 +82,7 @@ if (!server) {
     await store.close();
   });
 
-  t.test('thousands of writes in one tick go out in bulks and all arrive', async (t) => {
+  t.test('thousands of writes in one tick are sent in bulks and all are stored', async (t) => {
     const store = await MongoStore.connect(url, new FakeClock());
     const user = key(78);
     const parts = Array.from({ length: 2_300 }, (_, i) => ({
@@ -113,7 +113,7 @@ function withDatabase(server: string, database: string): string {
   return server.replace(/^([^:]+:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
 }
 
-/** A TCP proxy to the first host of the URL, whose connections can be cut, or kept without answers. */
+/** TCP proxy to the first host of the URL, whose connections can be cut, or frozen so that no replies pass. */
 async function cuttable(server: string): Promise<{ port: number; cut(): void; freeze(): void; mend(): Promise<void> }> {
   const [, host = '127.0.0.1', port = '27017'] = /^[^:]+:\/\/(?:[^@/]*@)?([^:/,?]+)(?::(\d+))?/.exec(server) ?? [];
   const sockets = new Set<Socket>();

@@ -1,4 +1,6 @@
-/** The contract that every Store meets (src/ports/store/store.ts). Random realms, so a shared server will do. */
+/**
+ * Contract test of Store implementations (src/ports/store/store.ts). Realms are random, so a shared server can be used.
+ */
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Json } from '#base';
@@ -33,7 +35,7 @@ const write = (key: ActorKey, at: number, expected: number, more: Partial<ActorR
   ...more,
 });
 
-/** All facts share one store; the last one closes it. */
+/** Runs all tests on one shared store; the last test closes it. */
 export function storeContract(t: Test, name: string, makeStore: () => Promise<Store>): Promise<unknown> {
   return t.test(name, async (t) => {
     const store = await makeStore();
@@ -55,10 +57,10 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
 }
 
 function rootFacts(fact: Fact, store: Store): void {
-  fact('an actor without a root loads as null, and loading creates nothing', async (t) => {
+  fact('an actor without a root loads as null, and the load creates nothing', async (t) => {
     const key = freshKey();
     t.equal(await store.loadRoot(key, toEpoch(5)), null);
-    t.equal(await store.commit(write(key, 1, 0)), 'ok', 'a smaller epoch may still create it');
+    t.equal(await store.commit(write(key, 1, 0)), 'ok', 'a smaller epoch can still create the root');
   });
 
   fact('a committed root reads back with its version, epoch, outbox and due time', async (t) => {
@@ -76,7 +78,7 @@ function rootFacts(fact: Fact, store: Store): void {
     });
   });
 
-  fact('of many commits in one tick each gets its own result', async (t) => {
+  fact('each of many commits in one tick gets its own result', async (t) => {
     const keys = Array.from({ length: 30 }, freshKey);
     await Promise.all(keys.map((key) => store.commit(write(key, 1, 0))));
     const [fenced, late, good] = [0, 1, 2].map((n) => keys.filter((_, i) => i % 3 === n)) as [
@@ -85,7 +87,7 @@ function rootFacts(fact: Fact, store: Store): void {
       ActorKey[],
     ];
     await Promise.all(fenced.map((key) => store.loadRoot(key, toEpoch(2))));
-    // A commit of an earlier activation of the same owner, whose answer was lost: same epoch, same version.
+    // Commit by an earlier activation of the same owner, whose reply was lost: same epoch, same version.
     await Promise.all(late.map((key) => store.commit(write(key, 1, 1, { state: { lost: true } }))));
     const results = await Promise.all(keys.map((key) => store.commit(write(key, 1, 1))));
     t.strictSame(
@@ -135,22 +137,22 @@ function rootFacts(fact: Fact, store: Store): void {
       else if (key === fenced) t.equal(found[i], 'fenced');
       else t.match(found[i], { key, epoch: 2 + (i % 3), version: 1, state: { i: i - 1 }, outbox: [], due: null });
       if (key === missing || key === removed || key === fenced) continue;
-      t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'the older owner is fenced');
+      t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'the former owner is fenced');
       t.equal(await store.commit(write(key, 2 + (i % 3), 1)), 'ok');
     }
     t.match(again, { key: twice, version: 1 });
     t.equal(await store.commit(write(fenced, 9, 1)), 'ok');
-    t.equal(await store.commit(write(missing, 1, 0)), 'ok', 'nothing was created');
+    t.equal(await store.commit(write(missing, 1, 0)), 'ok', 'the load created no root');
   });
 
   fact('a commit that expects no root creates it once', async (t) => {
     const key = freshKey();
     const results = await Promise.all([store.commit(write(key, 1, 0)), store.commit(write(key, 1, 0))]);
     t.strictSame(results.sort(), ['conflict', 'ok']);
-    t.equal(await store.commit(write(key, 9, 0)), 'conflict', 'whatever its epoch');
+    t.equal(await store.commit(write(key, 9, 0)), 'conflict', 'a second create conflicts at any epoch');
   });
 
-  fact('of concurrent commits at one version exactly one wins', async (t) => {
+  fact('exactly one of several concurrent commits at one version succeeds', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0));
     for (let version = 1; version <= 5; version++) {
@@ -200,7 +202,7 @@ function rootFacts(fact: Fact, store: Store): void {
   }
 
   if (store.admitsParticipants) {
-    fact('a participant writes with a commit and hears of its end first; a conflict leaves it out', async (t) => {
+    fact('a participant writes and settles within a commit, and does neither after a conflict', async (t) => {
       const key = freshKey();
       const calls: string[] = [];
       const participants = [
@@ -300,7 +302,7 @@ function partFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.getParts([{ key, part: 'p' }]), [{ part: 'p', rev: 6, value: 'six' }]);
   });
 
-  fact('of concurrent and repeated writes of one part the largest rev wins', async (t) => {
+  fact('the largest rev wins among concurrent and repeated writes of one part', async (t) => {
     const key = freshKey();
     const revs = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9];
     await Promise.all([
@@ -325,7 +327,7 @@ function partFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.listParts(key, ''), [{ part: 'p', rev: 4, value: 'new' }]);
     await put(key, 'never', 2, null);
     await put(key, 'never', 1, 'late');
-    t.strictSame(await store.listParts(key, 'never'), [], 'also for a part that never was');
+    t.strictSame(await store.listParts(key, 'never'), [], 'a tombstone also hides a part that never existed');
   });
 
   fact('parts are found by prefix, in order of code units, and never another actor’s', async (t) => {

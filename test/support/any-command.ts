@@ -1,4 +1,4 @@
-/** Commands of tests: actors and frontends of tests take any name. */
+/** Declares commands under any name, for the actors and frontends that tests define themselves. */
 
 import type { JsonObject } from '#base';
 import type { ActorKindName } from '#model';
@@ -12,7 +12,7 @@ import {
 export const anyCommand: (name: string) => ActorCommandName<ActorKindName, JsonObject, ActorFieldsReply> = (name) =>
   makeCommandDeclarer<ActorKindName>()<JsonObject, ActorFieldsReply>(name);
 
-/** One that is answered with a value. */
+/** Declares a command that is answered with a value. */
 export const anyQuestion: (name: string) => ActorCommandName<ActorKindName, JsonObject, ActorValueReply<unknown>> = (
   name,
 ) => makeCommandDeclarer<ActorKindName>()<JsonObject, ActorValueReply<unknown>>(name);

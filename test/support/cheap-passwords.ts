@@ -1,13 +1,13 @@
 /**
- * Loaded before the program (`node --import`, or as the first import of a test): passwords are hashed in no time, so
- * that thousands of accounts can be made. Measured is nothing that hashes passwords; what hashing must do is tested
- * with the real one (`test/unit/secrets`), and so is the program as it is started (`test/clients`).
+ * Makes password hashing cheap (scrypt cost N = 2), so that a test can create thousands of accounts. Load it before the
+ * program: with `node --import`, or as the first import of a test. No measurement includes hashing; the real function
+ * is tested in `test/unit/secrets` and by the started program in `test/clients`.
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
-const dear = crypto.scrypt;
-/** As it is called there: with options. */
+const realScrypt = crypto.scrypt;
+/** Overload of `crypto.scrypt` with options, which is the one that the program calls. */
 type Scrypt = (
   password: crypto.BinaryLike,
   salt: crypto.BinaryLike,
@@ -16,7 +16,7 @@ type Scrypt = (
   done: (error: Error | null, key: Buffer) => void,
 ) => void;
 
-const cheap: Scrypt = (password, salt, length, options, done) =>
-  dear(password, salt, length, { ...options, N: 2 }, done);
-crypto.scrypt = cheap as typeof crypto.scrypt;
+const cheapScrypt: Scrypt = (password, salt, length, options, done) =>
+  realScrypt(password, salt, length, { ...options, N: 2 }, done);
+crypto.scrypt = cheapScrypt as typeof crypto.scrypt;
 syncBuiltinESMExports();

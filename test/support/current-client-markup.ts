@@ -1,6 +1,6 @@
 /**
- * The HTML of messages as the official mobile client of today reads it. The client shows other constructs as source,
- * block by block.
+ * Model of how today's official mobile client parses the HTML of messages. The client shows a block with an unknown
+ * construct as HTML source.
  */
 import { DomUtils, parseDocument } from 'htmlparser2';
 
@@ -12,17 +12,17 @@ type Element = Extract<ChildNode, { readonly attribs: unknown }>;
 const CODE_CLASS =
   /^(?:bp|c|c1|ch|cm|cp|cpf|cs|err|esc|fm|g|gd|ge|gh|gi|go|gp|gr|gs|gt|gu|il|k|kc|kd|kn|kp|kr|kt|l|ld|m|mb|mf|mh|mi|mo|n|na|nb|nc|nd|ne|nf|ni|nl|nn|no|nt|nv|nx|o|ow|p|pm|py|s|s1|s2|sa|sb|sc|sd|se|sh|si|sr|ss|sx|vc|vg|vi|vm|w)$/;
 const MENTION = /^(?:user-mention|user-group-mention|topic-mention)(?: silent)?$/;
-/** Shown as source by every version of the client. */
-const ERRORS: ReadonlySet<string> = new Set(['timestamp-error', 'tex-error']);
+/** Classes of error markers. Every version of the client shows them as source. */
+const ERROR_CLASSES: ReadonlySet<string> = new Set(['timestamp-error', 'tex-error']);
 const PREVIEW_DIVISIONS: ReadonlySet<string> = new Set(['message_inline_image', 'youtube-video message_inline_image']);
-/** Targets of links by class; the client opens those of streams itself. */
+/** Allowed link targets by link class. The client itself opens links to streams and topics. */
 const LINK_BY_CLASS: Readonly<Record<string, RegExp>> = {
   '': /./,
   stream: /^\/#narrow\/stream\/\d+-[\w.-]+$/,
   'stream-topic': /^\/#narrow\/stream\/\d+-[\w.-]+\/topic\/[\w.-]+$/,
 };
-/** Classes of the texts in the preview of a page. */
-const PREVIEW_TEXTS: ReadonlySet<string> = new Set([
+/** Allowed text parts in the preview of a web page, by class. */
+const PREVIEW_TEXT_CLASSES: ReadonlySet<string> = new Set([
   'message_embed_title',
   'message_embed_description',
   'message_embed_title,message_embed_description',
@@ -32,7 +32,7 @@ const PLAIN_INLINE: ReadonlySet<string> = new Set(['strong', 'em', 'del', 'code'
 const classOf = (of: Element): string => of.attribs.class ?? '';
 const isNewline = (node: ChildNode): boolean => isText(node) && node.data === '\n';
 const isBlank = (node: ChildNode): boolean => isText(node) && node.data.trim() === '';
-/** The only child, if it is an element of this name. */
+/** Only child of an element, if it is an element with this name. */
 const onlyChild = (of: Element, name: string): Element | undefined => {
   const [child, ...others] = of.children;
   return child && isTag(child) && child.name === name && others.length === 0 ? child : undefined;
@@ -44,29 +44,29 @@ const textOf = (node: ChildNode): string =>
 class MarkupReader {
   readonly unknown: string[] = [];
 
-  #tell(node: ChildNode, why = ''): void {
+  #report(node: ChildNode, why = ''): void {
     const tag = isTag(node) ? `<${node.name} ${JSON.stringify(node.attribs)}>` : `text ${JSON.stringify(textOf(node))}`;
     this.unknown.push(`${tag}${why && `: ${why}`}`);
   }
 
   #withoutAttributes(of: Element, allowed: readonly string[] = []): void {
-    for (const name of Object.keys(of.attribs)) if (!allowed.includes(name)) this.#tell(of, `attribute ${name}`);
+    for (const name of Object.keys(of.attribs)) if (!allowed.includes(name)) this.#report(of, `attribute ${name}`);
   }
 
-  /** Children with exactly one newline before, between and after them. */
+  /** Child elements of a list or table; the client expects exactly one newline before, between and after them. */
   #spaced(of: Element, names: readonly string[]): Element[] {
     of.children.forEach((child, i) => {
       const good = i % 2 === 0 ? isNewline(child) : isTag(child) && names.includes(child.name);
-      if (!good) this.#tell(child, `in ${of.name}`);
+      if (!good) this.#report(child, `in ${of.name}`);
     });
-    if (of.children.length % 2 === 0) this.#tell(of, 'space at the end');
+    if (of.children.length % 2 === 0) this.#report(of, 'space at the end');
     return elementsIn(of);
   }
 
   blocks(nodes: readonly ChildNode[]): void {
     for (const node of nodes) {
       if (isTag(node)) this.#block(node);
-      else if (!isBlank(node)) this.#tell(node, 'outside of blocks');
+      else if (!isBlank(node)) this.#report(node, 'outside of blocks');
     }
   }
 
@@ -95,7 +95,7 @@ class MarkupReader {
         this.#withoutAttributes(of, of.name === 'ol' ? ['start'] : []);
         for (const child of of.children) {
           if (isTag(child) && child.name === 'li') this.#item(child);
-          else if (!isNewline(child)) this.#tell(child, 'in a list');
+          else if (!isNewline(child)) this.#report(child, 'in a list');
         }
         return;
       case 'blockquote':
@@ -109,7 +109,7 @@ class MarkupReader {
         this.#division(of);
         return;
       default:
-        this.#tell(of, 'as a block');
+        this.#report(of, 'as a block');
     }
   }
 
@@ -124,18 +124,18 @@ class MarkupReader {
   #formulas(of: Element): void {
     of.children.forEach((child, i) => {
       if (i % 2 === 1) {
-        if (!isText(child) || child.data !== '\n\n') this.#tell(child, 'between formulas');
+        if (!isText(child) || child.data !== '\n\n') this.#report(child, 'between formulas');
         return;
       }
       const [formula, ...others] = isTag(child) && classOf(child) === 'katex-display' ? child.children : [];
       if (!formula || !isTag(formula) || classOf(formula) !== 'katex' || others.length > 0)
-        this.#tell(child, 'between formulas');
+        this.#report(child, 'between formulas');
       else this.#formula(formula, 'block');
     });
-    if (of.children.length % 2 === 0) this.#tell(of, 'text behind the formulas');
+    if (of.children.length % 2 === 0) this.#report(of, 'text behind the formulas');
   }
 
-  /** @param display of its `math` element; undefined within a line */
+  /** @param display expected `display` attribute of the `math` element; undefined for a formula within a line */
   #formula(of: Element, display: 'block' | undefined): void {
     const [mathml, html, ...others] = of.children;
     const isWhole =
@@ -145,56 +145,56 @@ class MarkupReader {
       isTag(html) &&
       [mathml, html].map(classOf).join() === 'katex-mathml,katex-html';
     if (!isWhole || others.length > 0) {
-      this.#tell(of, 'parts');
+      this.#report(of, 'parts');
       return;
     }
     const math = onlyChild(mathml, 'math');
     const meaning = math && onlyChild(math, 'semantics');
     const source = meaning?.children.at(-1);
     if (!source || !isTag(source) || source.name !== 'annotation') {
-      this.#tell(of, 'source');
+      this.#report(of, 'source');
       return;
     }
-    if (source.attribs.encoding !== 'application/x-tex' || textOf(source).trim() === '') this.#tell(source);
-    if (math?.attribs.display !== display) this.#tell(of, `display ${math?.attribs.display}`);
+    if (source.attribs.encoding !== 'application/x-tex' || textOf(source).trim() === '') this.#report(source);
+    if (math?.attribs.display !== display) this.#report(of, `display ${math?.attribs.display}`);
   }
 
-  /** Preview of a page: a picture, and a division with a title, a description, or both. */
+  /** Checks the preview of a web page: a picture, and a division with a title, a description, or both. */
   #pagePreview(of: Element): void {
     const [picture, texts, ...others] = of.children;
     if (!picture || !isTag(picture) || picture.name !== 'a' || classOf(picture) !== 'message_embed_image') {
-      this.#tell(of, 'without a picture');
+      this.#report(of, 'without a picture');
       return;
     }
     const { href, style = '' } = picture.attribs;
     if (href === undefined || !/^background-image: url\("[^"]+"\)$/.test(style) || picture.children.length > 0)
-      this.#tell(picture);
+      this.#report(picture);
     if (!texts || !isTag(texts) || classOf(texts) !== 'data-container' || others.length > 0) {
-      this.#tell(of, 'parts');
+      this.#report(of, 'parts');
       return;
     }
     const kinds = texts.children.map((child) => (isTag(child) && child.name === 'div' ? classOf(child) : ''));
-    if (!PREVIEW_TEXTS.has(kinds.join())) this.#tell(texts, 'parts');
+    if (!PREVIEW_TEXT_CLASSES.has(kinds.join())) this.#report(texts, 'parts');
     for (const part of elementsIn(texts)) {
       const text = textOf(part).trim();
       const isGood =
         classOf(part) === 'message_embed_title'
           ? onlyChild(part, 'a')?.attribs.title === text
           : part.children.every((child) => isText(child));
-      if (text === '' || !isGood) this.#tell(part);
+      if (text === '' || !isGood) this.#report(part);
     }
   }
 
   #table(of: Element): void {
     this.#withoutAttributes(of);
     const [head, body, ...more] = this.#spaced(of, ['thead', 'tbody']);
-    if (head?.name !== 'thead' || body?.name !== 'tbody' || more.length > 0) this.#tell(of, 'parts');
+    if (head?.name !== 'thead' || body?.name !== 'tbody' || more.length > 0) this.#report(of, 'parts');
     for (const part of [head, body])
       for (const row of part ? this.#spaced(part, ['tr']) : [])
         for (const cell of this.#spaced(row, [part === head ? 'th' : 'td'])) {
           this.#withoutAttributes(cell, ['style']);
           const { style } = cell.attribs;
-          if (style !== undefined && !/^text-align: (?:left|center|right);$/.test(style)) this.#tell(cell, 'style');
+          if (style !== undefined && !/^text-align: (?:left|center|right);$/.test(style)) this.#report(cell, 'style');
           this.#inline(cell.children);
         }
   }
@@ -203,23 +203,23 @@ class MarkupReader {
     const kind = classOf(of);
     if (kind === 'spoiler-block') {
       const parts = elementsIn(of);
-      if (parts.map(classOf).join() !== 'spoiler-header,spoiler-content') this.#tell(of, 'parts');
+      if (parts.map(classOf).join() !== 'spoiler-header,spoiler-content') this.#report(of, 'parts');
       for (const part of parts) this.blocks(part.children);
     } else if (kind === 'codehilite') this.#code(of);
     else if (PREVIEW_DIVISIONS.has(kind)) {
       const link = onlyChild(of, 'a');
       const image = link && onlyChild(link, 'img');
       if (!link?.attribs.href || classOf(link) !== '' || !image?.attribs.src || classOf(image) !== '')
-        this.#tell(of, 'preview');
+        this.#report(of, 'preview');
     } else if (kind === 'message_embed') this.#pagePreview(of);
-    else this.#tell(of);
+    else this.#report(of);
   }
 
   #code(of: Element): void {
     const [pre, ...others] = of.children;
     const [mark, code] = pre && isTag(pre) ? elementsIn(pre) : [];
     if (others.length > 0 || mark?.name !== 'span' || mark.children.length > 0 || code?.name !== 'code')
-      this.#tell(of, 'parts');
+      this.#report(of, 'parts');
     for (const piece of code?.children ?? []) {
       const isPlain = isText(piece);
       const isColored =
@@ -228,7 +228,7 @@ class MarkupReader {
         classOf(piece)
           .split(' ')
           .some((c) => CODE_CLASS.test(c));
-      if (!isPlain && !isColored) this.#tell(piece, 'in code');
+      if (!isPlain && !isColored) this.#report(piece, 'in code');
     }
   }
 
@@ -243,27 +243,30 @@ class MarkupReader {
       this.#inline(of.children);
     } else if (of.name === 'br') this.#withoutAttributes(of);
     else if (of.name === 'a') {
-      if (!LINK_BY_CLASS[kind]?.test(of.attribs.href ?? '')) this.#tell(of);
+      if (!LINK_BY_CLASS[kind]?.test(of.attribs.href ?? '')) this.#report(of);
       this.#inline(of.children);
     } else if (of.name === 'img') {
-      if (kind !== 'emoji' || !of.attribs.src || !of.attribs.alt) this.#tell(of);
+      if (kind !== 'emoji' || !of.attribs.src || !of.attribs.alt) this.#report(of);
     } else if (of.name === 'time') {
-      if (!/Z$/.test(of.attribs.datetime ?? '')) this.#tell(of);
+      if (!/Z$/.test(of.attribs.datetime ?? '')) this.#report(of);
     } else if (of.name === 'span') this.#span(of, kind);
-    else this.#tell(of, 'within a line');
+    else this.#report(of, 'within a line');
   }
 
   #span(of: Element, kind: string): void {
-    if (/^emoji emoji-[0-9a-f]+(?:-[0-9a-f]+)*$/.test(kind) || ERRORS.has(kind)) return;
+    if (/^emoji emoji-[0-9a-f]+(?:-[0-9a-f]+)*$/.test(kind) || ERROR_CLASSES.has(kind)) return;
     if (MENTION.test(kind)) {
       const id = of.attribs[kind.startsWith('user-group') ? 'data-user-group-id' : 'data-user-id'];
-      if (!kind.startsWith('topic') && !/^(?:\d+|\*)$/.test(id ?? '')) this.#tell(of);
+      if (!kind.startsWith('topic') && !/^(?:\d+|\*)$/.test(id ?? '')) this.#report(of);
     } else if (kind === 'katex') this.#formula(of, undefined);
-    else this.#tell(of);
+    else this.#report(of);
   }
 }
 
-/** Finds the parts of a message's HTML that the client would show as source. @returns descriptions with the reason */
+/**
+ * Finds the parts of a message's HTML that the client would show as source.
+ * @returns descriptions of the parts, each with the reason
+ */
 export function unreadableMarkup(html: string): readonly string[] {
   const reader = new MarkupReader();
   reader.blocks(parseDocument(html).children);

@@ -14,7 +14,7 @@ const NO_RECORDS = Object.fromEntries(
   readonly [C in keyof DirectoryRecordTypeByCollection]: [];
 };
 
-/** A directory with this in it, and nothing else. */
+/** Directory snapshot that is empty except for these records and settings. */
 export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot => ({
   version: 1,
   subdomain: '',
@@ -27,6 +27,6 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
   ...of,
 });
 
-/** The directory of realm 1, with this in it. */
+/** Directory of realm 1 that is empty except for these records and settings. */
 export const directoryWith = (of: Partial<DirectorySnapshot>, names: ProductEmojiName = 'conclave'): RealmDirectory =>
   new RealmDirectory(toRealmId(1), snapshotWith(of), productEmojiForm(names));

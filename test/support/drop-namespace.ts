@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 
-/** Removes what processes of a cluster with this namespace have stored: the database, the event log, the leases. */
+/** Deletes the stored data of a cluster namespace: the database, the event logs and the placement leases. */
 export async function dropNamespace(
   { nats, mongodb }: { readonly nats: string; readonly mongodb: string },
   namespace: string,

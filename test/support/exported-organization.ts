@@ -1,35 +1,35 @@
 /**
- * A made organization in the peer's export format, with its truth beside it: every message with the flags of everybody
- * who has a copy. The same seed gives the same organization.
+ * Generator of an organization in the peer's export format. The result also lists the expected messages, each with the
+ * flags of every user who has a copy. Equal seeds give equal organizations.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '#base';
 
-export interface MadeMessage {
-  /** Number of the message in the order of sending, from 1: the id that it gets here. */
+export interface GeneratedMessage {
+  /** Position in the order of sending, from 1. Equals the message id after the import. */
   readonly rank: number;
   readonly id: number;
   readonly sender: number;
-  /** Id of the stream in the export; 0 for direct messages. */
+  /** Stream id in the export; 0 for direct messages. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
   readonly content: string;
   readonly sent: number;
-  /** Sum of flags by user. */
+  /** Bit mask of message flags by user id. */
   readonly rows: ReadonlyMap<number, number>;
 }
 
-export interface MadeUser {
+export interface GeneratedUser {
   readonly id: number;
   readonly email: string;
   readonly role: number;
   readonly active: boolean;
 }
 
-export interface MadeStream {
+export interface GeneratedStream {
   readonly id: number;
   readonly name: string;
   readonly inviteOnly: boolean;
@@ -37,20 +37,20 @@ export interface MadeStream {
   readonly members: ReadonlySet<number>;
 }
 
-export interface MadeOrganization {
-  readonly users: readonly MadeUser[];
-  readonly streams: readonly MadeStream[];
-  readonly messages: readonly MadeMessage[];
+export interface GeneratedOrganization {
+  readonly users: readonly GeneratedUser[];
+  readonly streams: readonly GeneratedStream[];
+  readonly messages: readonly GeneratedMessage[];
   readonly reactions: number;
   readonly files: number;
 }
 
-export interface MadeSize {
+export interface OrganizationSize {
   readonly people: number;
   readonly streams: number;
   readonly messages: number;
   readonly seed: number;
-  /** The ids of messages do not follow time, and the export says so, as a converter's does. */
+  /** Whether message ids don't follow time. The export then says so (`sort_by_date`), as converters' exports do. */
   readonly sortedByDate?: boolean;
 }
 
@@ -58,37 +58,37 @@ const READ = 1;
 const STARRED = 2;
 const MENTIONED = 8;
 const PRIVATE = 2048;
-const PER_FILE = 1_000;
-/** Members of a stream, about, in a large organization. */
-const MOST_MEMBERS = 40;
-/** Ids of the export begin here, so that no id is right by chance. */
-const FIRST = { user: 501, stream: 301, recipient: 7_001, message: 90_001 };
-const BEGIN = 1_600_000_000;
+const MESSAGES_PER_FILE = 1_000;
+/** Approximate maximum of members per stream: the export has a row per message and member. */
+const MAX_STREAM_MEMBERS = 40;
+/** First ids in the export. They differ by kind and from the ids after the import, so no id matches by chance. */
+const FIRST_IDS = { user: 501, stream: 301, recipient: 7_001, message: 90_001 };
+const START_S = 1_600_000_000;
 const ROLES = [100, 200, 300, 400, 400, 400, 400, 600];
 const WORDS = 'tide **pier** gull anchor `knot` lamp harbour :smile: keel rope mast sail'.split(' ');
 
-/** Writes the export into a folder. */
-export function makeExportedOrganization(folder: string, size: MadeSize): MadeOrganization {
-  return new Maker(folder, size).make();
+/** Writes the export files into a folder. */
+export function makeExportedOrganization(folder: string, size: OrganizationSize): GeneratedOrganization {
+  return new ExportGenerator(folder, size).make();
 }
 
-class Maker {
+class ExportGenerator {
   #state: number;
-  readonly #users: MadeUser[] = [];
-  readonly #streams: (MadeStream & { readonly members: Set<number> })[] = [];
-  readonly #messages: MadeMessage[] = [];
+  readonly #users: GeneratedUser[] = [];
+  readonly #streams: (GeneratedStream & { readonly members: Set<number> })[] = [];
+  readonly #messages: GeneratedMessage[] = [];
   readonly #reactions: JsonObject[] = [];
   readonly #attachments: (JsonObject & { readonly messages: number[] })[] = [];
   readonly #groups: { readonly id: number; readonly recipient: number; readonly members: readonly number[] }[] = [];
 
   constructor(
     private readonly folder: string,
-    private readonly size: MadeSize,
+    private readonly size: OrganizationSize,
   ) {
     this.#state = size.seed;
   }
 
-  make(): MadeOrganization {
+  make(): GeneratedOrganization {
     this.#makePeople();
     this.#makeMessages();
     this.#write('realm.json', { ...this.#tables(), ...(this.size.sortedByDate ? { sort_by_date: true } : {}) });
@@ -103,7 +103,7 @@ class Maker {
     };
   }
 
-  /** A number from 0 to below `below`. */
+  /** Random integer from 0 up to, but not including, `below`. */
   #random(below: number): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * below);
@@ -115,19 +115,19 @@ class Maker {
 
   #makePeople(): void {
     for (let i = 0; i < this.size.people; i++) {
-      const id = FIRST.user + i;
+      const id = FIRST_IDS.user + i;
       const role = ROLES[i % ROLES.length]!;
       this.#users.push({ id, email: `person${i}@made.example`, role, active: i % 11 !== 10 });
     }
     for (let i = 0; i < this.size.streams; i++) {
       const inviteOnly = i % 3 === 1;
-      // A third of the people, but not hundreds: the export has a row per message and member.
-      const share = Math.max(3, Math.ceil(this.size.people / MOST_MEMBERS));
+      // A third of the users, at most about 40 per stream: the export has a row per message and member.
+      const share = Math.max(3, Math.ceil(this.size.people / MAX_STREAM_MEMBERS));
       const members = new Set(
         this.#users.filter((_, person) => this.#random(share) === 0 || person === 0).map(({ id }) => id),
       );
       this.#streams.push({
-        id: FIRST.stream + i,
+        id: FIRST_IDS.stream + i,
         name: `Stream ${i}`,
         inviteOnly,
         historyPublic: !inviteOnly || i % 2 === 0,
@@ -141,7 +141,7 @@ class Maker {
   }
 
   #makeMessages(): void {
-    let waiting: { readonly row: JsonObject; readonly made: MadeMessage }[] = [];
+    let waiting: { readonly row: JsonObject; readonly made: GeneratedMessage }[] = [];
     let files = 0;
     const write = (): void => {
       if (waiting.length === 0) return;
@@ -160,12 +160,12 @@ class Maker {
       this.#messages.push(made);
       waiting.push({ row: this.#rowOf(made), made });
       this.#react(made);
-      if (waiting.length === PER_FILE) write();
+      if (waiting.length === MESSAGES_PER_FILE) write();
     }
     write();
   }
 
-  #makeInStream(rank: number): MadeMessage {
+  #makeInStream(rank: number): GeneratedMessage {
     const stream = this.#pick(this.#streams);
     if (this.#random(40) === 0) this.#joinOrLeave(stream);
     const id = this.#idOf(rank);
@@ -174,27 +174,27 @@ class Maker {
     const mentioned = this.#random(5) === 0 && members.length > 0 ? this.#pick(members) : undefined;
     const rows = new Map<number, number>();
     for (const user of members) {
-      if (!this.#users[user - FIRST.user]!.active) continue;
+      if (!this.#users[user - FIRST_IDS.user]!.active) continue;
       rows.set(user, this.#flagsOf(rank, user, sender) | (user === mentioned ? MENTIONED : 0));
     }
     const topic = `Topic ${this.#random(7)}`;
-    const name = mentioned === undefined ? '' : ` @**Person ${mentioned - FIRST.user}|${mentioned}**`;
+    const name = mentioned === undefined ? '' : ` @**Person ${mentioned - FIRST_IDS.user}|${mentioned}**`;
     const link =
       rank > 10 && this.#random(10) === 0
         ? ` [before](#narrow/stream/${stream.id}-x/topic/Topic/near/${this.#idOf(rank - 5)})`
         : '';
     const content = `${this.#words()}${name}${link}${this.#attach(rank, sender)}`;
-    return { rank, id, sender, stream: stream.id, topic, participants: [], content, sent: BEGIN + rank * 60, rows };
+    return { rank, id, sender, stream: stream.id, topic, participants: [], content, sent: START_S + rank * 60, rows };
   }
 
   #joinOrLeave(stream: { readonly members: Set<number> }): void {
     const user = this.#pick(this.#users).id;
-    // The first person stays everywhere, so that a stream always has a sender.
-    if (user === FIRST.user) return;
+    // User 0 never leaves a stream, so that a stream always has a sender.
+    if (user === FIRST_IDS.user) return;
     if (!stream.members.delete(user)) stream.members.add(user);
   }
 
-  #makeDirect(rank: number): MadeMessage {
+  #makeDirect(rank: number): GeneratedMessage {
     const group = this.#random(3) === 0 && this.#groups.length > 0 ? this.#pick(this.#groups) : undefined;
     const pair = [this.#pick(this.#users).id, this.#pick(this.#users).id];
     const participants = group ? [...group.members] : [...new Set(pair)].sort((a, b) => a - b);
@@ -202,25 +202,28 @@ class Maker {
     const rows = new Map(participants.map((user) => [user, this.#flagsOf(rank, user, sender) | PRIVATE]));
     const content = this.#words();
     const id = this.#idOf(rank);
-    return { rank, id, sender, stream: 0, topic: '', participants, content, sent: BEGIN + rank * 60, rows };
+    return { rank, id, sender, stream: 0, topic: '', participants, content, sent: START_S + rank * 60, rows };
   }
 
-  /** Everybody has read the older half, and some of the newer one. */
+  /** Flags of a user's copy: 98 % of the older half of the messages are read, and 25 % of the newer half. */
   #flagsOf(rank: number, user: number, sender: number): number {
     const isRead = user === sender || (rank < this.size.messages / 2 ? this.#random(50) > 0 : this.#random(4) === 0);
     return (isRead ? READ : 0) | (this.#random(30) === 0 ? STARRED : 0);
   }
 
-  /** Ids with gaps, as deleted messages leave them. */
+  /** Message id in the export, with gaps as deleted messages leave them. */
   #idOf(rank: number): number {
-    return FIRST.message + (this.size.sortedByDate ? 10_000_000 - rank : rank) * 3;
+    return FIRST_IDS.message + (this.size.sortedByDate ? 10_000_000 - rank : rank) * 3;
   }
 
   #words(): string {
     return Array.from({ length: 3 + this.#random(20) }, () => this.#pick(WORDS)).join(' ');
   }
 
-  /** @returns text of a link to a new file, for some messages */
+  /**
+   * Attaches a new file to one message in 60.
+   * @returns text of the link to the file; empty without a file
+   */
   #attach(rank: number, owner: number): string {
     if (this.#random(60) !== 0) return '';
     const token = createHash('sha256').update(`file ${rank}`).digest('base64url').slice(0, 24);
@@ -233,7 +236,7 @@ class Maker {
       path_id: path,
       owner,
       realm: 9,
-      create_time: BEGIN + rank * 60 - 5,
+      create_time: START_S + rank * 60 - 5,
       size: bytes.length,
       is_realm_public: true,
       is_web_public: false,
@@ -243,7 +246,7 @@ class Maker {
     return ` [notes](/user_uploads/${path})`;
   }
 
-  #rowOf({ rank, id, sender, stream, topic, participants, content, sent }: MadeMessage): JsonObject {
+  #rowOf({ rank, id, sender, stream, topic, participants, content, sent }: GeneratedMessage): JsonObject {
     const edited = rank % 20 === 0;
     const history = [
       { user_id: sender, timestamp: sent + 30, prev_content: `first ${content}`, prev_rendered_content: '<p>old</p>' },
@@ -269,11 +272,11 @@ class Maker {
   }
 
   #streamRecipient(stream: number): number {
-    return FIRST.recipient + this.size.people + stream - FIRST.stream;
+    return FIRST_IDS.recipient + this.size.people + stream - FIRST_IDS.stream;
   }
 
   #userRecipient(user: number): number {
-    return FIRST.recipient + user - FIRST.user;
+    return FIRST_IDS.recipient + user - FIRST_IDS.user;
   }
 
   #recipientOf(sender: number, participants: readonly number[]): number {
@@ -283,7 +286,7 @@ class Maker {
     return this.#userRecipient(participants.find((user) => user !== sender) ?? sender);
   }
 
-  #react({ id, rows, rank }: MadeMessage): void {
+  #react({ id, rows, rank }: GeneratedMessage): void {
     if (this.#random(12) !== 0 || rows.size === 0) return;
     this.#reactions.push({
       id: rank,
@@ -309,7 +312,8 @@ class Maker {
     for (const { id, members } of this.#streams) {
       recipients.push({ id: this.#streamRecipient(id), type: 2, type_id: id });
       for (const user of members) subscribe(user, this.#streamRecipient(id), true, { is_muted: user % 7 === 0 });
-      // The peer keeps the rows of those who left; some exports lack them.
+      // The peer keeps the subscription rows of users who left a stream. Half of them are left out: some exports lack
+      // them.
       for (const { id: user } of this.#users) {
         if (!members.has(user) && user % 2 === 0) subscribe(user, this.#streamRecipient(id), false);
       }
@@ -321,7 +325,7 @@ class Maker {
     const [first, second] = this.#users;
     return {
       zerver_client: [{ id: 3, name: 'website' }],
-      zerver_realm: [{ id: 9, name: 'Made', string_id: 'made', date_created: BEGIN, invite_required: false }],
+      zerver_realm: [{ id: 9, name: 'Made', string_id: 'made', date_created: START_S, invite_required: false }],
       zerver_realmauthenticationmethod: [],
       zerver_realmdomain: [{ id: 1, realm: 9, domain: 'made.example', allow_subdomains: true }],
       zerver_realmemoji: [],
@@ -333,7 +337,7 @@ class Maker {
         realm: 9,
         name,
         description: `About ${name}`,
-        date_created: BEGIN,
+        date_created: START_S,
         deactivated: false,
         invite_only: inviteOnly,
         history_public_to_subscribers: historyPublic,
@@ -346,8 +350,8 @@ class Maker {
         id,
         delivery_email: email,
         email,
-        full_name: `Person ${id - FIRST.user}`,
-        date_joined: BEGIN,
+        full_name: `Person ${id - FIRST_IDS.user}`,
+        date_joined: START_S,
         role,
         is_active: active,
         is_bot: false,
@@ -398,7 +402,7 @@ class Maker {
       zerver_usergroupmembership: [{ id: 1, user_group: 13, user_profile: second!.id }],
       zerver_groupgroupmembership: [],
       zerver_alertword: [{ id: 1, realm: 9, user_profile: first!.id, word: 'storm' }],
-      zerver_muteduser: [{ id: 1, user_profile: first!.id, muted_user: second!.id, date_muted: BEGIN }],
+      zerver_muteduser: [{ id: 1, user_profile: first!.id, muted_user: second!.id, date_muted: START_S }],
       zerver_usertopic: [
         {
           id: 1,
@@ -406,7 +410,7 @@ class Maker {
           stream: this.#streams[0]!.id,
           recipient: this.#streamRecipient(this.#streams[0]!.id),
           topic_name: 'Topic 1',
-          last_updated: BEGIN,
+          last_updated: START_S,
           visibility_policy: 1,
         },
       ],

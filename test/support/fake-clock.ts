@@ -7,7 +7,7 @@ interface FakeHandle extends TimerHandle {
   fn: () => void;
 }
 
-/** A clock that stands still until a test moves it. Timers fire in order of time, then of creation. */
+/** Clock whose time moves only when a test moves it. Timers fire in order of due time, then of creation. */
 export class FakeClock implements Clock {
   #now: number;
   #mono = 0;
@@ -44,9 +44,7 @@ export class FakeClock implements Clock {
     return at === Number.POSITIVE_INFINITY ? undefined : at - this.#mono;
   }
 
-  /**
-   * Move time forward, firing what becomes due at its own moment. Synchronous: promises settle when the caller awaits.
-   */
+  /** Moves time forward and fires each timer at its due time. Synchronous: promises settle when the caller awaits. */
   advance(ms: number): void {
     const end = this.#mono + ms;
     for (;;) {
@@ -64,7 +62,9 @@ export class FakeClock implements Clock {
     this.#mono = end;
   }
 
-  /** As a machine that slept: what became due meanwhile fires now, once. */
+  /**
+   * Jumps like the clock of a machine that wakes from sleep: every timer that became due fires once, at the new time.
+   */
   leap(ms: number): void {
     this.#now += ms;
     this.#mono += ms;
@@ -72,7 +72,7 @@ export class FakeClock implements Clock {
     this.advance(0);
   }
 
-  /** As `advance`, but lets promises settle (macrotask turns, no real time) before and after each timer. */
+  /** Moves time forward as `advance` does, and lets promises settle (turns of the event loop) around each timer. */
   async advanceAsync(ms: number): Promise<void> {
     const end = this.#mono + ms;
     for (;;) {
@@ -85,7 +85,9 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** As `advanceAsync`, for days before an hour that counts: each timer that is due before that hour fires once. */
+  /**
+   * Moves time forward by days, cheaply: each timer due before the last hour fires once; the last hour runs in full.
+   */
   async longAsync(ms: number): Promise<void> {
     const last = Math.min(ms, 3_600_000);
     this.leap(ms - last);
@@ -93,7 +95,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Let everything that is ready run: microtasks and a few turns of the event loop. */
+/** Lets microtasks and a few turns of the event loop run, so that promises settle. */
 export async function settle(turns = 4): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,18 +1,21 @@
 /** Parses HTTP/1.1 responses from the bytes of a keep-alive connection, framed by Content-Length or in chunks. */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** As uWebSockets.js and as node:http with lower-case names write it; any other way is found more slowly. */
+/**
+ * Spellings of the header by uWebSockets.js and by node:http with lower-case names. Other spellings are found by a
+ * slower search.
+ */
 const LENGTHS = [Buffer.from('Content-Length: '), Buffer.from('content-length: ')] as const;
-const NONE: Buffer = Buffer.alloc(0);
+const EMPTY_BUFFER: Buffer = Buffer.alloc(0);
 const LF = 10;
-/** A head or a chunk's size line that is longer is not what we asked for. */
-const MOST_HEAD = 65_536;
+/** Limit of a response head and of a chunk's size line; longer ones are an error. */
+const MAX_HEAD_BYTES = 65_536;
 
 export interface Answered {
   readonly status: number;
-  /** Without status line; empty unless whole answers are kept or it is an error. */
+  /** Header lines without the status line. Empty unless the reader keeps whole responses or the status is not 200. */
   readonly head: string;
-  /** As `head`. Valid until the next bytes arrive. */
+  /** Response body; empty in the same cases as `head`. Valid until the next bytes arrive. */
   readonly body: Buffer;
 }
 
@@ -22,21 +25,21 @@ type Rest = { readonly kind: 'length'; missing: number } | { readonly kind: 'chu
 export class AnswerReader {
   /** True if the next responses answer HEAD requests: they have a Content-Length, but no body. */
   isOfHead = false;
-  /** Bytes of a head that has not ended, copied. */
-  #pending: Buffer = NONE;
+  /** Copied bytes of an incomplete head. */
+  #pending: Buffer = EMPTY_BUFFER;
   #rest: Rest | undefined;
   #status = 0;
   #head = '';
-  #wanted = true;
+  #isKept = true;
   #parts: Buffer[] = [];
 
-  /** @param keep hand over whole answers; else those of errors only */
+  /** @param keep pass on whole responses; otherwise heads and bodies of errors only */
   constructor(
     private readonly keep: boolean,
     private readonly answered: (answer: Answered) => void,
   ) {}
 
-  /** @throws Error when it isn't HTTP */
+  /** @throws Error if the bytes are not HTTP/1.1 */
   push(bytes: Buffer): void {
     let data = bytes;
     while (data.length > 0) {
@@ -47,28 +50,28 @@ export class AnswerReader {
     }
   }
 
-  /** @returns what follows the head */
+  /** @returns the bytes after the head, or after the response if it has arrived whole */
   #begin(bytes: Buffer): Buffer {
     const data = this.#pending.length > 0 ? Buffer.concat([this.#pending, bytes]) : bytes;
     const end = data.indexOf(HEAD_END);
     if (end < 0) {
-      if (data.length > MOST_HEAD) throw new Error('no end of an HTTP head');
+      if (data.length > MAX_HEAD_BYTES) throw new Error('no end of an HTTP head');
       this.#pending = Buffer.from(data);
-      return NONE;
+      return EMPTY_BUFFER;
     }
-    this.#pending = NONE;
+    this.#pending = EMPTY_BUFFER;
     this.#status = statusOf(data);
-    this.#wanted = this.keep || this.#status !== 200;
-    this.#head = this.#wanted ? data.toString('latin1', data.indexOf(LF) + 1, end) : '';
+    this.#isKept = this.keep || this.#status !== 200;
+    this.#head = this.#isKept ? data.toString('latin1', data.indexOf(LF) + 1, end) : '';
     const body = data.subarray(end + 4);
     const bodiless = this.isOfHead || this.#status === 204 || this.#status === 304;
     const length = bodiless ? 0 : lengthOf(data, end);
     if (length === undefined) {
       this.#rest = { kind: 'chunks', reader: new ChunkReader() };
-      return body.length > 0 ? body : NONE;
+      return body.length > 0 ? body : EMPTY_BUFFER;
     }
     if (body.length >= length) {
-      // The usual case: all of it at once, nothing copied.
+      // Fast path: the whole body is in this read and needs no copy.
       this.#answer(body.subarray(0, length));
       return body.subarray(length);
     }
@@ -79,16 +82,16 @@ export class AnswerReader {
   #counted(rest: { missing: number }, data: Buffer): Buffer {
     const taken = Math.min(rest.missing, data.length);
     rest.missing -= taken;
-    if (this.#wanted) this.#parts.push(Buffer.from(data.subarray(0, taken)));
+    if (this.#isKept) this.#parts.push(Buffer.from(data.subarray(0, taken)));
     if (rest.missing === 0) this.#finish();
     return data.subarray(taken);
   }
 
   #chunked(reader: ChunkReader, data: Buffer): Buffer {
     const left = reader.push(data, (part) => {
-      if (this.#wanted) this.#parts.push(Buffer.from(part));
+      if (this.#isKept) this.#parts.push(Buffer.from(part));
     });
-    if (left === undefined) return NONE;
+    if (left === undefined) return EMPTY_BUFFER;
     this.#finish();
     return left;
   }
@@ -101,24 +104,24 @@ export class AnswerReader {
   }
 
   #answer(body: Buffer): void {
-    this.answered({ status: this.#status, head: this.#head, body: this.#wanted ? body : NONE });
+    this.answered({ status: this.#status, head: this.#head, body: this.#isKept ? body : EMPTY_BUFFER });
   }
 }
 
-/** `Transfer-Encoding: chunked`, as proxies like to send it. */
+/** Decoder of `Transfer-Encoding: chunked`, which proxies often send. */
 class ChunkReader {
   #line = '';
-  /** Of the present chunk; its line end counts. Undefined: a size line comes. */
+  /** Bytes missing of the current chunk, including its line end. Undefined while a size line is expected. */
   #missing: number | undefined;
   #trailer = false;
 
-  /** @returns what follows the answer; undefined while more is to come */
+  /** @returns the bytes after the response; undefined while the response is incomplete */
   push(bytes: Buffer, part: (bytes: Buffer) => void): Buffer | undefined {
     let at = 0;
     while (at < bytes.length) {
       if (this.#missing !== undefined) {
         const taken = Math.min(this.#missing, bytes.length - at);
-        // The last two are the line end.
+        // The last two bytes of a chunk are its line end.
         const content = Math.min(taken, this.#missing - 2);
         if (content > 0) part(bytes.subarray(at, at + content));
         at += taken;
@@ -128,7 +131,7 @@ class ChunkReader {
       }
       const end = bytes.indexOf(LF, at);
       this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end);
-      if (this.#line.length > MOST_HEAD) throw new Error('no end of a chunk size');
+      if (this.#line.length > MAX_HEAD_BYTES) throw new Error('no end of a chunk size');
       if (end < 0) return undefined;
       at = end + 1;
       const line = this.#line.trim();
@@ -146,16 +149,16 @@ class ChunkReader {
   }
 }
 
-/** Of 'HTTP/1.1 200 …'. */
+/** Status code of a status line such as `HTTP/1.1 200 OK`. */
 function statusOf(data: Buffer): number {
   const status = (data[9]! - 48) * 100 + (data[10]! - 48) * 10 + data[11]! - 48;
   if (data[0] !== 0x48 || !(status >= 100 && status < 600)) throw new Error('not an answer of HTTP/1.1');
   return status;
 }
 
-/** Length of the body; undefined when it comes in chunks. */
+/** Length of the body; undefined for a chunked body. */
 function lengthOf(data: Buffer, end: number): number | undefined {
-  // Not beyond: bodies are long.
+  // Search the head only: bodies can be long.
   const head = data.subarray(0, end + 2);
   for (const name of LENGTHS) {
     const at = head.indexOf(name);

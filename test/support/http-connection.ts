@@ -1,6 +1,6 @@
 /**
- * One keep-alive connection of a load generator: writes ready-made requests and reads answers, with as little work as
- * possible, so that the generator isn't what is measured. One request at a time.
+ * Keep-alive connection of a load generator: writes prepared requests and parses responses. Does as little work as
+ * possible, so that measurements show the server and not the generator. Carries one request at a time.
  */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -9,20 +9,17 @@ import { type Answered, AnswerReader } from './http-answers.js';
 export interface Peer {
   readonly host: string;
   readonly port: number;
-  /** https */
+  /** Whether to connect by TLS. */
   readonly tls: boolean;
-  /** Any certificate will do. */
+  /** Accepts any certificate. */
   readonly insecure?: boolean;
 }
 
-/**
- * Read buffer of all plain connections: the system fills it, and its contents are consumed before the next connection
- * reads.
- */
-const SHARED: Buffer = Buffer.allocUnsafeSlow(65_536);
+/** Read buffer that all plain connections share: its contents are consumed before the next connection reads. */
+const SHARED_READ_BUFFER: Buffer = Buffer.allocUnsafeSlow(65_536);
 
 export class HttpConnection {
-  /** Called with each response, which is valid during the call only. */
+  /** Called with each response; the response is valid only during the call. */
   onAnswer: (answer: Answered) => void = () => {};
   onGone: (error: Error | undefined) => void = () => {};
   readonly #socket: Socket;
@@ -39,17 +36,17 @@ export class HttpConnection {
       this.#socket.once('secureConnect', opened);
     } else {
       const callback = (size: number): boolean => {
-        this.#data(SHARED.subarray(0, size));
+        this.#data(SHARED_READ_BUFFER.subarray(0, size));
         return true;
       };
-      this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED, callback } });
+      this.#socket = connect({ host, port, noDelay: true, onread: { buffer: SHARED_READ_BUFFER, callback } });
       this.#socket.once('connect', opened);
     }
     this.#socket.on('error', (error) => this.onGone(error));
     this.#socket.on('close', () => this.onGone(undefined));
   }
 
-  /** @param keep hand over whole answers; else those of errors only */
+  /** @param keep pass on whole responses; otherwise heads and bodies of errors only */
   static open(peer: Peer, keep: boolean): Promise<HttpConnection> {
     return new Promise((resolve, reject) => {
       const connection: HttpConnection = new HttpConnection(peer, keep, () => {
@@ -80,9 +77,9 @@ export class HttpConnection {
 }
 
 /**
- * A request as it goes over the wire.
- * @param headers lines that end with CRLF, Host among them
- * @param form of ASCII characters only, as URL encoding makes it
+ * Serializes a request for the wire.
+ * @param headers header lines that each end with CRLF, including Host
+ * @param form URL-encoded form, so ASCII only
  */
 export function requestText(method: string, path: string, headers: string, form?: string): string {
   const head = `${method} ${path} HTTP/1.1\r\n${headers}`;

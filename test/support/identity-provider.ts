@@ -1,22 +1,22 @@
-/** A provider of identities on loopback (oidc-provider), with a sign-in page and faults that tests switch on. */
+/** OpenID provider on loopback (oidc-provider), with a sign-in page and faults that tests switch on. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** A fault of the provider, which replaces its answers. */
+/** Fault that replaces the provider's responses. */
 export type ProviderFault = 'none' | 'away' | 'failing' | 'flooding' | 'silent';
 
 const CLIENT_ID = 'conclave';
-/** One pixel. */
+/** PNG image of one pixel. */
 export const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 export const CLIENT_SECRET = 'the secret of the client in the tests';
 
-/** Records of the provider, in memory; apart from the library's own store, clients can change. */
+/** In-memory storage adapter. Unlike the library's own, it reads the client on each access, so a test can change it. */
 function makeAdapter(client: () => ClientMetadata) {
   const records = new Map<string, AdapterPayload>();
   const find = (test: (payload: AdapterPayload) => boolean): AdapterPayload | undefined =>
@@ -60,14 +60,14 @@ async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {
 
 export class TestIdentityProvider {
   fault: ProviderFault = 'none';
-  /** Paths that the fault concerns. */
+  /** Paths to which the fault applies. */
   faulty = /./;
-  /** Requests so far: method and path. */
+  /** Received requests: method and path. */
   readonly requests: string[] = [];
-  /** Claims by the name with which a person signs in at the provider. */
+  /** Claims by the user name entered on the sign-in page. */
   readonly people = new Map<string, Claims>();
   readonly #redirectUris = new Set<string>();
-  /** Requests that a silent provider has not answered. */
+  /** Callbacks that resume the requests withheld by the fault `silent`. */
   readonly #held: (() => void)[] = [];
 
   private constructor(
@@ -96,19 +96,19 @@ export class TestIdentityProvider {
     return own;
   }
 
-  /** Number of requests that a silent provider has not answered. */
+  /** Number of requests withheld by the fault `silent`. */
   get heldCount(): number {
     return this.#held.length;
   }
 
-  /** Ends the fault, and answers the requests that a silent provider has not answered. */
+  /** Ends the fault and answers the withheld requests. */
   release(): void {
     this.fault = 'none';
     this.faulty = /./;
     for (const answer of this.#held.splice(0)) answer();
   }
 
-  /** Allows redirects to this address. */
+  /** Adds an address to which the provider may redirect. */
   allow(redirectUri: string): void {
     this.#redirectUris.add(redirectUri);
   }
@@ -141,7 +141,7 @@ export class TestIdentityProvider {
     });
   }
 
-  /** The sign-in page: a form for the name of the person. */
+  /** Shows the sign-in page: a form for the user name. */
   async #interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'GET') {
       response.setHeader('content-type', 'text/html');

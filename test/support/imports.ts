@@ -1,23 +1,26 @@
-/** Imports of the source tree, read from its text: the symbols that each file takes from each other file. */
+/**
+ * Import graph of the source tree, parsed from the source text: the symbols that each file imports from each other
+ * file.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 export interface Import {
   readonly from: string;
-  /** As it is written. */
+  /** Module specifier as written in the source. */
   readonly specifier: string;
-  /** Symbols; empty for side effects and `export *`. */
+  /** Imported symbols; empty for side-effect imports and `export *`. */
   readonly names: readonly string[];
-  /** Files that define the symbols, found through doors. */
+  /** Files that define the symbols, resolved through `index.ts` files. */
   readonly to: readonly string[];
 }
 
 interface Statement {
   readonly reexport: boolean;
-  /** `import('…')` in the middle of code. */
+  /** Whether it is an `import('…')` expression. */
   readonly inline: boolean;
   readonly specifier: string;
-  /** Original name → name here. */
+  /** Local name by original name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -72,14 +75,14 @@ export class SourceTree {
     }
   }
 
-  /** Undefined for packages. */
+  /** Path of the imported file; undefined for packages. */
   resolve(from: string, specifier: string): string | undefined {
     if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts');
     if (specifier.startsWith('#actors/')) return `${specifier.slice(1)}/index.ts`;
     return specifier.startsWith('#') ? `src/${specifier.slice(1)}/index.ts` : undefined;
   }
 
-  /** The file that declares a symbol, looked for through re-exports. */
+  /** Finds the file that declares a symbol, through re-exports. */
   definition(file: string, name: string, seen = new Set<string>()): string | undefined {
     const module = this.modules.get(file);
     if (!module || seen.has(file)) return undefined;
@@ -96,7 +99,7 @@ export class SourceTree {
     return undefined;
   }
 
-  /** Imports of other files of the tree; doors re-export only and are left out. */
+  /** Imports between files of the tree. Imports by `index.ts` files are left out: they only re-export. */
   imports(): Import[] {
     const found: Import[] = [];
     for (const [from, { statements }] of this.modules) {
@@ -113,7 +116,7 @@ export class SourceTree {
   }
 }
 
-/** Groups of files that import each other in a circle, directly or through others. */
+/** Groups of files that import each other in a cycle, directly or through others. */
 export function circles(imports: readonly Import[]): string[][] {
   const edges = new Map<string, Set<string>>();
   for (const { from, to } of imports) {

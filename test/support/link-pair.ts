@@ -1,4 +1,4 @@
-/** The two ends of a link within one process, over a socket pair. */
+/** Both ends of a process link, within one process over a socket pair. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ProcessLink } from '#ports/wire';
 
 export interface LinkPair {
-  /** End of the process that has the actors and the log. */
+  /** End of the main process, which has the actors and the log. */
   readonly main: ProcessLink;
   readonly worker: ProcessLink;
 }

@@ -1,7 +1,7 @@
 /**
- * A process for store-lmdb.test to trace and to kill: opens the directory, says "ready", writes root after root, and
- * says "ack <n>" as soon as the Store has acknowledged the nth. `nosync` uses an environment that never flushes, to
- * show that a test would notice.
+ * Child process that store-lmdb.test traces and kills. Opens the directory, prints "ready", writes one root after
+ * another, and prints "ack <n>" once the Store has acknowledged the nth. The option `nosync` opens an environment that
+ * never flushes, which proves that the test would detect a missing flush.
  */
 import { writeSync } from 'node:fs';
 import { open } from 'lmdb';
@@ -33,5 +33,5 @@ for (let n = 2; n <= 1 + Number(count); n++) {
   say(`ack ${n}`);
 }
 say('done');
-// Until killed: its parent decides when.
+// Keeps the process alive until its parent kills it.
 setInterval(() => undefined, 1_000);

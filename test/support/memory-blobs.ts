@@ -1,7 +1,7 @@
 import type { RealmId } from '#model';
 import { type BlobContent, BlobGoneError, type BlobStorage, type StoredBlobInfo } from '#ports/blobs';
 
-/** Blobs of a test that needs no real ones; the contract holds. */
+/** In-memory BlobStorage that fulfils the contract, for tests that need no files. */
 export class MemoryBlobs implements BlobStorage {
   readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly type: string }>();
 

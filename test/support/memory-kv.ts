@@ -1,21 +1,21 @@
 import type { KeyValueEntry, KeyValueStore } from '#ports/placement';
 
-/** Keys shared by several hosts in one process. */
+/** Keys and values that several simulated hosts share. */
 export class MemoryKvServer {
   readonly entries = new Map<string, KeyValueEntry>();
   readonly watchers = new Set<(key: string, value: string) => void>();
   revision = 0;
 }
 
-/** One host's way to them, with switches for what a network does. */
+/** Connection of one simulated host to the shared keys, with switches for network faults. */
 export class MemoryKv implements KeyValueStore {
   readonly #server: MemoryKvServer;
-  /** Nothing gets through, and nothing is executed. */
+  /** No operation reaches the server. */
   cut = false;
-  /** Writes are executed, but their answers are lost. */
-  deaf = false;
-  /** Waited for before each operation: a slow network, or a process that stands still. */
-  way: () => Promise<void> = async () => {};
+  /** Writes are executed, but their replies are lost. */
+  losesReplies = false;
+  /** Awaited before each operation: simulates a slow network or a frozen process. */
+  beforeOperation: () => Promise<void> = async () => {};
 
   constructor(server: MemoryKvServer) {
     this.#server = server;
@@ -37,7 +37,7 @@ export class MemoryKv implements KeyValueStore {
     const entry = { value, revision: ++this.#server.revision };
     this.#server.entries.set(key, entry);
     for (const changed of this.#server.watchers) queueMicrotask(() => changed(key, value));
-    if (this.deaf) throw new Error('no answer');
+    if (this.losesReplies) throw new Error('no answer');
     return entry.revision;
   }
 
@@ -45,7 +45,7 @@ export class MemoryKv implements KeyValueStore {
     await this.#travel();
     if (this.#server.entries.get(key)?.revision !== revision) return false;
     this.#server.entries.delete(key);
-    if (this.deaf) throw new Error('no answer');
+    if (this.losesReplies) throw new Error('no answer');
     return true;
   }
 
@@ -60,7 +60,7 @@ export class MemoryKv implements KeyValueStore {
   async close(): Promise<void> {}
 
   async #travel(): Promise<void> {
-    await this.way();
+    await this.beforeOperation();
     await Promise.resolve();
     if (this.cut) throw new Error('cut off');
   }

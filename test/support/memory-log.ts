@@ -14,9 +14,14 @@ import {
 import { packJsonToBuffer, unpackJson } from '#ports/store';
 
 export type LogStep = 'before:append' | 'after:append' | 'before:position' | 'before:publish';
-/** Before: nothing is stored yet. After: stored (and on its way to subscribers), but the caller doesn't know it. */
+/**
+ * Awaited around a step. Before: nothing is stored yet. After: the entry is stored and on its way to subscribers, but
+ * the caller doesn't know it.
+ */
 export type LogGate = (step: LogStep, realm: RealmId) => Promise<void> | void;
-/** Runs a delivery later, in any order between subscribers; deliveries of one subscriber are never reordered by it. */
+/**
+ * Runs a delivery later. Deliveries to different subscribers may run in any order, those to one subscriber keep theirs.
+ */
 export type LogScheduler = (deliver: () => void) => void;
 
 interface Entry {
@@ -48,12 +53,12 @@ export class MemoryLogContents {
     return of;
   }
 
-  /** All entries kept of a realm, oldest first. */
+  /** Retained entries of a realm, oldest first. */
   entries(realm: RealmId): { seq: number; value: Json }[] {
     return this.realm(realm).entries.map(({ seq, value }) => ({ seq, value }));
   }
 
-  /** Drop entries up to and including `upTo`. */
+  /** Drops entries up to and including `upTo`. */
   trim(realm: RealmId, upTo: number): void {
     const of = this.realm(realm);
     while (of.entries[0] && of.entries[0].seq <= upTo) {
@@ -63,7 +68,7 @@ export class MemoryLogContents {
     }
   }
 
-  /** As if the backing service had lost everything: another incarnation that starts from 1. */
+  /** Simulates the loss of the log service's data: a new incarnation that starts from sequence 1. */
   lose(): void {
     this.realms.clear();
     this.incarnation = randomUUID();
@@ -76,16 +81,16 @@ export class MemoryLogContents {
 
 export interface MemoryLogOptions {
   readonly limits?: EventLogRetentionLimits;
-  /** Needed for trimming by age. */
+  /** Required for trimming by age. */
   readonly clock?: Clock;
   readonly gate?: LogGate;
   readonly schedule?: LogScheduler;
   readonly contents?: MemoryLogContents;
-  /** True if commits of the Store append, too. */
+  /** Whether entries can be appended in the transaction of a Store commit. */
   readonly joinsCommits?: boolean;
 }
 
-/** An append whose entry is stored by `store` in the transaction of a commit. */
+/** Append that calls `store` in the transaction of a commit. */
 export function makePreparedAppend(store: () => LogSeq, settle: () => void): PreparedLogAppend {
   let position = toLogSeq(0);
   return {
@@ -99,9 +104,7 @@ export function makePreparedAppend(store: () => LogSeq, settle: () => void): Pre
   };
 }
 
-/**
- * An EventLog over arrays for tests and the simulator. Values are deep-frozen, so that a reader that changes one fails.
- */
+/** EventLog over arrays, for tests and the simulator. Values are deep-frozen, so a reader that modifies one throws. */
 export class MemoryLog implements EventLog {
   readonly contents: MemoryLogContents;
   gate: LogGate | undefined;
@@ -119,7 +122,7 @@ export class MemoryLog implements EventLog {
     this.schedule = options.schedule ?? queueMicrotask;
   }
 
-  /** Another host's view of the same contents, with its own gate and scheduler. */
+  /** MemoryLog of another simulated host: shared contents, its own gate and scheduler. */
   peer(own: { gate?: LogGate; schedule?: LogScheduler } = {}): MemoryLog {
     const { limits, clock, joinsCommits = false } = this.#options;
     const shared = { ...(limits && { limits }), ...(clock && { clock }), contents: this.contents, joinsCommits };
@@ -249,7 +252,7 @@ class Subscription implements EventLogSubscription {
     });
   }
 
-  /** One delivery per turn, so that a scheduler can put anything between two of them. */
+  /** Delivers one entry per turn, so that a scheduler can run other work between two deliveries. */
   #step(): void {
     const of = this.#contents.realm(this.realm);
     if (this.#position < of.trimmed) {

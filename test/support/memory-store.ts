@@ -16,12 +16,15 @@ import {
 } from '#ports/store';
 
 type Operation = Exclude<keyof Store, 'atomicRecords' | 'tagsReactions' | 'admitsParticipants' | 'close'>;
-/** `each:apply` comes before every single record of an `apply`, so that a crash can leave it half done. */
+/**
+ * Points at which a gate is awaited. `each:apply` precedes each record of `applyRecords`, so that a crash can leave the
+ * call half done.
+ */
 export type StoreStep = `before:${Operation}` | `after:${Operation}` | 'each:apply';
 /**
  * Awaited before an operation takes effect and again before its caller learns the result. A crash is a gate that never
- * resolves; a broken connection one that rejects (with StoreUnavailableError). `keys`: actor keys,
- * `message/<realm>/<id>` or partition numbers concerned.
+ * resolves; a broken connection is a gate that rejects with StoreUnavailableError.
+ * @param keys concerned actor keys, partition numbers, or `message/<realm>/<id>`
  */
 export type StoreGate = (step: StoreStep, keys: readonly string[]) => Promise<void> | void;
 
@@ -33,12 +36,12 @@ interface Versioned<T> {
 /** Contents that several MemoryStores (one per simulated host) share. */
 export class MemoryStoreContents {
   readonly roots = new Map<ActorKey, ActorRoot>();
-  /** Actor -> part -> value; null = tombstone, kept for ever. */
+  /** Values by part name, by actor. A null value is a tombstone, which is kept forever. */
   readonly parts = new Map<ActorKey, Map<string, Versioned<Json>>>();
   readonly messages = new Map<RealmId, Map<number, Versioned<MessageRecord>>>();
   readonly epochs = new Map<Partition, number>();
 
-  /** A deep copy, for comparing before and after. */
+  /** Deep copy, for comparing the contents before and after an operation. */
   snapshot(): MemoryStoreContents {
     const to = new MemoryStoreContents();
     for (const [k, v] of this.roots) to.roots.set(k, structuredClone(v));
@@ -69,11 +72,11 @@ export class MemoryStoreContents {
 export interface MemoryStoreOptions {
   readonly atomicRecords: boolean;
   readonly gate?: StoreGate;
-  /** Default: empty contents of its own. */
+  /** Contents to share with other stores; new and empty by default. */
   readonly contents?: MemoryStoreContents;
 }
 
-/** A Store over Maps for tests and the simulator. Takes effect synchronously between its two gates. */
+/** Store over Maps, for tests and the simulator. An operation takes effect synchronously between its two gates. */
 export class MemoryStore implements Store {
   readonly atomicRecords: boolean;
   readonly tagsReactions: boolean = true;
@@ -89,7 +92,7 @@ export class MemoryStore implements Store {
     this.contents = options.contents ?? new MemoryStoreContents();
   }
 
-  /** Another host's view of the same contents, with a gate of its own. */
+  /** MemoryStore of another simulated host: shared contents, its own gate. */
   peer(gate?: StoreGate): MemoryStore {
     const options = { atomicRecords: this.atomicRecords, contents: this.contents };
     return new MemoryStore(gate ? { ...options, gate } : options);
@@ -116,7 +119,7 @@ export class MemoryStore implements Store {
 
   commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
     if (!this.atomicRecords && write.records.length > 0) throw new Error('records in a commit without atomicRecords');
-    // Cloned at the call: a caller that goes on changing its state must not change what is being written.
+    // Copied at the call: a caller that changes its state afterwards must not change the write.
     const state = deepCopyJson(write.state);
     const outbox = deepCopyJson(write.outbox as Json) as readonly Json[];
     const records = structuredClone(write.records) as readonly StoreRecordWrite[];

@@ -1,17 +1,17 @@
-/** Reads the text format of Prometheus, strictly: a line that is none of it is an error. */
+/** Strict parser of the Prometheus text format: an invalid line is an error. */
 
 export interface MetricsText {
-  /** Metric → type. */
+  /** Metric types by metric name. */
   readonly types: ReadonlyMap<string, string>;
-  /** Every line with a value. */
+  /** Samples in order of their lines. */
   readonly samples: readonly {
     readonly name: string;
     readonly labels: Readonly<Record<string, string>>;
     readonly value: number;
   }[];
-  /** Of the sample with exactly these labels. */
+  /** Value of the sample with exactly these labels. */
   value(name: string, labels: Readonly<Record<string, string>>): number | undefined;
-  /** All samples of that name with these labels, and perhaps others, together. */
+  /** Sum of all samples of a metric whose labels include these. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 
@@ -25,9 +25,9 @@ function labelsOf(text: string): Record<string, string> {
   LABEL.lastIndex = 0;
   while (LABEL.lastIndex < text.length) {
     const found = LABEL.exec(text);
-    if (!found) throw new Error(`no labels: ${text}`);
+    if (!found) throw new Error(`invalid labels: ${text}`);
     const [, name = '', value = ''] = found;
-    if (name in labels) throw new Error(`${name} twice: ${text}`);
+    if (name in labels) throw new Error(`label ${name} is repeated: ${text}`);
     labels[name] = value.replace(/\\(.)/g, (_, c: string) => (c === 'n' ? '\n' : c));
   }
   return labels;
@@ -39,7 +39,7 @@ export function parseMetrics(text: string): MetricsText {
   const types = new Map<string, string>();
   const samples: MetricsText['samples'][number][] = [];
   const seen = new Set<string>();
-  if (!text.endsWith('\n')) throw new Error('the last line has no end');
+  if (!text.endsWith('\n')) throw new Error('the last line does not end with a newline');
   for (const line of text.split('\n')) {
     if (line === '' || HELP.test(line)) continue;
     const [, typed, type] = TYPE.exec(line) ?? [];
@@ -49,8 +49,9 @@ export function parseMetrics(text: string): MetricsText {
       continue;
     }
     const [, name, labelText = '', number] = SAMPLE.exec(line) ?? [];
-    if (name === undefined) throw new Error(`no line of the format: ${line}`);
-    if (!types.has(name) && !types.has(nameWithout(name))) throw new Error(`${name} was not declared before`);
+    if (name === undefined) throw new Error(`not a sample or a type line: ${line}`);
+    if (!types.has(name) && !types.has(nameWithout(name)))
+      throw new Error(`metric ${name} has no type line before its sample`);
     const labels = labelsOf(labelText);
     const key = `${name} ${JSON.stringify(Object.entries(labels).sort())}`;
     if (seen.has(key)) throw new Error(`twice: ${line}`);

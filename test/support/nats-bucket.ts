@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { connect, NatsError } from 'nats';
 
-/** Name of a key-value bucket that no other test has. */
+/** Random name of a key-value bucket, so that tests never share one. */
 export const testBucket = (): string => `TEST_${randomBytes(6).toString('hex')}`;
 
-/** One that was never made is no fault here: what kept it from being made is what the test should tell. */
+/** Deletes a bucket. A missing bucket is no error: the test that failed to create it reports the cause. */
 export async function deleteBucket(url: string, bucket: string): Promise<void> {
   const nats = await connect({ servers: url });
   try {

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { connect } from 'nats';
 import t from 'tap';
 
-/** URL of the NATS server of this test run, or undefined: then the test is skipped visibly (and fails on CI). */
+/** URL of the NATS server of this test run. Undefined: the test is reported as skipped, or as failed on CI. */
 export function natsUrl(): string | undefined {
   const url = process.env.NATS_URL;
   if (!url) missing('NATS_URL is not set: deploy/dev/services up, then . .services/env');
@@ -18,7 +18,10 @@ function missing(message: string): void {
   else t.pass(`skipped: ${message}`, { skip: message });
 }
 
-/** Path of a nats-server for tests that stop it, or undefined (skipped as above). */
+/**
+ * Path of a nats-server binary, for tests that stop the server. Undefined: the test is reported as skipped, or as
+ * failed on CI.
+ */
 export function natsServerBinary(): string | undefined {
   const given = process.env.NATS_SERVER_BIN;
   if (given) return given;
@@ -61,7 +64,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A nats-server of the test's own, with JetStream in a temporary folder, that can be killed and started again. */
+/** Private nats-server of a test, with JetStream in a temporary folder, that can be killed and restarted. */
 export class OwnNats {
   #process: ChildProcess | undefined;
 
@@ -91,7 +94,7 @@ export class OwnNats {
       reconnectTimeWait: 50,
       reconnectJitter: 0,
     });
-    // JetStream is ready some time after the port.
+    // JetStream becomes ready some time after the port opens.
     for (let i = 0; ; i++) {
       try {
         await (await probe.jetstreamManager({ timeout: 1_000 })).getAccountInfo();
@@ -103,7 +106,7 @@ export class OwnNats {
     await probe.close();
   }
 
-  /** kill -9 */
+  /** Kills the server by SIGKILL. */
   async kill(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;

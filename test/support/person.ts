@@ -2,7 +2,7 @@ import { NEW_HUMAN_MEMBER_DEFAULTS } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 
-/** An ordinary member with this id, as the directory holds it. */
+/** Directory record of an ordinary member with this id. */
 export const person = (id: number, over: Partial<DirectoryUser> = {}): DirectoryUser => ({
   id: toUserId(id),
   recipient: id,

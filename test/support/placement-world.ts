@@ -1,4 +1,7 @@
-/** Hosts of one cluster in one process: keys in memory, one clock, and everything that can happen to a host. */
+/**
+ * Simulated cluster of hosts in one process, with keys in memory and one fake clock, and with the faults of hosts:
+ * crash, freeze, lost network.
+ */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import {
@@ -12,12 +15,15 @@ import { MemoryEpochs, RecordingOwner } from '../contract/placement.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryKv, MemoryKvServer } from './memory-kv.js';
 
-/** Timers of a host that stands still fire when it goes on; those of a dead one never. */
+/**
+ * Clock of a simulated host. Timers that come due while the host is frozen fire when it thaws; those of a crashed host
+ * never fire.
+ */
 class HostClock implements Clock {
   constructor(
     private readonly clock: FakeClock,
-    private readonly go: () => Promise<void>,
-    private readonly still: () => boolean,
+    private readonly untilThawed: () => Promise<void>,
+    private readonly isFrozen: () => boolean,
   ) {}
 
   now(): number {
@@ -34,7 +40,7 @@ class HostClock implements Clock {
       const fire = (): void => {
         if (!handle.cancelled) fn();
       };
-      if (this.still()) void this.go().then(fire);
+      if (this.isFrozen()) void this.untilThawed().then(fire);
       else fire();
     }, ms);
     return handle;
@@ -47,32 +53,32 @@ class HostClock implements Clock {
   }
 }
 
-export class WorldHost {
+export class SimulatedHost {
   readonly kv: MemoryKv;
   readonly owner: RecordingOwner;
   readonly store: MemoryEpochs;
   readonly placement: ClusterPlacement;
   readonly failures: unknown[] = [];
-  /** Lines for the operator. */
+  /** Warnings logged for the operator. */
   readonly warnings: string[] = [];
   dead = false;
-  /** Ended as it should. */
+  /** Whether the host was stopped properly. */
   left = false;
   #frozen: Promise<void> | undefined;
   #thaw = (): void => {};
 
   constructor(
-    readonly world: PlacementWorld,
+    readonly cluster: SimulatedCluster,
     readonly name: string,
     readonly sharing: PartitionSharing,
   ) {
-    this.owner = new RecordingOwner((p, epoch) => this.dead || world.taken(p, epoch));
-    this.kv = new MemoryKv(world.server);
-    this.kv.way = () => this.go();
-    this.store = new MemoryEpochs(world.epochs);
+    this.owner = new RecordingOwner((p, epoch) => this.dead || cluster.checkEpoch(p, epoch));
+    this.kv = new MemoryKv(cluster.server);
+    this.kv.beforeOperation = () => this.untilThawed();
+    this.store = new MemoryEpochs(cluster.epochs);
     const clock = new HostClock(
-      world.clock,
-      () => this.go(),
+      cluster.clock,
+      () => this.untilThawed(),
       () => this.dead || this.#frozen !== undefined,
     );
     this.placement = new ClusterPlacement(this.kv, clock, this.store, {
@@ -81,13 +87,13 @@ export class WorldHost {
       name: `machine/${name}`,
       version: '1',
       address: 'here',
-      pingStore: () => this.go().then(() => this.store.ping()),
+      pingStore: () => this.untilThawed().then(() => this.store.ping()),
       onError: (error) => this.failures.push(error),
       logWarning: (_context, message) => this.warnings.push(message),
     });
   }
 
-  /** Whether it could answer anybody now. */
+  /** Whether the host would answer requests for the partition now. */
   answers(p: Partition): boolean {
     return !this.dead && this.#frozen === undefined && this.placement.mayAnswer(p);
   }
@@ -105,13 +111,13 @@ export class WorldHost {
     this.left = true;
   }
 
-  /** kill -9 */
+  /** Simulates kill -9. */
   crash(): void {
     this.dead = true;
     this.#frozen ??= new Promise(() => {});
   }
 
-  /** Stands still, and knows nothing of it. */
+  /** Suspends the process without notice, as SIGSTOP does. */
   freeze(): void {
     this.#frozen ??= new Promise((resolve) => {
       this.#thaw = resolve;
@@ -124,51 +130,51 @@ export class WorldHost {
     this.#thaw();
   }
 
-  async go(): Promise<void> {
+  async untilThawed(): Promise<void> {
     while (this.#frozen) await this.#frozen;
   }
 }
 
-export class PlacementWorld {
+export class SimulatedCluster {
   readonly server = new MemoryKvServer();
   readonly epochs = new Map<Partition, number>();
   readonly clock = new FakeClock();
-  hosts: WorldHost[] = [];
-  /** Violations of the rules of placement, in words. */
-  readonly faults: string[] = [];
-  #named = 0;
+  hosts: SimulatedHost[] = [];
+  /** Descriptions of violated placement rules. */
+  readonly violations: string[] = [];
+  #hostCount = 0;
   readonly #highest = new Map<Partition, number>();
 
-  /** @param sharing rule of the host's version */
-  host(sharing: PartitionSharing = 'even'): WorldHost {
-    const host = new WorldHost(this, `h${++this.#named}`, sharing);
+  /** @param sharing partition-sharing rule of the host's version */
+  host(sharing: PartitionSharing = 'even'): SimulatedHost {
+    const host = new SimulatedHost(this, `h${++this.#hostCount}`, sharing);
     this.hosts.push(host);
     return host;
   }
 
-  /** Someone outside who writes keys. */
-  readonly outside = new MemoryKv(this.server);
+  /** Connection of an operator's command line, which writes keys without being a host. */
+  readonly operatorKv = new MemoryKv(this.server);
 
-  async drain(host: WorldHost): Promise<void> {
-    await askHostToDrain(this.outside, host.name);
+  async drain(host: SimulatedHost): Promise<void> {
+    await askHostToDrain(this.operatorKv, host.name);
   }
 
-  async undrain(host: WorldHost): Promise<void> {
-    await askHostToServe(this.outside, host.name);
+  async undrain(host: SimulatedHost): Promise<void> {
+    await askHostToServe(this.operatorKv, host.name);
   }
 
-  async started(n: number): Promise<WorldHost[]> {
+  async startHosts(n: number): Promise<SimulatedHost[]> {
     const hosts = Array.from({ length: n }, () => this.host());
     await Promise.all(hosts.map((host) => host.start()));
     await this.run(5_000);
     return hosts;
   }
 
-  get living(): WorldHost[] {
+  get living(): SimulatedHost[] {
     return this.hosts.filter(({ dead, left }) => !dead && !left);
   }
 
-  /** Moves time on in small steps, and looks at everybody after each. */
+  /** Advances the clock in steps and checks the placement rules after each step. */
   async run(ms: number, step = 25): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
       await this.clock.advanceAsync(Math.min(step, ms - passed));
@@ -176,35 +182,39 @@ export class PlacementWorld {
     }
   }
 
-  /** Milliseconds until it holds. */
+  /**
+   * Runs until the condition holds.
+   * @returns simulated milliseconds that passed
+   */
   async until(condition: () => boolean, withinMs = 20_000): Promise<number> {
     for (let ms = 0; ms <= withinMs; ms += 25) {
       if (condition()) return ms;
       await this.run(25);
     }
-    throw new Error(`not within ${withinMs} ms`);
+    throw new Error(`condition did not hold within ${withinMs} ms`);
   }
 
-  /** Told by each host what it takes. */
-  taken(p: Partition, epoch: number): void {
-    if (epoch <= (this.#highest.get(p) ?? 0)) this.faults.push(`partition ${p} was taken at epoch ${epoch} again`);
+  /** Callback of a host that acquires a partition: epochs must grow. */
+  checkEpoch(p: Partition, epoch: number): void {
+    if (epoch <= (this.#highest.get(p) ?? 0)) this.violations.push(`partition ${p} was taken at epoch ${epoch} again`);
     this.#highest.set(p, epoch);
   }
 
   check(): void {
     for (const p of ALL_PARTITIONS) {
       const answering = this.hosts.filter((host) => host.answers(p));
-      if (answering.length > 1) this.faults.push(`partition ${p}: ${answering.map(({ name }) => name).join()} answer`);
+      if (answering.length > 1)
+        this.violations.push(`partition ${p}: ${answering.map(({ name }) => name).join()} answer`);
     }
   }
 
-  /** Name of the host that answers for each partition. */
+  /** Name of the answering host by partition. */
   owners(): Map<Partition, string> {
     return new Map(ALL_PARTITIONS.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
   }
 
-  /** Partitions that have to move until each of the hosts has an even share of all, and no other host has any. */
-  misplaced(hosts: readonly WorldHost[] = this.living): Partition[] {
+  /** Partitions that must move until each of these hosts has an even share and other hosts have none. */
+  misplaced(hosts: readonly SimulatedHost[] = this.living): Partition[] {
     const owners = this.owners();
     const owned = hosts.map(({ name }) => ALL_PARTITIONS.filter((p) => owners.get(p) === name));
     owned.sort((a, b) => b.length - a.length);
@@ -214,7 +224,7 @@ export class PlacementWorld {
     return ALL_PARTITIONS.filter((p) => !kept.has(p));
   }
 
-  settled(hosts?: readonly WorldHost[]): boolean {
+  settled(hosts?: readonly SimulatedHost[]): boolean {
     return this.misplaced(hosts).length === 0;
   }
 }

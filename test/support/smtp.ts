@@ -1,4 +1,4 @@
-/** A real mail server on loopback, which can refuse, go away and come back. */
+/** Real SMTP server on loopback that can refuse recipients, stop listening and listen again. */
 import { SMTPServer } from 'smtp-server';
 
 export interface ReceivedMail {
@@ -9,16 +9,16 @@ export interface ReceivedMail {
 export interface TestSmtp {
   readonly url: string;
   readonly received: ReceivedMail[];
-  /** Connections taken so far. */
+  /** Number of accepted connections. */
   readonly connections: number;
-  /** Answer to a recipient, instead of taking the mail: an SMTP code; undefined takes it. */
+  /** SMTP code with which a recipient is refused; undefined accepts the recipient. */
   refuse: (address: string) => number | undefined;
-  /** Stop listening; the address stays reserved for `back`. */
+  /** Stops listening; `back` listens on the same port again. */
   away(): Promise<void>;
   back(): Promise<void>;
 }
 
-const answer = (code: number): Error => Object.assign(new Error('as the test wants'), { responseCode: code });
+const answer = (code: number): Error => Object.assign(new Error('refused by the test'), { responseCode: code });
 
 export async function startSmtp(login?: { readonly user: string; readonly pass: string }): Promise<TestSmtp> {
   let server: SMTPServer | undefined;
@@ -61,7 +61,7 @@ export async function startSmtp(login?: { readonly user: string; readonly pass: 
           });
         },
       });
-      // Clients that leave in the middle are none of the test's business.
+      // A client that disconnects early is no failure of the test.
       opened.on('error', () => undefined);
       await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve));
       port = (opened.server.address() as { port: number }).port;

@@ -1,4 +1,7 @@
-/** Wait for a condition, not for a time: polls each few milliseconds; rejects after `withinMs`. */
+/**
+ * Polls a condition every 5 ms and rejects after `withinMs`.
+ * @returns milliseconds that passed
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -6,7 +9,7 @@ export async function until(
 ): Promise<number> {
   const start = performance.now();
   while (!(await condition())) {
-    if (performance.now() - start > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (performance.now() - start > withinMs) throw new Error(`timeout of ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return performance.now() - start;

@@ -1,22 +1,25 @@
-/** Zips for tests, also such as no program would make. */
+/** Builder of zip files for tests, including invalid ones that no program would write. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZippedFile {
   readonly path: string;
   readonly text?: string;
-  /** Not packed, but stored as it is. */
+  /** Stored without compression. */
   readonly isStored?: boolean;
-  /** Fields of the list of files that are to lie. */
+  /** Values for the central directory that may contradict the file. */
   readonly flags?: number;
   readonly method?: number;
   readonly crc?: number;
   readonly bytes?: number;
   readonly unixMode?: number;
-  /** Number of the file whose bytes this one names as its own. */
+  /** Index of the file whose stored bytes this entry points to instead of its own. */
   readonly sharesBytesOf?: number;
 }
 
-/** Makes a zip. @param count number of files that the end of the zip names; their real number by default */
+/**
+ * Builds a zip.
+ * @param count number of files that the end record claims; the real number by default
+ */
 export function makeZip(files: readonly ZippedFile[], count = files.length): Buffer {
   const bodies: Buffer[] = [];
   const list: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** The few calls of the API that these tests make themselves. */
+/** Client for the few API calls that these tests make themselves. */
 import { readFileSync } from 'node:fs';
 import { API_LEVEL_HEADER } from '#domain/levels';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
@@ -18,11 +18,11 @@ export interface QueueEvent {
   readonly id: number;
   readonly type: string;
   readonly message?: { readonly id: number; readonly content: string };
-  /** Of other types. */
+  /** Fields of event types without a declaration here. */
   readonly [field: string]: unknown;
 }
 
-/** Fields that these tests read; `edit_history` is missing in messages without edits. */
+/** Message fields that these tests read. `edit_history` is absent from messages without edits. */
 export interface Message {
   readonly id: number;
   readonly content: string;
@@ -34,15 +34,15 @@ export interface Message {
   readonly edit_history?: readonly unknown[];
 }
 
-/** Account and site of a zuliprc file. */
+/** Reads the account and site from a zuliprc file. */
 export function readZuliprc(file: string): Account & { readonly site: string } {
   const text = readFileSync(file, 'utf8');
   const of = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
   return { email: of('email'), key: of('key'), site: of('site') };
 }
 
-/** The server answered, but not with success. */
-export class Refused extends Error {
+/** Response of the server that is not a success. */
+export class RefusedError extends Error {
   constructor(readonly answer: Answer) {
     super(`${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -55,19 +55,19 @@ export class Api {
   constructor(
     readonly site: string,
     readonly account: Account,
-    /** API level of its requests; undefined: the server chooses. */
+    /** API level announced by the requests; undefined leaves the choice to the server. */
     private readonly level?: number,
   ) {
     this.#address = new URL(site);
     this.#authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
   }
 
-  /** The same account at another API level. */
+  /** Client for the same account at another API level. */
   atLevel(level: number): Api {
     return new Api(this.site, this.account, level);
   }
 
-  /** Rejects only when there is no answer. */
+  /** Makes a call. Rejects only if no response arrives. */
   async call(
     method: string,
     path: string,
@@ -102,7 +102,7 @@ export class Api {
     timeoutMs?: number,
   ): Promise<Answer['body']> {
     const answer = await this.call(method, path, params, timeoutMs);
-    if (answer.body.result !== 'success') throw new Refused(answer);
+    if (answer.body.result !== 'success') throw new RefusedError(answer);
     return answer.body;
   }
 
@@ -126,15 +126,15 @@ export class Api {
     return body.events as QueueEvent[];
   }
 
-  /** Raw contents of the newest messages of a stream, oldest first; without the server's own notices. */
-  async history(stream: string, most = 1_000): Promise<Message[]> {
-    const messages = await this.messages([{ operator: 'stream', operand: stream }], most);
+  /** Newest messages of a stream with raw contents, oldest first; without notices by the server. */
+  async history(stream: string, limit = 1_000): Promise<Message[]> {
+    const messages = await this.messages([{ operator: 'stream', operand: stream }], limit);
     return messages.filter(({ sender_id }) => sender_id > LAST_RESERVED_USER_ID);
   }
 
-  /** With raw contents; the newest that the narrow has, oldest first, the server's own notices among them. */
-  async messages(narrow: readonly Readonly<Record<string, unknown>>[], most = 1_000): Promise<Message[]> {
-    const params = { anchor: 'newest', num_before: most, num_after: 0, apply_markdown: false, narrow };
+  /** Newest messages of a narrow with raw contents, oldest first; includes notices by the server. */
+  async messages(narrow: readonly Readonly<Record<string, unknown>>[], limit = 1_000): Promise<Message[]> {
+    const params = { anchor: 'newest', num_before: limit, num_after: 0, apply_markdown: false, narrow };
     return (await this.ok('GET', '/messages', params)).messages as Message[];
   }
 }

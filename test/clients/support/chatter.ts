@@ -1,19 +1,19 @@
-/** A sender and a follower that go on through any failure, and remember what they were promised and given. */
+/** Sender and queue follower that continue through failures and record acknowledged sends and received events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '../../support/rounds.js';
-import { type Api, type QueueEvent, Refused } from './api.js';
-import { HANGS_MS, until } from './wait.js';
+import { type Api, type QueueEvent, RefusedError } from './api.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 const RETRY_MS = 25;
-/** Traffic is to be there, not to take the processor from the programs that start meanwhile. */
+/** Pause between sends. The short run sends less, so that servers that start meanwhile get the CPU. */
 const PAUSE_MS = rounds(40, 5);
 
-/** Sends numbered messages one after the other; none is sent twice. */
+/** Sends numbered messages from several lanes; no message is sent twice. */
 export class Sender {
-  /** Content → message id. */
+  /** Message id by content. */
   readonly acknowledged = new Map<string, number>();
   readonly failed: { content: string; error: unknown }[] = [];
-  underWay = 0;
+  inFlight = 0;
   #next = 0;
   #running = true;
   readonly #done: Promise<unknown>;
@@ -22,7 +22,7 @@ export class Sender {
     private readonly apis: readonly Api[],
     private readonly stream: string,
     private readonly prefix: string,
-    private readonly timeoutMs = HANGS_MS,
+    private readonly timeoutMs = HANG_TIMEOUT_MS,
     lanes = 2,
   ) {
     this.#done = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#run(lane)));
@@ -37,23 +37,23 @@ export class Sender {
     for (let at = lane; this.#running; ) {
       const content = `${this.prefix}-${this.#next++}`;
       let pauseMs = PAUSE_MS;
-      this.underWay++;
+      this.inFlight++;
       try {
         const api = this.apis[at % this.apis.length]!;
         this.acknowledged.set(content, await api.send(this.stream, content, this.timeoutMs));
       } catch (error) {
         this.failed.push({ content, error });
-        // Somewhere else next time, where there is another.
+        // Use the next server, if there are several.
         at++;
         pauseMs = RETRY_MS;
       }
-      this.underWay--;
+      this.inFlight--;
       await sleep(pauseMs);
     }
   }
 }
 
-/** Polls one queue as a client does: acknowledges what it got, asks again after every failure. */
+/** Polls one event queue as a client does: acknowledges received events and retries after every failure. */
 export class Follower {
   readonly events: QueueEvent[] = [];
   readonly errors: unknown[] = [];
@@ -77,16 +77,16 @@ export class Follower {
     return new Follower(apis, queue_id, last_event_id);
   }
 
-  /** How often each message came. */
+  /** Number of deliveries by message content. */
   contents(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  async has(contents: Iterable<string>, withinMs = HANGS_MS): Promise<void> {
+  async has(contents: Iterable<string>, withinMs = HANG_TIMEOUT_MS): Promise<void> {
     const wanted = [...contents];
     let missing: string[] = [];
     await until(
-      'every acknowledged message in the queue',
+      'every acknowledged message arrives in the queue',
       () => {
         const had = this.contents();
         missing = wanted.filter((content) => !had.has(content));
@@ -98,7 +98,7 @@ export class Follower {
     });
   }
 
-  /** Its last poll is left to its fate. */
+  /** Stops polling without waiting for the last poll's response. */
   stop(): void {
     this.#running = false;
     void this.#done;
@@ -119,7 +119,7 @@ export class Follower {
         }
       } catch (error) {
         this.errors.push(error);
-        if (error instanceof Refused && error.answer.status === 400) this.#running = false;
+        if (error instanceof RefusedError && error.answer.status === 400) this.#running = false;
         this.#api++;
         await sleep(RETRY_MS);
       }
@@ -129,8 +129,8 @@ export class Follower {
 
 const plain = (content: string): string => content.replace(/<[^>]*>/g, '');
 
-/** Faults of the events, in words; empty when ids grow and no message came twice. */
-export function faultsOf(follower: Follower): string[] {
+/** Descriptions of event faults: ids that don't grow, messages delivered twice, a refused queue. */
+export function findEventFaults(follower: Follower): string[] {
   const faults: string[] = [];
   let before = -1;
   for (const { id } of follower.events) {
@@ -139,13 +139,16 @@ export function faultsOf(follower: Follower): string[] {
   }
   for (const [content, count] of follower.contents()) if (count > 1) faults.push(`${content} came ${count} times`);
   for (const error of follower.errors) {
-    if (error instanceof Refused && error.answer.status === 400) faults.push(`the queue was refused: ${error.message}`);
+    if (error instanceof RefusedError && error.answer.status === 400)
+      faults.push(`the queue was refused: ${error.message}`);
   }
   return faults;
 }
 
-/** Acknowledged messages that are not exactly once in the history, and others that are there more than once. */
-export function faultsOfHistory(history: readonly { content: string; id: number }[], sender: Sender): string[] {
+/**
+ * Descriptions of history faults: acknowledged messages not found exactly once, and other messages found repeatedly.
+ */
+export function findHistoryFaults(history: readonly { content: string; id: number }[], sender: Sender): string[] {
   const faults: string[] = [];
   const found = new Map<string, number[]>();
   for (const { content, id } of history) found.set(content, [...(found.get(content) ?? []), id]);
@@ -153,16 +156,17 @@ export function faultsOfHistory(history: readonly { content: string; id: number 
     const ids = found.get(content) ?? [];
     if (ids.length !== 1 || ids[0] !== id) faults.push(`${content} (${id}) is in the history as [${ids.join(', ')}]`);
   }
-  for (const [content, ids] of found) if (ids.length > 1) faults.push(`${content} is there ${ids.length} times`);
+  for (const [content, ids] of found)
+    if (ids.length > 1) faults.push(`${content} is in the history ${ids.length} times`);
   return faults;
 }
 
-/** The server answered in time, with an error of the API: it is busy with a fault, not broken. */
-export const isCleanError = (error: unknown): boolean =>
-  error instanceof Refused && error.answer.status === 503 && error.answer.body.result === 'error';
+/** Whether the error is a proper API error with status 503, which a server returns while a service is unavailable. */
+export const isUnavailableError = (error: unknown): boolean =>
+  error instanceof RefusedError && error.answer.status === 503 && error.answer.body.result === 'error';
 
-/** For teardown: whatever became of the test. */
-export async function end(sender: Sender, follower: Follower): Promise<void> {
+/** Stops the traffic; safe for teardown after a failure. */
+export async function stopTraffic(sender: Sender, follower: Follower): Promise<void> {
   follower.stop();
   await sender.stop();
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one command of the program after the other, each as `src/main.ts` does. Input: one command per line, its words
- * as JSON. Output: what the command writes, on stdout and stderr, each closed by a line with the exit code.
+ * Child process that runs commands of the program in turn, each as `src/main.ts` does. Input: one command per line, its
+ * words as a JSON array. Output: the command's stdout and stderr, each closed by a line with the exit code.
  */
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
@@ -10,10 +10,10 @@ import { Script } from 'node:vm';
 import type { runCommandLine } from '#app/cli';
 import { END_MARK, MAIN } from './process.js';
 
-/** The hash of the bundle, in a comment, see src/launch.ts. */
+/** Length of the bundle's hash, in a comment at the start of the code cache; see src/launch.ts. */
 const CACHE_HEAD_BYTES = 64 + 4;
 
-/** Loads the program as its launcher does, with its code cache. It prints its help as it is loaded. */
+/** Loads the program as its launcher does, with its code cache. The program prints its help while it loads. */
 function loadProgram(): typeof runCommandLine {
   const file = MAIN.replace(/js$/, 'cjs');
   const cachedData = readFileSync(MAIN.replace(/js$/, 'cache')).subarray(CACHE_HEAD_BYTES);
@@ -32,7 +32,7 @@ function loadProgram(): typeof runCommandLine {
 const runCommand = loadProgram();
 for await (const line of createInterface({ input: process.stdin })) {
   const code = await runCommand(JSON.parse(line) as string[], process.env);
-  // Writes to pipes are synchronous, so the mark is behind all that the command has written.
+  // Writes to pipes are synchronous, so the mark follows all output of the command.
   for (const stream of [process.stdout, process.stderr]) stream.write(`${END_MARK}${code}\n`);
 }
 process.exit(0);

@@ -1,12 +1,12 @@
 /**
- * Commands of the command line. `runCommand` runs them in one process for all of this test process, a start of the
- * program less for each. Tests of the start itself, of kills and of commands at the same time use `conclave`.
+ * Runs commands of the program's command line. `runCommand` uses one child process for all commands of a test process,
+ * which saves a start of the program per command. Tests of start-up, kills and concurrent commands use `conclave`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment, END_MARK, type Ended, killAtExit } from './process.js';
-import { HANGS_MS } from './wait.js';
+import { HANG_TIMEOUT_MS } from './wait.js';
 
 const SCRIPT = fileURLToPath(new URL('./command-line-process.js', import.meta.url));
 
@@ -26,13 +26,13 @@ class CommandLineProcess {
         this.#changed();
       });
     }
-    // It may have ended before a command reaches it.
+    // The process may have exited before a command reaches it.
     child.stdin.on('error', () => {});
     child.once('close', () => {
       this.over = true;
       this.#changed();
     });
-    // Its end is waited for, so that the runner knows its CPU.
+    // Wait for the process to exit, so that the test runner can measure its CPU time.
     process.on('beforeExit', () => {
       if (!this.over) this.#end();
     });
@@ -64,7 +64,7 @@ class CommandLineProcess {
     };
   }
 
-  /** Whether this process goes on while it has nothing to do but this. */
+  /** Sets whether the child process keeps this process alive. */
   #keepAwake(yes: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
     for (const one of [this.#child, stdin as Socket, stdout as Socket, stderr as Socket]) yes ? one.ref() : one.unref();
@@ -77,7 +77,7 @@ class CommandLineProcess {
 }
 
 let current: CommandLineProcess | undefined;
-/** Commands run one after the other. */
+/** End of the last queued command: commands run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
 async function runNext(words: readonly string[], withinMs: number): Promise<Ended> {
@@ -85,8 +85,8 @@ async function runNext(words: readonly string[], withinMs: number): Promise<Ende
   return current.run(words, withinMs);
 }
 
-/** Runs a command to whatever end. Its process is killed after the time. */
-export function runCommand(words: readonly string[], withinMs = HANGS_MS): Promise<Ended> {
+/** Runs a command to its end, whether it succeeds or fails. The process is killed after `withinMs`. */
+export function runCommand(words: readonly string[], withinMs = HANG_TIMEOUT_MS): Promise<Ended> {
   const ended = last.then(() => runNext(words, withinMs));
   last = ended.catch(() => undefined);
   return ended;

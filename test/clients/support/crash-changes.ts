@@ -1,24 +1,24 @@
-/** Small changes of many kinds, and kills in the middle of them: what was acknowledged is there, whatever it was. */
+/** Test that acknowledged changes of many kinds survive kills in the middle of such changes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { NEWEST_API_LEVEL } from '../../api/support/levels.js';
 import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
+import { startCrashTest } from './crash-test.js';
 import type { Embedded } from './face.js';
 import { until } from './wait.js';
-import { begin } from './world.js';
 
 type Fact = string | undefined;
 
-/** Possible values of each fact: one, or several after a change without response. */
-class Facts {
+/** Possible values of each fact: one value, or several after a change without a response. */
+class ExpectedFacts {
   readonly #possible = new Map<string, ReadonlySet<Fact>>();
   acknowledged = 0;
 
-  /** @throws what `ask` throws, when it is uncertain */
-  async attempt(values: Readonly<Record<string, Fact>>, ask: () => Promise<unknown>): Promise<void> {
+  /** @throws the error of `ask`; the fact then keeps both its old and its new value */
+  async attempt(values: Readonly<Record<string, Fact>>, request: () => Promise<unknown>): Promise<void> {
     for (const [name, value] of Object.entries(values)) this.#possible.set(name, new Set([...this.of(name), value]));
-    await ask();
+    await request();
     for (const [name, value] of Object.entries(values)) this.#possible.set(name, new Set([value]));
     this.acknowledged++;
   }
@@ -27,7 +27,7 @@ class Facts {
     return this.#possible.get(name) ?? new Set([undefined]);
   }
 
-  /** Facts with an impossible value; the actual values are the only possible ones from now on. */
+  /** Facts whose actual value is impossible. The actual values become the only possible ones. */
   faults(actual: ReadonlyMap<string, Fact>): string[] {
     const faults: string[] = [];
     for (const name of new Set([...this.#possible.keys(), ...actual.keys()])) {
@@ -39,14 +39,14 @@ class Facts {
   }
 }
 
-export async function changesKept(test: Test, face: Embedded): Promise<void> {
-  const world = await begin(face, 3, ['general']);
-  const { owner, other, random, streams } = world;
-  const KILLS = rounds(1, 5);
+export async function testChanges(test: Test, face: Embedded): Promise<void> {
+  const crashTest = await startCrashTest(face, 3, ['general']);
+  const { owner, other, random, streams } = crashTest;
+  const KILL_COUNT = rounds(1, 5);
   const ids: number[] = [];
   for (let n = 0; n < 30; n++) ids.push(await owner.send('general', `edit ${n}.0`));
-  const facts = new Facts();
-  /** Ids of drafts and saved snippets, by name. */
+  const facts = new ExpectedFacts();
+  /** Ids of drafts and saved snippets by name. */
   const ownIds = new Map<string, number>();
   const newer = other.atLevel(NEWEST_API_LEVEL);
   const anchors = new Set(ids);
@@ -73,7 +73,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
       found.set(topic_name, String(visibility_policy));
     return found;
   };
-  // Begins with what is.
+  // Take the initial state as the expected one.
   facts.faults(await actual());
   const me = await myId(other);
   let version = 0;
@@ -100,8 +100,8 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     const content = `edit ${id}.${++version}`;
     await facts.attempt({ [`text ${id}`]: content }, () => owner.ok('PATCH', `/messages/${id}`, { content }));
   };
-  /** Makes one of the user's own things, or changes or removes it. */
-  const keep = async (
+  /** Creates, changes or removes a draft or snippet of the user. */
+  const changeOwnItem = async (
     name: string,
     content: string,
     by: {
@@ -121,7 +121,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     const name = `draft ${random.below(12)}`;
     const content = `${name}.${++version}`;
     const body = { type: '', to: [], topic: '', content };
-    await keep(name, content, {
+    await changeOwnItem(name, content, {
       make: async () => ((await other.ok('POST', '/drafts', { drafts: [body] })).ids as number[])[0]!,
       change: (id) => other.ok('PATCH', `/drafts/${id}`, { draft: body }),
       remove: (id) => other.ok('DELETE', `/drafts/${id}`),
@@ -131,7 +131,7 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     const name = `snippet ${random.below(12)}`;
     const content = `${name}.${++version}`;
     const path = '/saved_snippets';
-    await keep(name, content, {
+    await changeOwnItem(name, content, {
       make: async () => (await newer.ok('POST', path, { title: name, content })).saved_snippet_id as number,
       change: (id) => newer.ok('PATCH', `${path}/${id}`, { content }),
       remove: (id) => newer.ok('DELETE', `${path}/${id}`),
@@ -145,14 +145,14 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     );
   };
 
-  for (let kill = 0; kill < KILLS; kill++) {
-    let [going, refused] = [true, ''];
-    // Each ends at its first failure: what it asked last is uncertain.
+  for (let kill = 0; kill < KILL_COUNT; kill++) {
+    let [isRunning, refusal] = [true, ''];
+    // A lane stops at its first failure, because the result of its last request is unknown.
     const lane = async (what: readonly (() => Promise<void>)[]): Promise<void> => {
       try {
-        while (going) await random.pick(what)();
+        while (isRunning) await random.pick(what)();
       } catch (error) {
-        if (going) refused = String(error);
+        if (isRunning) refusal = String(error);
       }
     };
     const lanes = [
@@ -163,17 +163,17 @@ export async function changesKept(test: Test, face: Embedded): Promise<void> {
     ];
     const before = facts.acknowledged;
     const goal = before + rounds(30, 50) + random.below(rounds(50, 250));
-    await until('acknowledged changes', () => facts.acknowledged >= goal || refused !== '');
-    test.equal(refused, '', 'nothing was refused');
+    await until('enough changes are acknowledged', () => facts.acknowledged >= goal || refusal !== '');
+    test.equal(refusal, '', 'no change is refused');
     await sleep(random.next() * 5);
-    going = false;
-    await world.face.server.kill();
+    isRunning = false;
+    await crashTest.face.server.kill();
     await Promise.all(lanes);
-    await world.face.up();
+    await crashTest.face.up();
     test.strictSame(
       facts.faults(await actual()),
       [],
-      `${facts.acknowledged - before} acknowledged changes are there after the kill`,
+      `${facts.acknowledged - before} acknowledged changes are kept by the kill`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The two faces of the server, each as real processes with an owner and a second user. */
+/** The two faces of the server, embedded and cluster, run as real processes with an owner and a second user. */
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,15 +12,19 @@ import { type Account, Api, readZuliprc } from './api.js';
 import { runCommand } from './command-line.js';
 import { remove, temporary } from './folders.js';
 import { type Child, conclave, type Ended, freePort } from './process.js';
-import { HANGS_MS, until } from './wait.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';
-/** Of the second user. */
+/** Password of the second user. */
 export const PASSWORD = 'correct horse battery staple';
-const LINES = 40;
+const MAX_PRINTED_LINES = 40;
 const SECRET = 'a secret for tests only';
 
-/** Runs a command of the command line to its end. */
+/**
+ * Runs a command of the command line to its end.
+ * @returns its output
+ * @throws Error on an exit code other than 0
+ */
 export async function command(args: readonly string[]): Promise<string> {
   const ended = await runCommand(args);
   if (ended.code !== 0) throw new Error(`conclave ${args.join(' ')}: ${ended.stderr}`);
@@ -32,14 +36,14 @@ interface SecondUser {
   readonly zuliprc: string;
   readonly site: string;
   /**
-   * Makes the account by the command line, which sends no notice of a sign-up. Absent: a request makes it, which costs
-   * no start of a program.
+   * Connection options for creating the account by the command line, which sends no sign-up notice. Absent: an API
+   * request creates it, which saves a start of the program.
    */
   readonly connection?: readonly string[] | undefined;
 }
 
 async function secondUser({ owner, zuliprc, site, connection }: SecondUser): Promise<Account> {
-  await knows(owner);
+  await waitForAccount(owner);
   if (connection) {
     await command(['user', 'create', '--email', OTHER, '--full-name', 'Other', '--password', PASSWORD, ...connection]);
   } else {
@@ -50,14 +54,14 @@ async function secondUser({ owner, zuliprc, site, connection }: SecondUser): Pro
   return readZuliprc(zuliprc);
 }
 
-/** A frontend knows an account a moment after its creation. */
-const knows = (api: Api): Promise<number> =>
+/** Waits until the frontend accepts the account: the directory reaches a frontend shortly after the creation. */
+const waitForAccount = (api: Api): Promise<number> =>
   until('the frontend knows the account', async () => (await api.call('GET', '/users/me')).status === 200);
 
-/** Prints the output of the servers of a failed test. */
-function explain(ended: readonly Ended[]): void {
+/** Prints the last output of the servers if the test failed. */
+function printOutputOnFailure(ended: readonly Ended[]): void {
   if (t.passing()) return;
-  for (const { stderr } of ended) t.comment(stderr.trim().split('\n').slice(-LINES).join('\n'));
+  for (const { stderr } of ended) t.comment(stderr.trim().split('\n').slice(-MAX_PRINTED_LINES).join('\n'));
 }
 
 const OWNER_FILE = 'owner.zuliprc';
@@ -65,7 +69,7 @@ const OTHER_FILE = 'other.zuliprc';
 
 let template: Promise<string> | undefined;
 
-/** A folder of data with both users, as the first start of a server and a command leave it. Servers start on copies. */
+/** Creates a data directory with both users, by a first start of the server. Servers start on copies of it. */
 async function makeTemplate(): Promise<string> {
   const dataDir = temporary('embedded');
   atEndOfProcess(t, () => remove(dataDir));
@@ -80,7 +84,7 @@ async function makeTemplate(): Promise<string> {
   return dataDir;
 }
 
-/** One process, or one and its worker, and one folder. */
+/** Embedded server with its data directory: one process, and its workers if the options ask for some. */
 export class Embedded {
   readonly zuliprcs: readonly [string, string];
   owner!: Account;
@@ -95,7 +99,7 @@ export class Embedded {
     this.zuliprcs = [join(dataDir, OWNER_FILE), join(dataDir, OTHER_FILE)];
   }
 
-  /** With both users, and without the notice that the second one signed up. */
+  /** Starts on a copy of the template: both users exist, and the second one's sign-up left no notice. */
   static async start(options: readonly string[] = []): Promise<Embedded> {
     template ??= makeTemplate();
     const face = new Embedded(temporary('embedded'), await freePort(), options);
@@ -109,8 +113,8 @@ export class Embedded {
     return face;
   }
 
-  /** On an empty folder: the first start makes the organization. */
-  static async startAnew(options: readonly string[] = []): Promise<Embedded> {
+  /** Starts on an empty data directory: the first start creates the organization. */
+  static async startEmpty(options: readonly string[] = []): Promise<Embedded> {
     const face = new Embedded(temporary('embedded'), await freePort(), options);
     await face.up();
     face.owner = readZuliprc(face.zuliprcs[0]);
@@ -121,8 +125,8 @@ export class Embedded {
     return face;
   }
 
-  /** On a data directory that is there, with the accounts in it. */
-  static async on(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
+  /** Starts on an existing data directory with these accounts. */
+  static async startOn(dataDir: string, owner: Account, other: Account): Promise<Embedded> {
     const face = new Embedded(dataDir, await freePort(), []);
     Object.assign(face, { owner, other });
     await face.up();
@@ -144,7 +148,7 @@ export class Embedded {
 
   async stop(): Promise<Ended> {
     const ended = await this.server.stop();
-    explain([ended]);
+    printOutputOnFailure([ended]);
     remove(this.dataDir);
     return ended;
   }
@@ -154,26 +158,26 @@ export interface ClusterOptions {
   readonly nats: string;
   readonly mongodb: string;
   readonly options?: readonly string[];
-  /** Without the notice that a second user signed up. */
-  readonly quietly?: boolean;
+  /** Creates the second user without a sign-up notice. */
+  readonly withoutSignupNotice?: boolean;
 }
 
-interface Keys {
+interface PlacementKeys {
   readonly table: { readonly hosts: readonly string[]; readonly owners: readonly number[] };
   readonly host: (id: string) => { readonly pid: number; readonly serving: number };
 }
 
-async function keysOf(kv: NatsKeyValueStore): Promise<Keys> {
+async function readPlacementKeys(kv: NatsKeyValueStore): Promise<PlacementKeys> {
   const all = await kv.readAll();
   const host = (id: string) => {
     const { name, serving } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string; serving?: number };
     return { pid: Number(name?.split('/').pop()), serving: serving ?? 0 };
   };
-  return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as Keys['table'], host };
+  return { table: JSON.parse(all.get('table')?.value ?? '{"hosts":[],"owners":[]}') as PlacementKeys['table'], host };
 }
 
-async function isOwned(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boolean> {
-  const { table, host } = await keysOf(kv);
+async function isServedBy(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boolean> {
+  const { table, host } = await readPlacementKeys(kv);
   const hosts = table.hosts.map(host);
   const serving = hosts.reduce((sum, one) => sum + one.serving, 0);
   return (
@@ -183,7 +187,7 @@ async function isOwned(kv: NatsKeyValueStore, by: readonly Child[]): Promise<boo
   );
 }
 
-/** Frontends, and actor hosts that share the partitions. */
+/** Cluster of frontends and actor hosts, in a namespace that is deleted at the end. */
 export class Cluster {
   readonly namespace = `t${randomBytes(6).toString('hex')}`;
   readonly folder = temporary('cluster');
@@ -198,8 +202,8 @@ export class Cluster {
   }
 
   /**
-   * A process more costs a second of CPU: a cluster has as many as its test needs.
-   * @param adapters of one frontend each, beside one that chooses itself; two choose themselves by default
+   * Starts a cluster. Every process costs about a second of CPU, so ask only for those that the test needs.
+   * @param adapters HTTP adapter of each frontend; one more frontend with `auto` is added
    */
   static async start(of: ClusterOptions, hosts = 2, adapters: readonly string[] = ['auto']): Promise<Cluster> {
     const cluster = new Cluster(of);
@@ -224,9 +228,9 @@ export class Cluster {
       cluster.owner = readZuliprc(cluster.zuliprcs[0]);
       cluster.other = await secondUser({
         ...{ owner: cluster.api(adapters.length), zuliprc: cluster.zuliprcs[1], site: b },
-        connection: of.quietly ? cluster.#connection() : undefined,
+        connection: of.withoutSignupNotice ? cluster.#connection() : undefined,
       });
-      await Promise.all([knows(cluster.api(0)), knows(cluster.api(0, cluster.other))]);
+      await Promise.all([waitForAccount(cluster.api(0)), waitForAccount(cluster.api(0, cluster.other))]);
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -238,7 +242,7 @@ export class Cluster {
     return `http://127.0.0.1:${this.frontends[frontend]!.port}`;
   }
 
-  /** Of the owner, by way of a frontend. */
+  /** Client for an account, the owner by default, that calls this frontend. */
   api(frontend: number, account: Account = this.owner): Api {
     return new Api(this.site(frontend), account);
   }
@@ -250,7 +254,7 @@ export class Cluster {
     return host;
   }
 
-  /** @param options of this frontend alone */
+  /** @param options options for this frontend only */
   async addFrontend(port?: number, options: readonly string[] = []): Promise<Child> {
     const at = port ?? (await freePort());
     const child = conclave(['serve', '--role', 'http', '--port', String(at), ...this.#connection(), ...options]);
@@ -259,36 +263,39 @@ export class Cluster {
     return child;
   }
 
-  /** The actor host that owns the most partitions. */
-  async busiest(): Promise<Child> {
+  /** Actor host that owns the most partitions. */
+  async busiestHost(): Promise<Child> {
     const counts = new Map<number, number>();
     for (const pid of await this.owners()) counts.set(pid, (counts.get(pid) ?? 0) + 1);
     const [most] = [...counts].sort((a, b) => b[1] - a[1]);
     return this.#host(most?.[0]);
   }
 
-  /** The actor host that owns an actor. */
+  /** Actor host that owns the actor. */
   async hostOf(key: ActorKey): Promise<Child> {
     return this.#host((await this.owners())[partitionOfActor(key)]);
   }
 
-  /** A command of the command line for this cluster, to whatever end; its options win over the cluster's. */
+  /** Runs a command for this cluster, whether it succeeds or fails. Its own options override the cluster's. */
   attempt(...words: string[]): Promise<Ended> {
     return runCommand([...this.#connection(), ...words]);
   }
 
-  /** The same as a process of its own. */
+  /** Runs a command for this cluster as a separate process. */
   process(...words: string[]): Child {
     return conclave([...this.#connection(), ...words]);
   }
 
-  /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
-  async owned(by: readonly Child[], withinMs = HANGS_MS): Promise<number> {
+  /**
+   * Waits until every partition has an owner among these processes that serves it.
+   * @returns milliseconds that passed
+   */
+  async owned(by: readonly Child[], withinMs = HANG_TIMEOUT_MS): Promise<number> {
     const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
     try {
       return await until(
-        'all partitions have an owner that serves them',
-        () => isOwned(kv, by).catch(() => false),
+        'every partition is served by its owner',
+        () => isServedBy(kv, by).catch(() => false),
         withinMs,
       );
     } finally {
@@ -296,36 +303,40 @@ export class Cluster {
     }
   }
 
-  /** Process of the owner of each partition. */
+  /** Process id of the owner of each partition; 0 without an owner. */
   async owners(): Promise<number[]> {
     const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
     try {
-      const { table, host } = await keysOf(kv);
+      const { table, host } = await readPlacementKeys(kv);
       return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));
     } finally {
       await kv.close();
     }
   }
 
-  /** Ends every process, and keeps what is stored. */
+  /** Stops every process and keeps the stored data. */
   async down(): Promise<void> {
-    explain(await Promise.all(this.children.map((child) => child.stop())));
+    printOutputOnFailure(await Promise.all(this.children.map((child) => child.stop())));
     this.hosts.length = 0;
     this.frontends.length = 0;
   }
 
-  /** A command of the command line, to this cluster. */
+  /**
+   * Runs a command for this cluster.
+   * @returns its output
+   * @throws Error on an exit code other than 0
+   */
   command(...words: readonly string[]): Promise<string> {
     return command([...words, ...this.#connection()]);
   }
 
   #host(pid: number | undefined): Child {
     const host = this.hosts.find((one) => one.pid === pid);
-    if (!host) throw new Error(`the table names process ${pid}, which is none of ours`);
+    if (!host) throw new Error(`the table names process ${pid}, which is not a host of this cluster`);
     return host;
   }
 
-  /** URL of its database. */
+  /** URL of the cluster's database. */
   get mongodb(): string {
     return `${this.of.mongodb.replace(/\/*$/, '')}/${this.#database}`;
   }
@@ -336,7 +347,7 @@ export class Cluster {
 
   async stop(): Promise<readonly Ended[]> {
     const ended = await Promise.all(this.children.map((child) => child.stop()));
-    explain(ended);
+    printOutputOnFailure(ended);
     await this.#wipe().catch((error: unknown) => t.comment(`not cleaned up: ${error}`));
     remove(this.folder);
     return ended;
@@ -346,7 +357,7 @@ export class Cluster {
     const { nats, options = [] } = this.of;
     return [
       ...['--nats', nats, '--mongodb', this.mongodb, '--namespace', this.namespace],
-      // NATS reserves the whole size of each log: many namespaces share its disk.
+      // NATS reserves the full size of each event log, and many namespaces share its disk.
       ...['--secret', SECRET, '--data-dir', this.folder, '--event-log-mib', '64', ...options],
     ];
   }

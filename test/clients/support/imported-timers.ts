@@ -1,14 +1,14 @@
-/** A fact of both faces: timers of an imported organization run in the processes that were there before. */
+/** Test for both faces: timers of an imported organization fire in processes that ran before the import. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { makeExportedOrganization } from '../../support/exported-organization.js';
 import { until } from './wait.js';
 
-/** Content of the scheduled message of the generator. */
+/** Content of the scheduled message in the generated export. */
 const SCHEDULED = 'for later';
 
-/** @param run runs a command of the command line */
+/** @param run runs a command of the program's command line */
 export async function checkImportedTimers(
   test: Test,
   base: string,
@@ -29,5 +29,5 @@ export async function checkImportedTimers(
     return files.some((name) => readFileSync(join(to, name), 'utf8').includes(SCHEDULED));
   };
   await until('the scheduled message of the past has been sent', isSent);
-  test.pass('sent without a restart');
+  test.pass('the scheduled message is sent without a restart');
 }

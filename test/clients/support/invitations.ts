@@ -1,4 +1,4 @@
-/** A fact of both faces: after an import each person gets one mail, whose link sets a password. */
+/** Test for both faces: after an import each user without a password gets one mail with a link that sets one. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -7,7 +7,7 @@ import type { ReceivedMail, TestSmtp } from '../../support/smtp.js';
 import { OTHER } from './face.js';
 import { until } from './wait.js';
 
-/** Address in the mails. The links' tokens name the organization, so any address of the server can open them. */
+/** Site address in the mails. Links work at any address of the server, since their tokens name the organization. */
 const SITE = 'http://team.example';
 const PASSWORD = 'anchor lamp harbour 77';
 
@@ -15,9 +15,9 @@ interface InvitingServer {
   readonly base: string;
   readonly smtp: TestSmtp;
   readonly site: string;
-  /** Runs a command of the command line. */
+  /** Runs a command of the program's command line. */
   run(...words: string[]): Promise<string>;
-  /** Kills the process of the organization's mails, and starts another. */
+  /** Kills the process that sends the organization's mails and starts a new one. */
   restart(): Promise<void>;
 }
 
@@ -33,13 +33,13 @@ export async function checkInvitations(test: Test, { base, smtp, site, run, rest
   const expected = made.users.filter(({ active, id }) => active && id !== first!.id).map(({ email }) => email);
   test.match(report, `${expected.length}  invitations by mail`);
   await restart();
-  // The second user of the server is welcomed by mail, maybe only now.
+  // The welcome mail to the server's second user may arrive this late; it is not part of the import.
   const ofImport = (): ReceivedMail[] => smtp.received.filter(({ to }) => to[0] !== OTHER);
-  // A mail that was sent just before the process was killed can come twice, but under one id.
+  // A mail sent just before the kill can arrive twice, but with one message id.
   const mails = (): ReceivedMail[] => [
     ...new Map(ofImport().map((mail) => [/^Message-ID: (.*)$/im.exec(mail.raw)![1]!, mail])).values(),
   ];
-  await until('each person has a mail', () => mails().length >= expected.length);
+  await until('each invited user has a mail', () => mails().length >= expected.length);
   await run('import', join(base, 'invited'), '--subdomain', 'other', '--site', SITE, '--no-invitations');
   const receivers = mails()
     .map(({ to }) => to[0]!)
@@ -47,7 +47,7 @@ export async function checkInvitations(test: Test, { base, smtp, site, run, rest
   test.strictSame(
     receivers,
     expected.sort(),
-    'each once; none to the person with a password, none by --no-invitations',
+    'one mail per user without a password; none to users with one or after --no-invitations',
   );
 
   const [{ raw }] = mails() as [ReceivedMail];
@@ -60,5 +60,5 @@ export async function checkInvitations(test: Test, { base, smtp, site, run, rest
   const set = await fetch(`${site}${path}`, form({ password: PASSWORD }));
   test.equal(set.status, 200, await set.text());
   const again = await fetch(`${site}${path}`, form({ password: PASSWORD }));
-  test.not(again.status, 200, 'the link works once');
+  test.not(again.status, 200, 'the link works only once');
 }

@@ -1,16 +1,16 @@
 /**
- * A client as careful ones are: keeps connections, lets go of one that the server ends, tries another server when one
- * refuses.
+ * HTTP client as robust clients are: reuses connections, drops a connection that the server closes, and tries another
+ * server when one refuses.
  *
- * A connection that is made in the very moment in which the server stops listening is reset by the system before the
- * server sees it. No server can help it (clients come this late only where nothing balances, as here), so that counts
- * as refused, apart from the others: on a new connection, without a byte of an answer. Had the server carried it out,
- * it would show as a message that is there twice.
+ * A connection that arrives while the server stops listening is reset by the kernel before the server sees it. No
+ * server can prevent this; only clients without a load balancer, as here, meet it. Such a reset on a new connection
+ * without any response byte counts as a refusal, in a counter of its own. If the server had executed the request, the
+ * retry would show as a duplicate message.
  */
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Account } from './api.js';
 
-export interface KeptAnswer {
+export interface KeepAliveResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
@@ -18,17 +18,17 @@ export interface KeptAnswer {
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-class ResetUnseen extends Error {
-  override name = 'ResetUnseen';
+class ResetBeforeSeenError extends Error {
+  override name = 'ResetBeforeSeenError';
 }
 
 export class KeepAliveClient {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #authorization: string;
   #at = 0;
-  /** Connections that were refused. */
+  /** Number of refused connections, including those reset unseen. */
   refused = 0;
-  /** Failed requests whose connection was reset before the server saw them. */
+  /** Number of failed requests whose connection was reset before the server saw it. */
   resetUnseen = 0;
 
   constructor(
@@ -38,16 +38,19 @@ export class KeepAliveClient {
     this.#authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;
   }
 
-  /** Rejects with whatever but a refusal keeps it from an answer. */
-  async call(method: string, path: string, params: Readonly<Record<string, unknown>> = {}): Promise<KeptAnswer> {
+  /**
+   * Makes a call at the current server. Retries at the next server when a connection is refused.
+   * @throws the last refusal, or any other error that prevents a response
+   */
+  async call(method: string, path: string, params: Readonly<Record<string, unknown>> = {}): Promise<KeepAliveResponse> {
     for (let tries = 0; ; tries++) {
       try {
         return await this.#once(this.sites[this.#at % this.sites.length]!, method, path, params);
       } catch (error) {
-        const unseen = error instanceof ResetUnseen;
-        if (!(unseen || codeOf(error) === 'ECONNREFUSED') || tries === this.sites.length) throw error;
+        const isUnseenReset = error instanceof ResetBeforeSeenError;
+        if (!(isUnseenReset || codeOf(error) === 'ECONNREFUSED') || tries === this.sites.length) throw error;
         this.refused++;
-        if (unseen) this.resetUnseen++;
+        if (isUnseenReset) this.resetUnseen++;
         this.#at++;
       }
     }
@@ -57,7 +60,12 @@ export class KeepAliveClient {
     this.#agent.destroy();
   }
 
-  #once(site: string, method: string, path: string, params: Readonly<Record<string, unknown>>): Promise<KeptAnswer> {
+  #once(
+    site: string,
+    method: string,
+    path: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<KeepAliveResponse> {
     const text = new URLSearchParams(
       Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
     ).toString();
@@ -67,21 +75,21 @@ export class KeepAliveClient {
     const headers = { authorization: this.#authorization, ...(get ? {} : form) };
     return new Promise((resolve, reject) => {
       const sent = request(url, { method, agent: this.#agent, headers }, (response) => {
-        whole(response).then(
+        readText(response).then(
           (body) => resolve({ status: response.statusCode!, headers: response.headers, body: JSON.parse(body) }),
           reject,
         );
       });
       sent.on('error', (error) => {
-        const unseen = codeOf(error) === 'ECONNRESET' && !sent.reusedSocket;
-        reject(unseen ? new ResetUnseen(error.message) : error);
+        const isUnseenReset = codeOf(error) === 'ECONNRESET' && !sent.reusedSocket;
+        reject(isUnseenReset ? new ResetBeforeSeenError(error.message) : error);
       });
       sent.end(get ? undefined : text);
     });
   }
 }
 
-async function whole(response: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
   return text;

@@ -1,6 +1,6 @@
 import t from 'tap';
 
-/** Reports something that a test needs and does not find: a visible skip, and a failure on CI. */
+/** Reports that a prerequisite of a test is missing: the test is skipped visibly, and fails on CI. */
 export function missing(what: string): undefined {
   if (process.env.CI) t.fail(what);
   else t.pass(`skipped: ${what}`, { skip: what });
@@ -12,7 +12,7 @@ export interface Services {
   readonly mongodb: string;
 }
 
-/** Of the cluster face. */
+/** Services that the cluster face needs. */
 export function services(): Services | undefined {
   const { NATS_URL: nats, MONGODB_URL: mongodb } = process.env;
   if (nats && mongodb) return { nats, mongodb };

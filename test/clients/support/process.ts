@@ -1,13 +1,13 @@
-/** Real child processes: the server and its command line as users run them. */
+/** Child processes: the server and its command line, started as users start them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { HANGS_MS, until } from './wait.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
-/** Ends the output of a command of `command-line-process.ts`; the exit code follows. */
+/** Mark behind the output of a command of `command-line-process.ts`; the exit code follows. */
 export const END_MARK = '\0conclave command ended ';
 
-/** The program of this very build. */
+/** Path of the built program. */
 export const MAIN = fileURLToPath(new URL('../../../program/main.js', import.meta.url));
 
 export interface Ended {
@@ -15,11 +15,11 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** From start to end. */
+  /** Milliseconds from start to exit. */
   readonly ms: number;
 }
 
-/** Running children; they are killed when the test process ends. */
+/** Running child processes, which are killed when the test process exits. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -66,22 +66,23 @@ export class Child {
     return this.#over;
   }
 
-  /** Waits for the text on stdout; rejects with what it wrote when it ends before. */
-  async says(text: string, withinMs = HANGS_MS): Promise<void> {
+  /** Waits for a text on stdout. Rejects with the end of stderr if the process exits before. */
+  async says(text: string, withinMs = HANG_TIMEOUT_MS): Promise<void> {
     await until(
       `'${text}' from ${this.#child.spawnargs.slice(1).join(' ')}`,
       () => {
-        if (this.#over && !this.stdout.includes(text)) throw new Error(`ended early: ${this.stderr.slice(-4_000)}`);
+        if (this.#over && !this.stdout.includes(text))
+          throw new Error(`the process exited early: ${this.stderr.slice(-4_000)}`);
         return this.stdout.includes(text);
       },
       withinMs,
     );
   }
 
-  /** Where a running server says that its health and metrics are. */
+  /** Reads the address of the server's health and metrics from its output. */
   async ops(): Promise<string> {
     await this.says('Health and metrics: ');
-    await until('the address', () => /metrics: \S+\n/.test(this.stdout));
+    await until('the server prints its ops address', () => /metrics: \S+\n/.test(this.stdout));
     return /metrics: (\S+)\n/.exec(this.stdout)![1]!;
   }
 
@@ -89,14 +90,14 @@ export class Child {
     this.#child.kill(name);
   }
 
-  /** kill -9 */
+  /** Kills the process by SIGKILL. */
   async kill(): Promise<Ended> {
     this.#child.kill('SIGKILL');
     return this.ended;
   }
 
-  /** SIGTERM, and SIGKILL if that does not end it. */
-  async stop(withinMs = HANGS_MS): Promise<Ended> {
+  /** Stops the process by SIGTERM, and by SIGKILL after `withinMs`. */
+  async stop(withinMs = HANG_TIMEOUT_MS): Promise<Ended> {
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
     const ended = await this.ended;
@@ -105,31 +106,33 @@ export class Child {
   }
 }
 
-/** Settings of the tester's shell must not reach the servers. */
-const OURS = [
+/** Environment variables that don't reach servers, so that settings of the tester's shell have no effect. */
+const CLEARED_VARIABLES = [
   ...['HOST', 'PORT', 'ROLE', 'DATA_DIR', 'NATS_URL', 'MONGODB_URL', 'NAMESPACE', 'LOG_LEVEL', 'NODE_OPTIONS'],
   ...['OPS_HOST', 'OPS_PORT', 'LEAVE_SECONDS', 'WORKERS'],
 ];
 /**
- * Tests call more often than people do; one that wants limits gives the option. A worker costs as much as a server:
- * servers have one where kills and stops are tested (`WITH_WORKERS`), and none elsewhere.
+ * Default settings of servers in tests. Rate limits are off, since tests call more often than people do. Workers are
+ * off, since a worker costs as much CPU as a server; tests of kills and stops use `WITH_WORKERS`.
  */
-const DEFAULTS = { RATE_LIMITS: 'off', WORKERS: '0' };
-/** Options of an embedded server that starts as many workers as it does by itself: one on two cores. */
+const DEFAULT_SETTINGS = { RATE_LIMITS: 'off', WORKERS: '0' };
+/** Options that start the default number of workers of an embedded server: one on two cores. */
 export const WITH_WORKERS: readonly string[] = ['--workers', 'auto'];
 
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  // tap's loaders and hooks are for tests, not for what they start.
-  const entries = Object.entries(process.env).filter(([name]) => !OURS.includes(name) && !name.startsWith('TAP'));
-  return { ...Object.fromEntries(entries), ...DEFAULTS };
+  // The loaders and hooks of tap are for the test process only.
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !CLEARED_VARIABLES.includes(name) && !name.startsWith('TAP'),
+  );
+  return { ...Object.fromEntries(entries), ...DEFAULT_SETTINGS };
 }
 
-/** Starts the program itself, as users do. Commands whose start is not the point: `runCommand`. */
+/** Starts the program as users do. Tests that don't need a start of its own for a command use `runCommand`. */
 export function conclave(args: readonly string[]): Child {
   return new Child(process.execPath, [MAIN, ...args], cleanEnvironment());
 }
 
-/** Runs to its end, or is killed after the time. */
+/** Runs a program to its end; kills it after the time limit. */
 export async function run(
   command: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** A TCP proxy on loopback that can be cut and restored: a service that goes away, without touching the service. */
+/** TCP proxy on loopback that simulates the outage of a service without touching the service. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export class TcpProxy {
@@ -11,7 +11,7 @@ export class TcpProxy {
     public own: number,
   ) {}
 
-  /** @param url of the service; its first host counts */
+  /** @param url URL of the service; the proxy connects to its first host */
   static async start(url: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(url);
     const proxy = new TcpProxy(hostname, Number(port), 0);
@@ -19,7 +19,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The same URL by way of the proxy. */
+  /** Replaces the host in a URL by the proxy's address. */
   through(url: string): string {
     const through = new URL(url);
     through.host = `127.0.0.1:${this.own}`;
@@ -49,7 +49,7 @@ export class TcpProxy {
     this.#server = server;
   }
 
-  /** Connections break, new ones are refused. */
+  /** Closes connections and refuses new ones. */
   async cut(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;

@@ -1,17 +1,17 @@
-/** A program in a terminal of a fixed size, by a tmux server of its own: what a person types and sees. */
+/** A program in a terminal of fixed size, run by a private tmux server: sends keys and reads the screen. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { remove, temporary } from './folders.js';
 import { type Ended, run } from './process.js';
-import { HANGS_MS, until } from './wait.js';
+import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 const COMMAND_MS = 30_000;
-const SEEN_MS = HANGS_MS;
+const SCREEN_TIMEOUT_MS = HANG_TIMEOUT_MS;
 const REST_MS = 100;
-/** Time between two looks at the size of the output. */
-const LOOK_MS = 20;
+/** Interval between two checks of the output size. */
+const SIZE_CHECK_INTERVAL_MS = 20;
 
-/** @returns whether tmux is there */
+/** @returns whether tmux is installed */
 export async function hasTmux(): Promise<boolean> {
   const version = await run('tmux', ['-V'], COMMAND_MS).catch(() => undefined);
   return version?.code === 0;
@@ -29,13 +29,13 @@ export interface Program {
 }
 
 export class Terminal {
-  /** The program's working folder, and its home. */
+  /** Working folder and home of the program. */
   readonly folder = temporary('terminal');
   readonly #socket = join(this.folder, 'tmux.sock');
-  /** All that the program has written, which tmux copies. */
+  /** File to which tmux copies the program's output. */
   readonly #output = join(this.folder, 'output');
   #last = '';
-  /** Size of the output when the screen was last looked at. */
+  /** Size of the output file when the screen was last read. */
   #lastSize = -1;
 
   private constructor() {}
@@ -44,7 +44,7 @@ export class Terminal {
     const terminal = new Terminal();
     const all = { HOME: terminal.folder, LC_ALL: 'C.UTF-8', TERM: 'screen-256color', ...environment };
     const settings = Object.entries(all).map(([name, value]) => quoted(`${name}=${value}`));
-    // The pane outlives the program: what it said last stays readable.
+    // The pane stays after the program exits, so that its last output can be read.
     const line = `exec env ${settings.join(' ')} ${words.map(quoted).join(' ')}`;
     const size = ['-x', String(columns), '-y', String(rows)];
     const copy = ['pipe-pane', `cat >> ${quoted(terminal.#output)}`];
@@ -53,21 +53,27 @@ export class Terminal {
     return terminal;
   }
 
-  /** Keys by tmux's names (`Enter`, `C-d`, `Up`) or single characters; one after the other has shown its effect. */
+  /**
+   * Sends keys by their tmux names (`Enter`, `C-d`, `Up`) or single characters; each waits for the effect of the
+   * previous one.
+   */
   async keys(...names: string[]): Promise<void> {
     for (const name of names) {
-      await this.#steady();
+      await this.#waitUntilStable();
       await this.#tmux('send-keys', '--', name);
-      await this.#steady();
+      await this.#waitUntilStable();
     }
   }
 
   async type(text: string): Promise<void> {
     await this.#tmux('send-keys', '-l', '--', text);
-    await this.#steady();
+    await this.#waitUntilStable();
   }
 
-  /** A look starts a process, 10 ms of CPU: the screen is as it was as long as the program has written nothing. */
+  /**
+   * Text on the screen. Reading starts a process (10 ms of CPU), so it is skipped while the program has written
+   * nothing.
+   */
   async screen(): Promise<string> {
     const size = this.#outputSize();
     if (size !== this.#lastSize) {
@@ -81,8 +87,11 @@ export class Terminal {
     return statSync(this.#output, { throwIfNoEntry: false })?.size ?? -1;
   }
 
-  /** Waits until the screen has it; rejects with what it shows instead. @returns its first group, or else all of it */
-  async shows(what: RegExp | string, withinMs = SEEN_MS): Promise<string> {
+  /**
+   * Waits until the screen matches; rejects with the screen's text.
+   * @returns the first group of the match, or the whole match
+   */
+  async shows(what: RegExp | string, withinMs = SCREEN_TIMEOUT_MS): Promise<string> {
     let found: string | undefined;
     const looks = (screen: string): boolean => {
       const match = typeof what === 'string' ? (screen.includes(what) ? [what] : undefined) : what.exec(screen);
@@ -93,44 +102,46 @@ export class Terminal {
     return found!;
   }
 
-  async hides(what: RegExp | string, withinMs = SEEN_MS): Promise<void> {
+  async hides(what: RegExp | string, withinMs = SCREEN_TIMEOUT_MS): Promise<void> {
     await this.#until(
-      `no ${what} on the screen`,
+      `the screen shows ${what}`,
       (screen) => !(typeof what === 'string' ? screen.includes(what) : what.test(screen)),
       withinMs,
     );
   }
 
-  /** Waits until the program has ended by itself. */
-  async ends(withinMs = SEEN_MS): Promise<void> {
+  /** Waits until the program exits by itself. */
+  async ends(withinMs = SCREEN_TIMEOUT_MS): Promise<void> {
     const dead = async (): Promise<boolean> =>
       (await this.#tmux('display-message', '-p', '#{pane_dead}')).stdout.trim() === '1';
     await until('the program ends', dead, withinMs);
   }
 
-  /** Ends the program and its tmux server. */
+  /** Kills the program and its tmux server. */
   async stop(): Promise<void> {
     await this.#tmux('kill-server').catch(() => undefined);
     remove(this.folder);
   }
 
-  /** A person waits for the screen to come to rest; programs with threads draw badly for who doesn't. */
-  async #steady(): Promise<void> {
+  /** Waits until the output stops growing: programs with threads draw wrongly if keys arrive while they draw. */
+  async #waitUntilStable(): Promise<void> {
     let since = performance.now();
     let before = Number.NaN;
-    const rests = (): boolean => {
+    const isStable = (): boolean => {
       const size = this.#outputSize();
       if (size !== before) since = performance.now();
       before = size;
       return performance.now() - since > REST_MS;
     };
-    await until('a screen at rest', rests, SEEN_MS, LOOK_MS);
+    await until('the output stops growing', isStable, SCREEN_TIMEOUT_MS, SIZE_CHECK_INTERVAL_MS);
   }
 
   async #until(what: string, holds: (screen: string) => boolean, withinMs: number): Promise<void> {
-    await until(what, async () => holds(await this.screen()), withinMs, LOOK_MS).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.#last.replace(/ +$/gm, '')}`);
-    });
+    await until(what, async () => holds(await this.screen()), withinMs, SIZE_CHECK_INTERVAL_MS).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}\n${this.#last.replace(/ +$/gm, '')}`);
+      },
+    );
   }
 
   async #tmux(...args: string[]): Promise<Ended> {

@@ -1,27 +1,27 @@
-/** Waiting for real processes: limits guard against hangs only, and a long wait asks less and less often. */
+/** Waiting for real processes. Timeouts only guard against hangs; long waits check less and less often. */
 
-/** Every program of this machine may be busy: a start that takes 1 s alone takes 20 s beside others. */
-export const HANGS_MS = 60_000;
+/** Timeout for hangs: on a busy machine, a start that takes 1 s alone can take 20 s. */
+export const HANG_TIMEOUT_MS = 60_000;
 
-const [SHORTEST_MS, LONGEST_MS] = [5, 50];
+const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [5, 50];
 
 /**
  * Waits for a condition.
- * @param everyMs least time between two looks, for a condition whose look is dear
+ * @param everyMs shortest interval between two checks, for conditions whose check is expensive
  * @returns milliseconds that passed
  * @throws Error after `withinMs`
  */
 export async function until(
-  what: string,
+  description: string,
   condition: () => boolean | Promise<boolean>,
-  withinMs = HANGS_MS,
-  everyMs = SHORTEST_MS,
+  withinMs = HANG_TIMEOUT_MS,
+  everyMs = MIN_PAUSE_MS,
 ): Promise<number> {
   const start = performance.now();
   const passed = (): number => performance.now() - start;
   while (!(await condition())) {
-    if (passed() > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
-    const pauseMs = Math.min(LONGEST_MS, everyMs + passed() / 20);
+    if (passed() > withinMs) throw new Error(`timeout of ${withinMs} ms: ${description}`);
+    const pauseMs = Math.min(MAX_PAUSE_MS, everyMs + passed() / 20);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   return passed();

@@ -1,9 +1,9 @@
-//! Two clients of the crate `zulip-api` talk to each other, and use its calls.
+//! Chat of two clients of the crate `zulip-api`, which also tests the crate's other calls.
 //!
 //! Usage: rust-zulip-api ZULIPRC_1 ZULIPRC_2 [SECONDS]
 //!
-//! Ends by itself: 0 when everything was received and answered as it should, 1 when not. The crate has no calls for
-//! subscribing and for polls; those are plain requests with its address and credentials.
+//! Exit code 0: every message was received and every response was as expected; 1 otherwise. The crate has no calls for
+//! subscribing and polling; those are plain requests with its address and credentials.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ fn ok<R: Response>(what: &str, answer: R) -> Outcome<R> {
     }
 }
 
-/// A client of the crate, and plain requests as the same user.
+/// Client of the crate, with plain requests as the same user.
 struct Person {
     client: Client,
     http: reqwest::Client,
@@ -79,7 +79,7 @@ impl Person {
         }
     }
 
-    /// Sends a message to the channel, by the crate.
+    /// Sends a message to the channel through the crate.
     async fn say(&self, content: &str) -> Outcome<u64> {
         let request = send_message::Request::new()
             .with_msg_type(MessageType::Channel)
@@ -99,7 +99,7 @@ impl Person {
     }
 }
 
-/// Polls until the queue has had all these messages.
+/// Polls until the queue has delivered all these messages.
 async fn receive(
     person: &Person,
     queue_id: &str,
@@ -148,7 +148,7 @@ async fn talk(owner: &Person, other: &Person, until: Instant) -> Outcome {
         .as_u64()
         .unwrap_or(0);
 
-    // The whole state, in the types of the crate.
+    // The initial state must parse into the types of the crate.
     let state = ok(
         "register",
         other.client.register(&register::Request::new()).await?,

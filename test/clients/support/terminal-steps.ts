@@ -1,4 +1,4 @@
-/** Actions of a user of the terminal client, hour by hour; each hour continues where the one before ended. */
+/** Steps of a user at the terminal client. Each step continues from the state left by the previous one. */
 import type { Test } from 'tap';
 import { type Api, myId } from './api.js';
 import type { Follower } from './chatter.js';
@@ -6,23 +6,26 @@ import type { TerminalClient } from './terminal-client.js';
 import type { Terminal } from './tmux.js';
 import { until } from './wait.js';
 
-export interface Day {
+export interface TerminalSession {
   readonly client: TerminalClient;
   readonly terminal: Terminal;
-  /** The person at the terminal, by the API. */
+  /** API client of the user at the terminal. */
   readonly owner: Api;
   readonly other: Api;
-  /** Hears what arrives at the other's own client. */
+  /** Receives the events of the other user's own queue. */
   readonly follower: Follower;
-  /** The other says something in the garden. @returns message id */
-  tell(topic: string, content: string): Promise<number>;
+  /**
+   * Sends a message as the other user to the stream "garden".
+   * @returns message id
+   */
+  sendAsOther(topic: string, content: string): Promise<number>;
   restart(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Waits for an event at the other's client that has all of this, in itself or in its message. */
-const hears = (follower: Follower, type: string, what: Fields): Promise<number> =>
+/** Waits for an event of the other user that has these field values, in itself or in its message. */
+const waitForEvent = (follower: Follower, type: string, what: Fields): Promise<number> =>
   until(`${type} ${JSON.stringify(what)}`, () =>
     follower.events.some((event) => {
       const fields = (event.message ?? event) as Fields;
@@ -30,8 +33,8 @@ const hears = (follower: Follower, type: string, what: Fields): Promise<number> 
     }),
   );
 
-/** Messages that the person at the terminal has not read yet, as the server counts them. */
-const serverCounts = (owner: Api, unread: number): Promise<number> =>
+/** Waits until the server reports this number of unread messages for the user at the terminal. */
+const waitForUnreadCount = (owner: Api, unread: number): Promise<number> =>
   until(`${unread} unread on the server`, async () => {
     const types = { event_types: ['typing'], fetch_event_types: ['message', 'update_message_flags'] };
     const { unread_msgs, queue_id } = await owner.ok('POST', '/register', types);
@@ -41,33 +44,39 @@ const serverCounts = (owner: Api, unread: number): Promise<number> =>
 
 const newest = async (owner: Api): Promise<number> => (await owner.messages([], 1))[0]!.id;
 
-export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<void>>> = {
-  'it starts with the streams, messages and people that are there': async (test, { terminal }) => {
+export const TERMINAL_STEPS: Readonly<Record<string, (test: Test, session: TerminalSession) => Promise<void>>> = {
+  'the client starts with the existing streams, messages and users': async (test, { terminal }) => {
     await terminal.shows(/Owner \(owner@\S+\) - \S+ \(http/);
     for (const text of ['# garden', '# kitchen', 'garden ▶  roses', '● Other', 'the roses bloom']) {
       test.ok(await terminal.shows(text), text);
     }
-    test.ok(await terminal.shows(/│ ● Owner +\(you\)$(?:\n.*){0,3}│ ● Other$/m), 'who is there');
+    test.ok(await terminal.shows(/│ ● Owner +\(you\)$(?:\n.*){0,3}│ ● Other$/m), 'the user list shows both users');
   },
 
-  'it counts what is unread, and reading takes it away': async (_, { client, terminal, owner, tell }) => {
+  'the client counts unread messages, and reading marks them as read': async (
+    _,
+    { client, terminal, owner, sendAsOther },
+  ) => {
     await client.count('All messages', 2);
     await client.count('# garden', 2);
-    await serverCounts(owner, 2);
-    await tell('roses', 'and they bloom on');
+    await waitForUnreadCount(owner, 2);
+    await sendAsOther('roses', 'and they bloom on');
     await client.count('All messages', 3);
-    await serverCounts(owner, 3);
-    // From the streams to the messages. It reads what it goes to, and what is unread above.
+    await waitForUnreadCount(owner, 3);
+    // Move from the streams to the messages. Moving marks the selected message and unread messages above it as read.
     await terminal.keys('Right', 'Down');
     await client.count('All messages', 1);
-    await serverCounts(owner, 1);
+    await waitForUnreadCount(owner, 1);
     await terminal.keys('Down');
     await client.count('All messages', 0);
-    await serverCounts(owner, 0);
+    await waitForUnreadCount(owner, 0);
   },
 
-  'messages of others show at once, in a stream and direct': async (test, { client, terminal, owner, other, tell }) => {
-    await tell('tulips', '`tulips` and\n* one\n* two');
+  'messages of other users are shown at once, in a stream and direct': async (
+    test,
+    { client, terminal, owner, other, sendAsOther },
+  ) => {
+    await sendAsOther('tulips', '`tulips` and\n* one\n* two');
     test.match(await terminal.shows(/▒ {3}• one\s+│.*\n.*▒ {3}• two/), /two/);
     await other.ok('POST', '/messages', { type: 'direct', to: [owner.account.email], content: 'psst' });
     test.ok(await terminal.shows('You and Other'));
@@ -75,52 +84,52 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await client.count('Private messages', 1);
   },
 
-  'what is written in it arrives at others': async (test, { client, terminal, follower }) => {
+  'messages written in the client reach other users': async (test, { client, terminal, follower }) => {
     await client.writeToStream('garden', 'weeds', 'there are *weeds*');
-    await hears(follower, 'message', { content: 'there are *weeds*', type: 'stream', subject: 'weeds' });
+    await waitForEvent(follower, 'message', { content: 'there are *weeds*', type: 'stream', subject: 'weeds' });
     test.ok(await terminal.shows('garden ▶  weeds'));
     await client.leaveForm();
     await client.writeToPerson('Other', 'other@example.com', 'not so loud');
-    await hears(follower, 'message', { content: 'not so loud', type: 'private' });
-    await hears(follower, 'typing', { op: 'start', message_type: 'private' });
+    await waitForEvent(follower, 'message', { content: 'not so loud', type: 'private' });
+    await waitForEvent(follower, 'typing', { op: 'start', message_type: 'private' });
     await client.leaveForm();
     test.ok(await terminal.shows('▒ not so loud'));
   },
 
-  'it follows one topic': async (test, { terminal, tell }) => {
-    await tell('lilies', 'lilies are white');
+  'a narrow shows new messages of its topic only': async (test, { terminal, sendAsOther }) => {
+    await sendAsOther('lilies', 'lilies are white');
     await terminal.shows('▒ lilies are white');
     await terminal.keys('End', 'S');
     await terminal.shows('garden: topic narrow');
     await terminal.hides('▒ psst');
-    await tell('roses', 'said elsewhere');
-    await tell('lilies', 'as snow');
+    await sendAsOther('roses', 'said elsewhere');
+    await sendAsOther('lilies', 'as snow');
     test.match(await terminal.shows(/lilies are white(?:.*\n){1,3}.*as snow/), /snow/);
     await terminal.hides('said elsewhere');
     await terminal.keys('z');
-    test.ok(await terminal.shows('▒ said elsewhere'), 'and the whole stream');
+    test.ok(await terminal.shows('▒ said elsewhere'), 'the stream view shows messages from elsewhere');
     await terminal.hides('▒ psst');
-    // It loads what came meanwhile when somebody goes beyond the end.
+    // Moving beyond the last message makes the client load newer messages.
     await terminal.keys('a', 'End', 'Down');
     await terminal.shows('▒ as snow');
   },
 
-  'reactions show, its own and those of others': async (test, { terminal, owner, other, follower }) => {
+  'own and other reactions are shown': async (test, { terminal, owner, other, follower }) => {
     await terminal.keys('End', '+');
     test.ok(await terminal.shows(':thumbs_up: You'));
     const reaction = { op: 'add', emoji_name: 'thumbs_up', message_id: await newest(owner) };
-    await hears(follower, 'reaction', { ...reaction, user_id: await myId(owner) });
+    await waitForEvent(follower, 'reaction', { ...reaction, user_id: await myId(owner) });
     const path = `/messages/${reaction.message_id}/reactions`;
     await other.ok('POST', path, { emoji_name: 'tada' });
     test.ok(await terminal.shows(':tada: Other'));
     await terminal.keys('+');
-    await hears(follower, 'reaction', { ...reaction, op: 'remove' });
+    await waitForEvent(follower, 'reaction', { ...reaction, op: 'remove' });
     await terminal.hides(':thumbs_up:');
     await other.ok('DELETE', path, { emoji_name: 'tada' });
     await terminal.hides(':tada:');
   },
 
-  'a star is counted, kept and taken away': async (test, { client, terminal, owner }) => {
+  'a star is counted, stored and removed': async (test, { client, terminal, owner }) => {
     await terminal.keys('*');
     await client.count('Starred messages', 1);
     const starred = [{ operator: 'is', operand: 'starred' }];
@@ -133,11 +142,11 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.ok(await terminal.shows('▒ as snow'));
     await terminal.keys('a', '*');
     await client.count('Starred messages', 0);
-    await until('the server has heard of it', async () => (await owner.messages(starred)).length === 0);
+    await until('the server has removed the star', async () => (await owner.messages(starred)).length === 0);
   },
 
-  'edits show, its own and those of others': async (test, { client, terminal, follower, other, tell }) => {
-    const id = await tell('roses', 'a tpyo');
+  'own and other edits are shown': async (test, { client, terminal, follower, other, sendAsOther }) => {
+    const id = await sendAsOther('roses', 'a tpyo');
     await terminal.shows('▒ a tpyo');
     await other.ok('PATCH', `/messages/${id}`, { content: 'a typo' });
     test.ok(await terminal.shows('EDITED ▒ a typo'));
@@ -148,14 +157,14 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.shows('│first words ');
     await terminal.type(' and last');
     await terminal.keys('C-d');
-    await hears(follower, 'update_message', { content: 'first words and last' });
+    await waitForEvent(follower, 'update_message', { content: 'first words and last' });
     await terminal.shows('▒ first words and last');
     await client.leaveForm();
     await other.ok('PATCH', `/messages/${id}`, { topic: 'spelling', propagate_mode: 'change_one' });
-    test.ok(await terminal.shows('garden ▶  spelling'), 'a message is moved to another topic');
+    test.ok(await terminal.shows('garden ▶  spelling'), 'the client shows the message in its new topic');
   },
 
-  'it lists topics, members and what is to be known of a stream': async (test, { terminal }) => {
+  'the client lists topics, members and settings of a stream': async (test, { terminal }) => {
     await terminal.keys('q');
     await terminal.type('gard');
     await terminal.hides('# kitchen');
@@ -166,10 +175,10 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('t', 'i');
     test.match(await terminal.shows(/Stream Members +(\d+)/), '2');
     test.ok(await terminal.shows('Any user can post'));
-    // The settings begin with this one.
+    // The stream settings open with this item selected.
     await terminal.keys('Enter');
     await terminal.shows('[✓] Muted');
-    test.ok(await terminal.shows(/# garden +M +│/), 'a muted stream is marked');
+    test.ok(await terminal.shows(/# garden +M +│/), 'the muted stream is marked with M');
     await terminal.keys('Enter');
     await terminal.shows('[ ] Muted');
     await terminal.hides(/# garden +M +│/);
@@ -178,10 +187,10 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('m', 'Escape');
     await terminal.hides('▐');
     await terminal.keys('Escape');
-    test.ok(await terminal.shows('# kitchen'), 'and the others are there again');
+    test.ok(await terminal.shows('# kitchen'), 'unmuted streams are listed again');
   },
 
-  'it searches': async (test, { client, terminal }) => {
+  'the client searches messages': async (test, { client, terminal }) => {
     await client.search('bloom');
     await terminal.hides('as snow');
     test.ok(await terminal.shows('▒ the roses bloom'));
@@ -190,7 +199,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.shows('as snow');
   },
 
-  'it tells who is typing': async (test, { terminal, owner, other }) => {
+  'the client shows typing notifications': async (test, { terminal, owner, other }) => {
     await terminal.keys('P', 'End', 'S');
     await terminal.shows('Private conversation');
     await other.ok('POST', '/typing', { op: 'start', to: [await myId(owner)] });
@@ -200,7 +209,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     await terminal.keys('a');
   },
 
-  'no request of it was refused, and it met no exception': async (test, { client }) => {
+  'no request of the client is refused and no exception is logged': async (test, { client }) => {
     const requests = client.requests();
     test.strictSame(
       requests.filter(({ status }) => status !== 200),
@@ -210,23 +219,23 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     test.equal(client.exceptions(), '');
   },
 
-  'it goes on under its queue after the server was restarted': async (test, day) => {
-    const { client, terminal, tell, follower, restart } = day;
+  'the client continues with its queue after a restart of the server': async (test, session) => {
+    const { client, terminal, sendAsOther, follower, restart } = session;
     await restart();
-    await tell('roses', 'here we are again');
+    await sendAsOther('roses', 'here we are again');
     test.ok(await terminal.shows('▒ here we are again'));
     await client.writeToStream('garden', 'roses', 'so am I');
-    await hears(follower, 'message', { content: 'so am I' });
+    await waitForEvent(follower, 'message', { content: 'so am I' });
     await client.leaveForm();
     const registered = client.requests().filter(({ method, path }) => method === 'POST' && path === '/api/v1/register');
-    test.equal(registered.length, 1, 'it never had to register again');
+    test.equal(registered.length, 1, 'the client registers its queue only once');
     test.equal(client.exceptions(), '');
   },
 
-  'it says good-bye': async (test, { client, terminal }) => {
+  'the client deletes its queue on exit': async (test, { client, terminal }) => {
     await terminal.keys('C-c');
     await terminal.ends();
-    // Requests of the client's other threads may be answered a moment later.
+    // Requests of the client's other threads may be logged after this one.
     const deleted = client.requests().findLast(({ method, path }) => method === 'DELETE' && path === '/api/v1/events');
     test.strictSame(deleted, { method: 'DELETE', path: '/api/v1/events', status: 200 });
   },
