@@ -1,4 +1,4 @@
-/** Who is typing, without renders in conversations that did not change. */
+/** Typing notices change only what they are about. */
 import { effect } from '@preact/signals-core';
 import t from 'tap';
 import { ClientState } from '../../../web/src/core/index.js';
