@@ -257,6 +257,52 @@ t.test('messages that were on screen are marked as read, and others are not', as
   t.strictSame(faults, []);
 });
 
+t.test('a message that arrives on screen is never shown as unread, one that arrives out of sight is', async (t) => {
+  await write('sight', 80);
+  await markAllRead(org.member);
+  const client = await openTopic('sight');
+  const { page } = client;
+  const isReadAtServer = async () => (await idsOf(org.member, 'sight')).at(-1)!.flags.includes('read');
+  const shownAsUnread = (): Promise<unknown> => page.evaluate('globalThis.unreadIds');
+  await page.evaluate(`{
+    globalThis.unreadIds = [];
+    const note = () => {
+      for (const row of document.querySelectorAll('.message-row.unread')) unreadIds.push(Number(row.dataset.row));
+    };
+    const changes = { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] };
+    new MutationObserver(note).observe(document.body, changes);
+  }`);
+  await say(org.other, 'general', 'sight', 'at the end');
+  await client.waitFor('.message-body', 'at the end');
+  await until('it is read', isReadAtServer);
+  t.strictSame(await shownAsUnread(), [], 'a message at the end of the list');
+
+  await page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+  const hidden = await say(org.other, 'general', 'sight', 'behind other windows');
+  await page.waitForSelector(`[data-row="${hidden}"].unread`);
+  t.notOk(await isReadAtServer(), 'a message of a hidden page is not read');
+  await page.evaluate(`{
+    delete document.visibilityState;
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+  await until('it is read when the page is seen again', isReadAtServer);
+
+  await page.evaluate(`(async () => {
+    ${frame}
+    list.dispatchEvent(new WheelEvent('wheel'));
+    list.scrollTop -= 900;
+    await frame();
+    await frame();
+  })()`);
+  await say(org.other, 'general', 'sight', 'below the screen');
+  await page.waitForFunction(`document.querySelector('.below')?.textContent.includes('1 new')`);
+  t.notOk(await isReadAtServer(), 'a message below the screen is not read');
+  t.strictSame(client.faults, []);
+});
+
 t.test('the line "New" goes when the reader answers', async (t) => {
   const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
   await markAllRead(org.member);

@@ -144,6 +144,29 @@ t.test('the page and messages that were read are shown while the server is away'
   t.strictSame(faultsOf(client), []);
 });
 
+t.test('requests of the API do not pass through the service worker', async (t) => {
+  await say(other, 'general', 'straight', 'the first one');
+  const client = await open('straight');
+  const { page } = client;
+  await client.waitFor('.message-body', 'the first one');
+  await keepCopy(page, 'straight');
+  await page.reload();
+  await client.waitFor('.message-body', 'the first one');
+  await say(other, 'general', 'straight', 'the second one');
+  await client.waitFor('.message-body', 'the second one');
+  // Chromium says which rule of the worker a request matched; empty if the worker got it.
+  const routes = (await page.evaluate(
+    `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/v1/'))
+      .map(({ workerMatchedSourceType }) => workerMatchedSourceType)`,
+  )) as readonly string[];
+  t.ok(routes.length > 1, `${routes.length} requests of the API`);
+  t.ok(
+    routes.every((route) => route === 'network'),
+    `${routes}`,
+  );
+  t.strictSame(faultsOf(client), []);
+});
+
 t.test('menus that were never open open while the server is away', async (t) => {
   await say(other, 'general', 'menus', 'look closer');
   const client = await open('menus');

@@ -5,7 +5,7 @@
  *     page    network first, then the copy of the last time
  *     assets  the copy first: their names change with their content; lazy chunks are kept when they first come, and
  *             all of them when a page that shows its view says so (web/src/platform/service-worker.ts)
- *     others  left to the browser
+ *     others  left to the browser; requests of the API don't even reach this worker where the browser has routes
  *     pushes  shown as notifications (push.ts)
  *
  * tools/build-web.mjs bundles it to /service-worker.js and fills in the files of the first view. A new version takes
@@ -25,6 +25,19 @@ const FIXED: readonly string[] = ['/favicon.ico', '/site.webmanifest', '/web/ico
 const KEEP_SCRIPTS_MESSAGE = 'keep-scripts';
 const PREFIX = 'shell-';
 const NAME = `${PREFIX}${SHELL_VERSION}`;
+
+/** Installation with static routes, which Chromium has since version 123. The library does not know them. */
+interface RoutedInstallEvent extends ExtendableEvent {
+  addRoutes?(rule: { readonly condition: { readonly urlPattern: string }; readonly source: 'network' }): Promise<void>;
+}
+
+/**
+ * Sends requests of the API straight to the network. Otherwise each message sent and each poll would first wait for
+ * this worker, which the browser stops after 30 s without work and would have to start again.
+ */
+async function routeApiPastWorker(event: RoutedInstallEvent): Promise<void> {
+  await event.addRoutes?.({ condition: { urlPattern: '/api/*' }, source: 'network' });
+}
 
 async function install(): Promise<void> {
   const cache = await caches.open(NAME);
@@ -65,7 +78,11 @@ async function keepScripts(): Promise<void> {
   for (const address of LATER_SCRIPTS) if (!(await cache.match(address))) await cache.add(address).catch(() => {});
 }
 
-self.addEventListener('install', (event) => event.waitUntil(install()));
+self.addEventListener('install', (event) => {
+  event.waitUntil(install());
+  // Without routes the worker leaves these requests to the browser.
+  void routeApiPastWorker(event).catch(() => {});
+});
 self.addEventListener('activate', (event) => event.waitUntil(activate()));
 self.addEventListener('fetch', (event) => {
   const { request } = event;

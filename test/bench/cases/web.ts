@@ -140,8 +140,13 @@ async function measureSending(browser: Browser, ours: PagePair, runs: number): P
   const bare: PagePair = [await open(), await open()];
   await bare[0].page.focus('.compose-text');
   const times: { ours: number[]; bare: number[] }[] = [];
-  for (let turn = 0; turn < Math.min(runs, MAX_TURNS_OF_SENDING); turn++)
-    times.push({ ours: await timesOfSending(ours, turn), bare: await timesOfSending(bare, turn) });
+  const work: number[] = [];
+  for (let turn = 0; turn < Math.min(runs, MAX_TURNS_OF_SENDING); turn++) {
+    const before = await ours[1].worked();
+    const own = await timesOfSending(ours, turn);
+    work.push((1_000 * ((await ours[1].worked()) - before)) / SENT);
+    times.push({ ours: own, bare: await timesOfSending(bare, turn) });
+  }
   for (const page of bare) await page.close();
   await server.stop();
   const of = (id: string, title: string, value: (times: readonly number[]) => number): Figure =>
@@ -155,6 +160,7 @@ async function measureSending(browser: Browser, ours: PagePair, runs: number): P
   return [
     of('p50', `web: Enter to painted in another page, median of ${SENT}`, median),
     of('p95', 'web: the same, p95', (values) => quantile(values, 0.95)),
+    figure('web/send/embedded/work', 'web: work of the other page for a message and its typing notices', 'ms', work),
   ];
 }
 

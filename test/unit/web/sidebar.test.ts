@@ -102,6 +102,8 @@ t.test('rows that are equal to earlier ones stay the same objects', async (t) =>
   const renewed = kept.filter((row) => !before.includes(row)).map(({ key }) => key);
   t.strictSame(renewed.slice(0, 3), ['inbox', 'h-streams', 's10'], 'the number of unread messages changed here');
   t.notOk(renewed.includes('s11') || renewed.includes('h-directs') || renewed.includes('recent'));
+  const again = makeSidebarRows(stateOf({ unread_msgs }), { ...PLAIN, openedStreamIds: new Set([10]) });
+  t.equal(keepEqualRows(kept, again), kept, 'equal rows are the same array, for which the sidebar does not render');
 });
 
 t.test('streams stand in sections, with unread messages outside of muted topics', async (t) => {

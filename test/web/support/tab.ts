@@ -38,5 +38,5 @@ export async function settle({ core, person }: Tab): Promise<void> {
     to: [person.id],
     content: 'settled?',
   });
-  await until('the events of now', () => (core.state.realm.fields.peek().max_message_id ?? 0) >= id);
+  await until('the events of now', () => core.state.realm.newestMessageId.peek() >= id);
 }

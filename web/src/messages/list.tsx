@@ -20,7 +20,7 @@ import {
   type RowRange,
 } from './range.js';
 import type { MessageRow } from './rows.js';
-import { markSeenAsRead } from './seen.js';
+import { markSeenAsRead, marksArrivalAsRead } from './seen.js';
 import { useVirtualizer } from './virtual.js';
 
 /**
@@ -130,6 +130,8 @@ function useMessageListScrolling(
   const firstId = useRef(firstPlacement?.id);
   const isScreenFilled = useRef(false);
   const isNextPartDue = useRef(false);
+  /** False from the arrival of a message until it is rendered. */
+  const isRendered = useRef(false);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const virtualizer = useRef<RowVirtualizer>(undefined);
   const renderedIds = useRef<readonly [first: number, last: number]>(undefined);
@@ -217,8 +219,14 @@ function useMessageListScrolling(
     const watch = new ResizeObserver(() => place.restorePlace());
     watch.observe(element);
     isMounted.current = true;
+    window.showsNextArrival = () => {
+      const isShown = isRendered.current && place.followsEnd && follows() && marksArrivalAsRead(window);
+      isRendered.current = false;
+      return isShown;
+    };
     return () => {
       isMounted.current = false;
+      window.showsNextArrival = () => false;
       element.removeEventListener('scroll', onScroll, { capture: true });
       for (const name of EVENTS_BEFORE_A_SCROLL) document.removeEventListener(name, beginOverscan, { capture: true });
       watch.disconnect();
@@ -237,6 +245,7 @@ function useMessageListScrolling(
     if (place.messageId === undefined) place.notePlace(follows());
     // The virtualizer gets this scroll by a later event. It would render the rows of the old position until then.
     virtual.scrollOffset = element.scrollTop;
+    isRendered.current = true;
     if (isNextPartDue.current) void addPart();
     else if (!isScreenFilled.current) {
       isScreenFilled.current = true;

@@ -1,12 +1,16 @@
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
 
-/**
- * Marks messages on screen as read, unless the page is hidden or a dialog is open. Messages that the reader marked as
- * unread stay unread.
- */
+/** Whether the reader sees what is on screen: the page is not hidden, and no dialog is open. */
+const isScreenSeen = (): boolean => core.platform.visible.peek() && !document.querySelector('dialog:modal');
+
+/** Whether a message counts as read as soon as it is on screen. */
+export const marksArrivalAsRead = (window: MessageWindow): boolean =>
+  isScreenSeen() && !firstKeptUnreadByWindow.has(window) && core.readMarker.marksReadOnScrollIn(window.narrow);
+
+/** Marks messages on screen as read if the reader sees them. Messages that the reader marked as unread stay unread. */
 export function markSeenAsRead(window: MessageWindow, ids: readonly number[]): void {
-  if (!core.platform.visible.peek() || document.querySelector('dialog:modal')) return;
+  if (!isScreenSeen()) return;
   const kept = firstKeptUnreadByWindow.get(window) ?? Number.POSITIVE_INFINITY;
   core.readMarker.markSeenAsReadIfEnabled(
     ids.filter((id) => id < kept),

@@ -43,7 +43,7 @@ const makeConversationRoute = (of: Conversation): Route => ({ view: 'narrow', na
 export function listSwitcherPlaces(state: ClientState, views: NamedViewRoutes): readonly SwitcherPlace[] {
   const { streams, people, conversations, unread, me } = state;
   const counts = new Map(unread.unreadConversations.value.map(({ key, count, muted }) => [key, muted ? 0 : count]));
-  const newest = state.realm.value.max_message_id || 1;
+  const newest = state.realm.newestMessageId.value || 1;
   const boostOf = (count: number, id: number): number => (count > 0 ? 0.6 : 0) + 0.4 * Math.min(id / newest, 1) ** 4;
   const places: SwitcherPlace[] = views.map(({ name, route }) => ({
     kind: 'view',

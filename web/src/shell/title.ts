@@ -13,6 +13,7 @@ export function startUpdatingDocumentTitle(core: Core): void {
   effect(() => {
     document.documentElement.lang = currentLanguage.value;
   });
+  let wanted = '';
   effect(() => {
     const realm = core.state.realm.value.realm_name ?? '';
     const signedIn = core.session.state.value === 'signed-in';
@@ -20,6 +21,8 @@ export function startUpdatingDocumentTitle(core: Core): void {
     const title = [view, realm].filter(Boolean).join(' · ') || 'Conclave';
     const n = signedIn ? computeShownUnreadCount(core.state) : 0;
     const text = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_UNREAD_IN_TITLE), title }) : title;
+    if (text === wanted) return;
+    wanted = text;
     // In a task of its own, as it is 20 ms of work on a phone.
     void yieldToBrowser().then(() => {
       document.title = text;

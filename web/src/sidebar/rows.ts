@@ -278,13 +278,17 @@ const isEqualValue = (a: unknown, b: unknown): boolean => {
   return left.length === Object.keys(b).length && left.every(([name, value]) => isEqualValue(value, right[name]));
 };
 
-/** @returns the new rows. An equal earlier row is reused, so that only changed rows are rendered. */
+/**
+ * @returns the new rows; `before` if all are equal. An equal earlier row is reused, so that only changed rows are
+ * rendered.
+ */
 export function keepEqualRows(before: readonly SidebarRow[], rows: readonly SidebarRow[]): readonly SidebarRow[] {
   const known = new Map(before.map((row) => [row.key, row]));
-  return rows.map((row) => {
+  const kept = rows.map((row) => {
     const earlier = known.get(row.key);
     return earlier && isEqualValue(earlier, row) ? earlier : row;
   });
+  return kept.length === before.length && kept.every((row, index) => row === before[index]) ? before : kept;
 }
 
 const NO_UNREAD_COUNTS_IN_STREAM = { ...NO_UNREAD_COUNTS, faint: 0 };

@@ -11,13 +11,20 @@ function findMentionKindInFlags(flags: readonly string[]): MentionKind | undefin
   return flags.includes('wildcard_mentioned') ? 'wildcard' : undefined;
 }
 
-function applyNewMessage({ state, windows }: EventApplyTarget, { message: of, flags }: Events['message']): void {
+function applyNewMessage(
+  { state, windows, readMarker }: EventApplyTarget,
+  { message: of, flags: sent }: Events['message'],
+): void {
+  const { id, stream_id: stream, subject: topic } = of;
+  // A message that is seen at once is never shown as unread. Otherwise message, sidebar and title would render twice.
+  const isSeen = !sent.includes('read') && windows.showsArrivalAtOnce({ ...of, flags: sent });
+  if (isSeen) readMarker.reportRead([id]);
+  const flags = isSeen ? ['read', ...sent] : sent;
   const message: Message = { ...of, flags };
-  const { id, stream_id: stream, subject: topic } = message;
   const me = state.me.userIdSignal.peek();
   const place = getMessageConversation(message, me);
   if (!flags.includes('read')) state.unread.putUnread(id, place, findMentionKindInFlags(flags));
-  state.realm.mergeFields({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
+  state.realm.noteMessage(id);
   if (stream === undefined) state.conversations.noteDirectMessage(getDirectParticipantIds(message), id);
   else {
     state.conversations.noteTopicMessage(stream, topic, id);

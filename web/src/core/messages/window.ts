@@ -69,6 +69,11 @@ export class MessageWindow {
   /** Results of a search: text and topic with marked matches. */
   readonly searchMatchByMessageId = new Map<number, { readonly content: string; readonly topic: string }>();
   readerMessageId: number | undefined;
+  /**
+   * Set by the view: whether the next message that arrives will be on screen once it is rendered. A second message
+   * before that render may push it off the screen, so the view answers true once for each render.
+   */
+  showsNextArrival: () => boolean = () => false;
   #idsArrivedDuringFetch: number[] = [];
   #requestedAnchor: WindowAnchor = 'first_unread';
   /** The first load, while it runs. */

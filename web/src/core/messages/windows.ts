@@ -65,6 +65,14 @@ export class MessageWindows {
     return taking.length > 0;
   }
 
+  /** Whether an arriving message will be on screen as soon as the view has rendered it, so that it counts as read. */
+  showsArrivalAtOnce(message: Message): boolean {
+    const window = this.#lastOpenedWindow;
+    // A view of unread messages would not take it as a read one.
+    const asRead = { ...message, flags: ['read', ...message.flags] };
+    return window?.acceptsArrival(message) === true && window.acceptsArrival(asRead) && window.showsNextArrival();
+  }
+
   recheckChangedMessages(ids: readonly number[], why: MessageChangeKind): void {
     for (const window of this.#windowByNarrowKey.values()) {
       if (!window.recheckChangedAndTellIfIncomplete(ids, why)) continue;

@@ -24,6 +24,8 @@ const FIELDS_OF_OTHER_SLICES = new Set([
   'muted_topics',
   'starred_messages',
   'drafts',
+  // A signal of its own, since each message changes it.
+  'max_message_id',
   'scheduled_messages',
   'user_settings',
   'realm_emoji',
@@ -51,6 +53,8 @@ const FIELDS_OF_OTHER_SLICES = new Set([
  */
 export class RealmState implements StateSlice {
   readonly fields = signal<Snapshot>({} as Snapshot);
+  /** Id of the newest message that the user can see; 0 if there is none. */
+  readonly newestMessageId = signal(0);
 
   get value(): Snapshot {
     return this.fields.value;
@@ -59,10 +63,16 @@ export class RealmState implements StateSlice {
   loadFromSnapshot(snapshot: Snapshot): void {
     const own = Object.entries(snapshot).filter(([name]) => !FIELDS_OF_OTHER_SLICES.has(name));
     this.fields.value = Object.assign({} as Snapshot, Object.fromEntries(own));
+    this.newestMessageId.value = snapshot.max_message_id ?? 0;
   }
 
   makeSnapshotFields(): Partial<Snapshot> {
-    return this.fields.peek();
+    return { ...this.fields.peek(), max_message_id: this.newestMessageId.peek() };
+  }
+
+  /** Notes that a message has come. Views of `fields` don't render for it. */
+  noteMessage(id: number): void {
+    this.newestMessageId.value = Math.max(id, this.newestMessageId.peek());
   }
 
   /** Puts fields under their names in the snapshot. */

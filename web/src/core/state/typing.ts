@@ -5,6 +5,9 @@ import type { Platform, TimerHandle } from '../ports.js';
 /** A notice counts this long unless it is repeated. */
 const TYPING_EXPIRES_MS = 15_000;
 
+/** One array for all conversations without users who type, so that notices of other ones render nothing there. */
+const NO_USERS: readonly number[] = [];
+
 /** Users who are typing: `typing.makeTypingUserIdsSignal(conversation).value` is a list of their ids. */
 export class TypingState {
   readonly #expiryTimersByConversation = signal<ReadonlyMap<ConversationKey, ReadonlyMap<number, TimerHandle>>>(
@@ -15,7 +18,10 @@ export class TypingState {
 
   makeTypingUserIdsSignal(of: Conversation): ReadonlySignal<readonly number[]> {
     const key = makeConversationKey(of);
-    return computed(() => [...(this.#expiryTimersByConversation.value.get(key)?.keys() ?? [])]);
+    return computed(() => {
+      const users = this.#expiryTimersByConversation.value.get(key);
+      return users?.size ? [...users.keys()] : NO_USERS;
+    });
   }
 
   noteTypingStarted(of: Conversation, user: number): void {

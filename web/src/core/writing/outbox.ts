@@ -107,7 +107,7 @@ export class MessageOutbox {
       content,
       phase: 'sending',
       createdAt: this.platform.now(),
-      after: this.state.realm.fields.peek().max_message_id ?? 0,
+      after: this.state.realm.newestMessageId.peek(),
       tried: false,
     };
     this.#setAndStoreItems([...this.itemsOfThisTab.peek(), item]);

@@ -59,7 +59,12 @@ export class ReadMarker {
         messageStore.changeMessage(id, (message) => ({ ...message, flags: ['read', ...message.flags] }));
       this.state.unread.removeMessages(unread);
     });
-    for (const id of unread) this.#pendingReadIds.add(id);
+    this.reportRead(unread);
+  }
+
+  /** Tells the server that messages were read which the client shows as read. */
+  reportRead(ids: readonly number[]): void {
+    for (const id of ids) this.#pendingReadIds.add(id);
     this.#scheduleSendingReads(READ_BATCH_DELAY_MS);
   }
 
