@@ -380,11 +380,23 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await goTo('beside', 'nor here');
     const refusal = { result: 'error', code: 'BAD_REQUEST', msg: 'No room for it.' };
     await failing.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) });
-    await until('the refusal has arrived', () => page.refusals.length > 0);
+    await page.waitFor('.toast.error', 'fails.txt: No room for it.');
+    await page.click('.toast button', 'Close');
+    await page.waitUntilGone('.toast');
     await goTo('attached', 'and');
     await page.waitFor('.compose-uploads [role=alert]', 'No room for it.');
     await page.click('.compose-uploads button', 'Close');
     await page.waitUntilGone('.compose-uploads');
+
+    await goTo('without-text', '');
+    const failingLater = await attach('fails-later.txt');
+    await page.goTo('#inbox');
+    await page.waitFor('.compose-closed');
+    await failingLater.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) });
+    await page.waitFor('.toast.error', 'fails-later.txt: No room for it.');
+    await page.click('.toast button', 'Close');
+    await page.waitUntilGone('.toast');
+    await goTo('attached', 'and');
 
     await attach('cancelled.txt');
     await goTo('beside', 'nor here');
@@ -401,7 +413,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await late.continue();
     await until('the link is a draft', async () => (await draftOf('without-words')).includes('late.txt'));
     await goTo('without-words', await draftOf('without-words'));
-    t.strictSame([page.faults, page.refusals], [[], [400]]);
+    t.strictSame([page.faults, page.refusals], [[], [400, 400]]);
   });
 
   await t.test('a text that is left while its wildcard mention is checked stays a draft', async (t) => {
