@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { BusSystemActorCaller, type SystemActorCaller } from '#app/admin';
 import { loadServerConfig, type ServerConfig } from '#app/config';
+import type { StoreLocation } from '#app/exchange';
 import { type ProcessPorts, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
@@ -26,6 +27,8 @@ export interface TestServer extends Target {
   readonly secrets: ServerCryptography;
   /** Data directory of the embedded face; undefined in a cluster. */
   readonly dataDir: string | undefined;
+  /** For tests that write into the Store while the server is down. */
+  readonly storeLocation: StoreLocation;
   /** All mails sent so far, in their wire format (RFC 822). */
   mails(): readonly string[];
   /** Address of the first frontend's health and metrics. */
@@ -95,6 +98,11 @@ class Face implements TestServer {
 
   get dataDir(): string | undefined {
     return this.kind === 'embedded' ? this.configs[0]?.dataDir : undefined;
+  }
+
+  get storeLocation(): StoreLocation {
+    const { dataDir, mongodb } = this.configs[0]!;
+    return mongodb === undefined ? { dataDir } : { mongodb };
   }
 
   get secrets(): ServerCryptography {

@@ -15,10 +15,14 @@ const isOnCluster = (journey: string): boolean =>
     ? picked(JOURNEYS_WITH_FACES, ON_CLUSTER, (name) => name).includes(journey)
     : process.env.WEB_FACE === 'cluster';
 
-/** Starts the server of a journey, on the embedded face if the services are missing; the end of the file stops it. */
-export async function startFace(journey: string): Promise<TestServer> {
+/**
+ * Starts the server of a journey, on the embedded face if the services are missing; the end of the file stops it.
+ *
+ * @param options of the configuration of each node
+ */
+export async function startFace(journey: string, options: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const known = isOnCluster(journey) ? services(t) : undefined;
-  const server = known ? await startCluster(known) : await startEmbedded();
+  const server = known ? await startCluster(known, undefined, options) : await startEmbedded({ options });
   if (known) t.setTimeout(CLUSTER_MS);
   t.comment(`on the face ${server.kind}`);
   t.teardown(() => server.close());
