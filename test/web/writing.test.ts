@@ -18,6 +18,9 @@ import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromiu
 import { startFace } from './support/face.js';
 import { openLine } from './support/line.js';
 
+/** The client tries again 30 s after a failure at most, and a cluster takes some seconds to start. */
+const RECONNECT_MS = 60_000;
+
 interface Sent {
   readonly id: number;
   readonly content: string;
@@ -62,12 +65,17 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     const params = { anchor: 'newest', num_before: 20, num_after: 0, narrow, apply_markdown: false };
     return (await org.member.api.ok<{ messages: Sent[] }>('GET /messages', params)).messages;
   }
-  async function arrived(topic: string, wanted: (content: string) => boolean): Promise<string> {
+  async function arrived(
+    topic: string,
+    wanted: (content: string) => boolean,
+    withinMs?: number,
+  ): Promise<string> {
     let found: Sent | undefined;
-    await until(`a message in ${topic}`, async () => {
+    const isThere = async (): Promise<boolean> => {
       found = (await messagesIn(topic)).find(({ content }) => wanted(content));
       return found !== undefined;
-    });
+    };
+    await until(`a message in ${topic}`, isThere, withinMs);
     return found!.content;
   }
 
@@ -206,7 +214,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.equal(await textIn(page), '');
     await server.restart();
     line.mend();
-    await arrived('lost', (content) => content === 'written in the dark');
+    await arrived('lost', (content) => content === 'written in the dark', RECONNECT_MS);
     await page.page.waitForFunction(`document.querySelectorAll('.pending').length === 0`, { timeout: 40_000 });
     t.equal((await messagesIn('lost')).length, 1);
     const faults = page.faults.filter((fault) => !fault.startsWith('Failed to load resource: net::ERR_'));

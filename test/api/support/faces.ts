@@ -33,6 +33,10 @@ export interface TestServer extends Target {
   mails(): readonly string[];
   /** Address of the first frontend's health and metrics. */
   readonly opsUrl: string;
+  /** Addresses of the health and metrics of all nodes. */
+  readonly opsUrls: readonly string[];
+  /** Options with which another process joins the cluster; none on the embedded face. */
+  readonly joinOptions: readonly string[];
   /** Process ids of the workers of the embedded face; none if the frontend runs in this process. */
   readonly workerPids: readonly number[];
   /** Actors in memory. */
@@ -111,6 +115,16 @@ class Face implements TestServer {
 
   get opsUrl(): string {
     return this.#front.ops;
+  }
+
+  get opsUrls(): readonly string[] {
+    return this.#nodes.map(({ ops }) => ops);
+  }
+
+  get joinOptions(): readonly string[] {
+    const { nats, mongodb, namespace } = this.configs[0]!;
+    if (nats === undefined || mongodb === undefined) return [];
+    return ['--nats', nats, '--mongodb', mongodb, '--namespace', namespace];
   }
 
   get workerPids(): readonly number[] {
