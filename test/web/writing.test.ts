@@ -65,11 +65,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     const params = { anchor: 'newest', num_before: 20, num_after: 0, narrow, apply_markdown: false };
     return (await org.member.api.ok<{ messages: Sent[] }>('GET /messages', params)).messages;
   }
-  async function arrived(
-    topic: string,
-    wanted: (content: string) => boolean,
-    withinMs?: number,
-  ): Promise<string> {
+  async function arrived(topic: string, wanted: (content: string) => boolean, withinMs?: number): Promise<string> {
     let found: Sent | undefined;
     const isThere = async (): Promise<boolean> => {
       found = (await messagesIn(topic)).find(({ content }) => wanted(content));
