@@ -1,12 +1,12 @@
 /** Journeys in Chromium before one is signed in: a forgotten password, and single sign-on. */
 import { join } from 'node:path';
 import t from 'tap';
-import { startEmbedded } from '../api/support/faces.js';
 import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, PASSWORD } from '../api/support/organization.js';
 import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
@@ -28,11 +28,8 @@ const provider = {
   networks: '127.0.0.1',
   icon: join(t.testdir({ 'icon.png': PICTURE }), 'icon.png'),
 };
-const server = await startEmbedded({ options: { oidc: JSON.stringify([provider]) } });
-t.teardown(async () => {
-  await server.close();
-  await idp.close();
-});
+const server = await startFace('accounts', { oidc: JSON.stringify([provider]) });
+t.teardown(() => idp.close());
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['admin', 'member', 'other']);
 const host = `${org.subdomain}.localhost:${server.nextPort()}`;

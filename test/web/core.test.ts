@@ -1,14 +1,13 @@
 /** The state core of the web client against a real server: tabs, lost queues, lost connections. */
 import t from 'tap';
 import { makeDirectNarrow, makeTopicNarrow } from '../../web/src/core/index.js';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
+import { startFace } from './support/face.js';
 import { Browser } from './support/node-platform.js';
 import { openTab, settle } from './support/tab.js';
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('core');
 
 async function makeWorld() {
   const org = await makeOrganization(server, ['member', 'other']);

@@ -1,8 +1,11 @@
 /** Title, language and description of pages, and a first view that stands still. */
-import t from 'tap';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
 import { THUMBNAIL_FORMATS } from '#domain/pictures';
 import { upload } from '../api/support/files.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { repositoryRoot } from '../api/support/wire.js';
 import { PICTURE } from '../support/identity-provider.js';
 import { picked } from '../support/rounds.js';
 import { until } from '../support/until.js';
@@ -16,8 +19,8 @@ if (CHROMIUM_IS_MISSING) {
 
 /** Layout shift that Lighthouse calls good; the sum is taken over the whole time here, without windows. */
 const MAX_SHIFT = 0.1;
-/** Fonts of formulas change single letters; without their styles, the texts move by 0.2. */
-const MAX_FORMULA_SHIFT = 0.02;
+/** Fonts of formulas change single letters. A list that does not wait for their styles moves by 0.2, for a poll by 0.12. */
+const MAX_LATE_SHIFT = 0.02;
 /** Counts shifts that no press or key caused, with the elements that moved. */
 const WATCH_SHIFTS = `
   window.shifts = [];
@@ -29,6 +32,17 @@ const WATCH_SHIFTS = `
 
 /** The browser has drawn the view, and the parts that the view asked for. */
 const IDLE_TWICE = 'new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => done())))';
+
+/** Address of the script with the code of widgets. */
+const WIDGET_SCRIPT = ((): string => {
+  const folder = join(repositoryRoot(), 'dist/web');
+  type Rows = Record<string, { readonly file: string; readonly until?: number }>;
+  const rows = Object.entries(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Rows);
+  const scripts = rows.filter(([address, { until }]) => address.endsWith('.js') && until === undefined);
+  const [found] = scripts.find(([, { file }]) => readFileSync(join(folder, file), 'utf8').includes('widget-add')) ?? [];
+  if (found === undefined) throw new Error('no script has the code of widgets');
+  return found;
+})();
 
 interface Shift {
   readonly value: number;
@@ -48,7 +62,8 @@ await say(other, 'harbour', 'tides', 'high at noon');
 for (let n = 0; n < 30; n++)
   await say(other, 'general', 'plans', `number ${n}\n\n[shore.png](${picture})\n\n$$x^${n}$$`);
 for (let n = 0; n < 12; n++) await say(other, 'general', 'formulas', `the sum\n\n$$\\sum_{i=1}^{${n}} \\frac{i}{2}$$`);
-await say(other, 'general', 'plans', '/poll Which one?\nred\nblue');
+for (let n = 0; n < 12; n++) await say(other, 'general', 'polls', `reason ${n}`);
+for (const topic of ['plans', 'polls']) await say(other, 'general', topic, '/poll Which one?\nred\nblue');
 for (let n = 0; n < 80; n++) await say(other, 'general', 'long', `line ${n}`);
 for (const { api } of [member, other]) await api.ok('POST /mark_all_as_read');
 
@@ -100,7 +115,8 @@ for (const [name, viewport] of VIEWPORTS) {
   });
 }
 
-t.test('formulas move nothing on a phone when their styles come after the texts', async (t) => {
+/** Opens a topic on a phone while a file of the client is late. @param isLate whether the path is of that file */
+async function expectNoShift(t: Test, topic: string, isLate: (path: string) => boolean, last: string): Promise<void> {
   const client = await ClientPage.open(browser, host, { viewport: PHONE });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_SHIFTS);
@@ -110,26 +126,34 @@ t.test('formulas move nothing on a phone when their styles come after the texts'
   });
   let isAsked = false;
   await client.intercept(async (request) => {
-    if (/\/formulas-[^/]*\.css$/.test(request.url())) {
+    if (isLate(new URL(request.url()).pathname)) {
       isAsked = true;
       await released;
     }
     await request.continue();
   });
   const texts = page.waitForResponse((answer) => new URL(answer.url()).pathname === '/api/v1/messages');
-  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/formulas`);
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/${topic}`);
   await texts;
-  await until('the styles are asked for', () => isAsked);
+  await until('the file is asked for', () => isAsked);
   await page.evaluate(IDLE_TWICE);
-  t.equal(await page.evaluate(`document.querySelectorAll('.message-row').length`), 0, 'no text is shown without them');
+  t.equal(await page.evaluate(`document.querySelectorAll('.message-row').length`), 0, 'no text is shown without it');
   release();
-  await client.waitFor('.message-row .katex');
+  await client.waitFor(last);
   await page.evaluate(IDLE_TWICE);
   const shifts = (await page.evaluate('window.shifts')) as Shift[];
   const sum = shifts.reduce((before, { value }) => before + value, 0);
-  t.ok(sum <= MAX_FORMULA_SHIFT, `${sum.toFixed(4)} ${JSON.stringify(shifts)}`);
+  t.ok(sum <= MAX_LATE_SHIFT, `${sum.toFixed(4)} ${JSON.stringify(shifts)}`);
   t.strictSame([client.faults, client.refusals], [[], []]);
-});
+}
+
+t.test('formulas move nothing on a phone when their styles come after the texts', (t) =>
+  expectNoShift(t, 'formulas', (path) => /\/formulas-[^/]*\.css$/.test(path), '.message-row .katex'),
+);
+
+t.test('a poll moves nothing on a phone when its code comes after the texts', (t) =>
+  expectNoShift(t, 'polls', (path) => path === WIDGET_SCRIPT, '.message-row .widget'),
+);
 
 t.test('styles of formulas that do not come leave the texts readable', async (t) => {
   const client = await ClientPage.open(browser, host, { viewport: PHONE });

@@ -5,20 +5,19 @@
 import type { CDPSession, WebWorker } from 'puppeteer-core';
 import t from 'tap';
 import { browserOf } from '../api/support/browser.js';
-import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
 import { PushService } from '../api/support/push-service.js';
 import type { Fields } from '../api/support/types.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
   process.exit(0);
 }
 
-const server = await startEmbedded();
-t.teardown(() => server.close());
+const server = await startFace('pushes');
 const chromium = await openChromium(t, 'windows');
 const service = await PushService.start();
 t.teardown(() => service.close());

@@ -1,4 +1,4 @@
-/** The web client through crashes of the server, lost queues and several tabs, in Chromium. */
+/** The web client through crashes of the server or of its frontend, lost queues and several tabs, in Chromium. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
@@ -7,14 +7,14 @@ import { PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
 import { repositoryRoot } from '../api/support/wire.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
-import { KillableServer } from './support/killable.js';
+import { startKillable } from './support/killable.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
   process.exit(0);
 }
 
-const server = await KillableServer.start(t);
+const server = await startKillable(t, 'staying');
 const browser = await openChromium(t);
 const [owner, member, other] = [server.person('owner'), server.person('member'), server.person('other')];
 await subscribe(owner, 'general', { principals: [owner, member, other] });

@@ -18,6 +18,9 @@ import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromiu
 import { startFace } from './support/face.js';
 import { openLine } from './support/line.js';
 
+/** The client tries again 30 s after a failure at most, and a cluster takes some seconds to start. */
+const RECONNECT_MS = 60_000;
+
 interface Sent {
   readonly id: number;
   readonly content: string;
@@ -62,12 +65,13 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     const params = { anchor: 'newest', num_before: 20, num_after: 0, narrow, apply_markdown: false };
     return (await org.member.api.ok<{ messages: Sent[] }>('GET /messages', params)).messages;
   }
-  async function arrived(topic: string, wanted: (content: string) => boolean): Promise<string> {
+  async function arrived(topic: string, wanted: (content: string) => boolean, withinMs?: number): Promise<string> {
     let found: Sent | undefined;
-    await until(`a message in ${topic}`, async () => {
+    const isThere = async (): Promise<boolean> => {
       found = (await messagesIn(topic)).find(({ content }) => wanted(content));
       return found !== undefined;
-    });
+    };
+    await until(`a message in ${topic}`, isThere, withinMs);
     return found!.content;
   }
 
@@ -206,7 +210,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.equal(await textIn(page), '');
     await server.restart();
     line.mend();
-    await arrived('lost', (content) => content === 'written in the dark');
+    await arrived('lost', (content) => content === 'written in the dark', RECONNECT_MS);
     await page.page.waitForFunction(`document.querySelectorAll('.pending').length === 0`, { timeout: 40_000 });
     t.equal((await messagesIn('lost')).length, 1);
     const faults = page.faults.filter((fault) => !fault.startsWith('Failed to load resource: net::ERR_'));
@@ -380,11 +384,23 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await goTo('beside', 'nor here');
     const refusal = { result: 'error', code: 'BAD_REQUEST', msg: 'No room for it.' };
     await failing.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) });
-    await until('the refusal has arrived', () => page.refusals.length > 0);
+    await page.waitFor('.toast.error', 'fails.txt: No room for it.');
+    await page.click('.toast button', 'Close');
+    await page.waitUntilGone('.toast');
     await goTo('attached', 'and');
     await page.waitFor('.compose-uploads [role=alert]', 'No room for it.');
     await page.click('.compose-uploads button', 'Close');
     await page.waitUntilGone('.compose-uploads');
+
+    await goTo('without-text', '');
+    const failingLater = await attach('fails-later.txt');
+    await page.goTo('#inbox');
+    await page.waitFor('.compose-closed');
+    await failingLater.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) });
+    await page.waitFor('.toast.error', 'fails-later.txt: No room for it.');
+    await page.click('.toast button', 'Close');
+    await page.waitUntilGone('.toast');
+    await goTo('attached', 'and');
 
     await attach('cancelled.txt');
     await goTo('beside', 'nor here');
@@ -401,7 +417,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await late.continue();
     await until('the link is a draft', async () => (await draftOf('without-words')).includes('late.txt'));
     await goTo('without-words', await draftOf('without-words'));
-    t.strictSame([page.faults, page.refusals], [[], [400]]);
+    t.strictSame([page.faults, page.refusals], [[], [400, 400]]);
   });
 
   await t.test('a text that is left while its wildcard mention is checked stays a draft', async (t) => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { BusSystemActorCaller, type SystemActorCaller } from '#app/admin';
 import { loadServerConfig, type ServerConfig } from '#app/config';
+import type { StoreLocation } from '#app/exchange';
 import { type ProcessPorts, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
@@ -26,10 +27,16 @@ export interface TestServer extends Target {
   readonly secrets: ServerCryptography;
   /** Data directory of the embedded face; undefined in a cluster. */
   readonly dataDir: string | undefined;
+  /** For tests that write into the Store while the server is down. */
+  readonly storeLocation: StoreLocation;
   /** All mails sent so far, in their wire format (RFC 822). */
   mails(): readonly string[];
   /** Address of the first frontend's health and metrics. */
   readonly opsUrl: string;
+  /** Addresses of the health and metrics of all nodes. */
+  readonly opsUrls: readonly string[];
+  /** Options with which another process joins the cluster; none on the embedded face. */
+  readonly joinOptions: readonly string[];
   /** Process ids of the workers of the embedded face; none if the frontend runs in this process. */
   readonly workerPids: readonly number[];
   /** Actors in memory. */
@@ -97,12 +104,27 @@ class Face implements TestServer {
     return this.kind === 'embedded' ? this.configs[0]?.dataDir : undefined;
   }
 
+  get storeLocation(): StoreLocation {
+    const { dataDir, mongodb } = this.configs[0]!;
+    return mongodb === undefined ? { dataDir } : { mongodb };
+  }
+
   get secrets(): ServerCryptography {
     return this.#front.node.secrets;
   }
 
   get opsUrl(): string {
     return this.#front.ops;
+  }
+
+  get opsUrls(): readonly string[] {
+    return this.#nodes.map(({ ops }) => ops);
+  }
+
+  get joinOptions(): readonly string[] {
+    const { nats, mongodb, namespace } = this.configs[0]!;
+    if (nats === undefined || mongodb === undefined) return [];
+    return ['--nats', nats, '--mongodb', mongodb, '--namespace', namespace];
   }
 
   get workerPids(): readonly number[] {

@@ -1,14 +1,7 @@
 /** A long history, written straight through the Store while the server is down: 10,000 messages take a second. */
 import { skipMessageIdsInAllRealms } from '#app/backup';
-import { REAL_CLOCK } from '#base/clock';
-import {
-  makeMessageDigestIfPossible,
-  NEWEST_ANCHOR_MESSAGE_ID,
-  type StoredMessage,
-  toMessageRecord,
-  toStoredMessage,
-} from '#domain/messages';
-import { LmdbStore, openLmdbEnvironment } from '#ports/store';
+import { openStoreAt } from '#app/exchange';
+import { NEWEST_ANCHOR_MESSAGE_ID, type StoredMessage, toMessageRecord, toStoredMessage } from '#domain/messages';
 import type { Organization } from '../../api/support/organization.js';
 
 const PER_BATCH = 2_000;
@@ -17,19 +10,16 @@ const SPARE_IDS = 1_000;
 const SECONDS_BETWEEN = 30;
 
 /**
- * Adds copies of the newest messages of an organization of an embedded server, which restarts for that. The number at
- * the beginning of each text goes on where the last one ends.
+ * Adds copies of the newest messages of an organization. Its server restarts for that. The number at the beginning of
+ * each text goes on where the last one ends.
  *
  * @param seeds number of messages to copy, numbered from 0, all in one topic
  * @param count number of all messages in the end
  */
 export async function lengthenHistory({ server, realm }: Organization, seeds: number, count: number): Promise<void> {
-  const { dataDir } = server;
-  if (dataDir === undefined) throw new Error('the server has no data directory');
   await server.restart(async () => {
-    const environment = await openLmdbEnvironment(dataDir);
+    const { store, close } = await openStoreAt(server.storeLocation);
     try {
-      const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigestIfPossible);
       const scan = { realm, index: { by: 'realm' }, from: NEWEST_ANCHOR_MESSAGE_ID, direction: 'older' } as const;
       const copied = (await store.scanMessages({ ...scan, limit: seeds })).map(toStoredMessage).reverse();
       await skipMessageIdsInAllRealms(store, count + SPARE_IDS);
@@ -48,7 +38,7 @@ export async function lengthenHistory({ server, realm }: Organization, seeds: nu
         );
       }
     } finally {
-      await environment.close();
+      await close();
     }
   });
 }

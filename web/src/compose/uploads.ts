@@ -1,5 +1,6 @@
 import { core } from '../client/index.js';
 import { ApiFailure, type OpenDraft } from '../core/index.js';
+import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import type { Composer, ComposeUpload } from './composer.js';
 
@@ -22,6 +23,14 @@ export function removeUploadFromList({ uploads }: Composer, id: number): void {
 /** Link text of a file. Brackets in its name are escaped. */
 const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
 
+/** The box shows the failure. Elsewhere a toast does, because the list of files is hidden until the reader comes back. */
+function showUploadFailure(composer: Composer, { id, draft, name }: ComposeUpload, error: string): void {
+  changeUpload(composer, id, { error });
+  // Another account has signed in.
+  if (composer.userId !== core.state.me.id) return;
+  if (!composer.isOpen.peek() || !composer.isInBox(draft)) showToast({ text: `${name}: ${error}`, kind: 'error' });
+}
+
 /** Puts the link on a line of its own: at the caret, or at the end of a draft that the reader has left. */
 function insertFileLink(composer: Composer, draft: OpenDraft, link: string): void {
   // Another account has signed in.
@@ -41,10 +50,11 @@ async function uploadFileAndInsertLink(composer: Composer, file: File): Promise<
     abort.abort();
     removeUploadFromList(composer, id);
   };
-  composer.uploads.value = [...composer.uploads.peek(), { id, draft, name, size, sentBytes: 0, cancel }];
+  const upload: ComposeUpload = { id, draft, name, size, sentBytes: 0, cancel };
+  composer.uploads.value = [...composer.uploads.peek(), upload];
   const limit = core.state.realm.value.max_file_upload_size_mib ?? 0;
   if (limit > 0 && size > limit * BYTES_PER_MIB) {
-    changeUpload(composer, id, { error: t('compose.upload-too-large', { n: limit }) });
+    showUploadFailure(composer, upload, t('compose.upload-too-large', { n: limit }));
     return;
   }
   const noteProgress = (sentBytes: number) => changeUpload(composer, id, { sentBytes });
@@ -54,7 +64,8 @@ async function uploadFileAndInsertLink(composer: Composer, file: File): Promise<
     insertFileLink(composer, draft, formatFileLink(name, uri));
   } catch (error) {
     if (abort.signal.aborted) return;
-    changeUpload(composer, id, { error: error instanceof ApiFailure ? error.message : t('compose.upload-failed') });
+    const text = error instanceof ApiFailure ? error.message : t('compose.upload-failed');
+    showUploadFailure(composer, upload, text);
   }
 }
 

@@ -6,14 +6,26 @@ import { Avatar, Icon, makeLazyComponent } from '../kit/index.js';
 import { formatTimeOfDay, t } from '../text/index.js';
 import { isCollapsed, isSenderMuted, toggleCollapsed } from './actions.js';
 import { makeLaterChunkComponentLoader, withLaterChunk } from './chunk.js';
-import { MessageContent } from './content/index.js';
+import { AwaitedPart, areTextHeightsFinal, MessageContent } from './content/index.js';
 import { DayLine, RecipientHeader, UnreadLine } from './headers.js';
 import { MessageReactions } from './reactions.js';
 import type { MessageRow } from './rows.js';
 import { MessageToolbar } from './toolbar.js';
 
-const LazyWidget = makeLazyComponent(makeLaterChunkComponentLoader('Widget'));
 const LazyEditBox = makeLazyComponent(makeLaterChunkComponentLoader('EditBox'));
+const LazyWidget = makeLazyComponent(makeLaterChunkComponentLoader('Widget'));
+const widgetChunk = new AwaitedPart((settle) => void LazyWidget.preload().then(settle, settle));
+
+const isWidget = ({ submessages }: Message): boolean => submessages.length > 0;
+
+/**
+ * Whether the messages have their final height. A poll that comes late moves the texts above it by an eighth of the
+ * screen of a phone, so a list with a widget waits for the code of widgets. Reads signals.
+ */
+export function areHeightsFinal(messages: readonly Message[]): boolean {
+  const areWidgetsFinal = widgetChunk.isSettledIf(() => messages.some(isWidget));
+  return areTextHeightsFinal(messages.map(({ content }) => content)) && areWidgetsFinal;
+}
 
 interface MessageItemProps {
   readonly row: MessageRow;
@@ -141,7 +153,7 @@ function MessageBody({ message, window }: { readonly message: Message; readonly 
   const editing = core.sharedViewState.editedMessageId.value === message.id;
   let body = <MessageContent html={window.getShownHtml(message)} isMeMessage={message.is_me_message} />;
   if (editing) body = <LazyEditBox message={message} />;
-  else if (message.submessages.length > 0) body = <LazyWidget message={message} />;
+  else if (isWidget(message)) body = <LazyWidget message={message} />;
   else if (isCollapsed(message)) body = <CollapsedMessage message={message} />;
   return (
     <div class="message-body" data-message={message.id}>

@@ -11,12 +11,12 @@ import {
 import { Button, EmptyNotice, Icon, noteFirstViewShown, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { useArrivalAnnouncements } from './announce.js';
-import { areTextHeightsFinal } from './content/index.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { RecipientHeader } from './headers.js';
 import { useMessageShortcuts } from './keys.js';
 import { findFirstRows, MessageList, type MessageListHandle } from './list.js';
 import { UnreadMarker } from './marker.js';
+import { areHeightsFinal } from './message.js';
 import { PendingMessages, TypingLine } from './pending.js';
 import { finishFirstMessages, prepareFirstMessages } from './prepare.js';
 import { AT_LIST_END, type FirstPlacement, type MessagePlacement } from './range.js';
@@ -146,7 +146,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const isShown = useRef(false);
   isShown.current ||=
     phase === 'ready' &&
-    areTextHeightsFinal(window.messageIds.value.map((id) => core.windows.messageStore.peek(id)?.content ?? ''));
+    areHeightsFinal(window.messageIds.value.flatMap((id) => core.windows.messageStore.peek(id) ?? []));
   const rows = useStableMessageRows(window, marker.messageId.value, !hasManyConversations);
   /**
    * Scroll position of the first render, which waits for it, and on the first list of a page for the prepared texts.

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { AwaitedPart } from './awaited-part.js';
 
 /** Properties that KaTeX sets. */
 const ALLOWED_FORMULA_STYLES = new Set([
@@ -41,35 +41,20 @@ export function applyAllowedDataStyles(root: DocumentFragment): void {
   }
 }
 
-/** Formulas are shown without their styles after this time. */
-const MAX_STYLE_WAIT_MS = 3_000;
-
-let areFormulaStylesRequested = false;
-/** Whether the style sheet is loaded, has failed or is late. */
-const areFormulaStylesSettled = signal(false);
-
-/** Loads the styles and fonts of formulas. The page links their style sheet, disabled. */
-export function enableFormulaStyles(): void {
-  if (areFormulaStylesRequested) return;
-  areFormulaStylesRequested = true;
-  const settle = () => {
-    areFormulaStylesSettled.value = true;
-  };
-  setTimeout(settle, MAX_STYLE_WAIT_MS);
+/** Style sheet and fonts of formulas. The page links the sheet, disabled. Formulas are shown without it if it is late. */
+const formulaStyles = new AwaitedPart((settle) => {
   const link = document.querySelector<HTMLLinkElement>('link[data-later="formulas"]');
   if (!link) return;
   link.onload = settle;
   link.onerror = settle;
   link.disabled = false;
-}
+});
+
+export const enableFormulaStyles = (): void => formulaStyles.request();
 
 /**
  * Whether texts have their final height. The styles of formulas change it by up to half the screen of a phone, so a
- * list with a formula waits for them, usually some milliseconds. (Fonts don't change it: KaTeX sets heights
- * explicitly.) Reads a signal.
+ * list with a formula waits for them. (Fonts don't change it: KaTeX sets heights explicitly.) Reads a signal.
  */
-export function areTextHeightsFinal(texts: readonly string[]): boolean {
-  if (areFormulaStylesSettled.value || !texts.some((html) => html.includes('class="katex'))) return true;
-  enableFormulaStyles();
-  return false;
-}
+export const areTextHeightsFinal = (texts: readonly string[]): boolean =>
+  formulaStyles.isSettledIf(() => texts.some((html) => html.includes('class="katex')));

@@ -9,6 +9,8 @@
  * Invariant: only nodes that DOMPurify let through are put into the page; what is added here is made by script, and a
  * text is never parsed as HTML.
  */
+
+export { AwaitedPart } from './awaited-part.js';
 export { forgetPreparedContent, MessageContent, prepareMessageContent } from './content.js';
 export { decodeEmojiCode } from './decorate.js';
 export { areTextHeightsFinal } from './formulas.js';
