@@ -228,7 +228,7 @@ export class ClusterRun {
     }
     for (const activity of this.activities) activity.fetch();
     await this.#waitUntil('every fetch has a response', () => this.calls.every(({ outcome }) => outcome !== 'open'));
-    // Mails about missed messages come due.
+    // The clock passes the batching period, so that mails about missed messages are sent.
     await this.#passTime(MAIL_WAIT_MS);
     for (const client of clientsWithQueue)
       if (client.queue && !client.isFinished) await this.#fetchFinalStateAndDelete(client);

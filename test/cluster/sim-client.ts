@@ -47,7 +47,7 @@ export class SimClient {
 
   request(method: string, path: string, params: Params, onResponse: (response: HttpResponse) => void): HttpCall {
     const { cluster, user, name } = this;
-    if (!this.#frontend || this.#frontend.dead || this.#frontend.leaving || cluster.random.chance(0.1))
+    if (!this.#frontend || this.#frontend.dead || this.#frontend.isStopping || cluster.random.chance(0.1))
       this.#frontend = cluster.random.pick(cluster.frontends);
     const { authorization } = user;
     const { headers } = CLIENTS[this.clientType]!;

@@ -167,7 +167,7 @@ export class SimCluster {
         return;
       }
       case 'release': {
-        if (host.frozen || host.leaving) return;
+        if (host.frozen || host.isStopping) return;
         this.#ensureAvailableHosts(2);
         const affected = placement.ownedBy(host).filter(() => random.chance(0.7));
         void placement.release(host, affected);
@@ -252,7 +252,7 @@ export class SimCluster {
   }
 
   #availableHosts(): SimProcess[] {
-    return this.hosts.filter((host) => !host.frozen && !host.leaving && !host.isCutFromStore);
+    return this.hosts.filter((host) => !host.frozen && !host.isStopping && !host.isCutFromStore);
   }
 
   #ensureAvailableHosts(availableHosts: number): void {
@@ -264,7 +264,7 @@ export class SimCluster {
    * unless the Store is back.
    */
   #cutFromStore(host: SimProcess): void {
-    if (host.frozen || host.leaving || host.isCutFromStore) return;
+    if (host.frozen || host.isStopping || host.isCutFromStore) return;
     host.isCutFromStore = true;
     this.#ensureAvailableHosts(1);
     this.clock.setTimeout(
@@ -344,12 +344,12 @@ export class SimCluster {
 
   /** Planned stop of a host: it releases its partitions first. */
   async #stopHost(host: SimProcess): Promise<void> {
-    if (host.frozen || host.leaving) return;
-    host.leaving = true;
+    if (host.frozen || host.isStopping) return;
+    host.isStopping = true;
     this.#ensureAvailableHosts(1);
     await this.placement.release(host, this.placement.ownedBy(host));
     if (host.dead || host.frozen || this.placement.ownedBy(host).length > 0) {
-      host.leaving = false;
+      host.isStopping = false;
       return;
     }
     await host.node.stop();
@@ -367,7 +367,7 @@ export class SimCluster {
     if (this.frontends.length === 1) this.startFrontend();
     this.frontends = this.frontends.filter((of) => of !== frontend);
     this.#stoppingFrontends.add(frontend);
-    frontend.leaving = true;
+    frontend.isStopping = true;
     await this.scheduler.gate(`${frontend.name} leaves`, frontend);
     frontend.httpFrontend!.answerWaitingPollsForShutdown();
     const deadline = this.clock.monotonic() + CLOSE_TIMEOUT_MS;

@@ -92,7 +92,7 @@ export class SimPlacement {
     const withRunningCommit = this.partitions.filter((p) => this.#owners.get(p)?.isWriting(p));
     const p = random.pick(withRunningCommit.length > 0 && random.chance(0.8) ? withRunningCommit : this.partitions);
     const from = this.#owners.get(p);
-    if (!from || from.leaving || from.frozen) return;
+    if (!from || from.isStopping || from.frozen) return;
     this.scheduler.note(`-- ${p} of ${from.name} moves`);
     if (isGraceful || random.chance(0.4)) void this.release(from, [p]);
     else {

@@ -85,7 +85,7 @@ export class SimProcess implements SimulatedProcess {
   dead = false;
   frozen = false;
   /** Planned stop: the process gets no further partitions or calls. */
-  leaving = false;
+  isStopping = false;
   /** Store outage for this process alone. */
   isCutFromStore = false;
   /** Number of running appends to the log. */

@@ -55,7 +55,7 @@ export interface StartState {
 const USER_NAMES = ['olaf', 'anna', 'bert', 'carl', OUTSIDER, DEACTIVATED_USER];
 const NOTIFICATION_BOT_ID = toUserId(1);
 const FIRST_USER_ID = 8;
-/** Groups of users who write direct messages to each other. */
+/** Users of each direct conversation. */
 export const DIRECT_CONVERSATIONS = [
   ['anna', 'bert'],
   ['anna', 'carl', OUTSIDER],

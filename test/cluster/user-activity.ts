@@ -163,7 +163,7 @@ export class UserActivity {
       {},
       op,
       () => {
-        if (!frontend.dead && !frontend.leaving)
+        if (!frontend.dead && !frontend.isStopping)
           this.#call('me', 'GET', '/users/me', {}, {}, this.#nextOp(), undefined, frontend);
       },
       frontend,

@@ -67,7 +67,7 @@ export function obstaclesTo(before: Load & Pick<ReportData, 'interrupted'>, afte
 interface Measure {
   readonly name: string;
   readonly unit: string;
-  /** Words for a larger and a smaller value. */
+  /** Words in the report for a larger and for a smaller value. */
   readonly words: readonly [larger: string, smaller: string];
   /** Direction of an improvement; undefined if neither direction is one. */
   readonly better: 'larger' | 'smaller' | undefined;

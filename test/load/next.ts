@@ -41,7 +41,7 @@ export interface Rule {
   readonly unit: '%' | 's' | 'B/s' | 'refused' | 'commands' | 'per s' | 'hosts';
   /** @returns the value; undefined if the metrics are missing */
   read(evidence: Evidence): Reading | undefined;
-  says(reading: Reading): string;
+  evidenceText(reading: Reading): string;
   readonly remedy: string;
   /** Remedy for the embedded face, if it differs. */
   readonly embedded?: string;
@@ -78,7 +78,7 @@ const worst =
     );
 
 /** @returns a reading of the sum over all processes; undefined if no process has the value */
-const total =
+const sumOfProcesses =
   (value: Value): Rule['read'] =>
   ({ processes }) => {
     const values = processes.map(value).filter((one) => one !== undefined);
@@ -136,7 +136,7 @@ const onFace =
   (evidence) =>
     isEmbedded(evidence) === embedded ? read(evidence) : undefined;
 
-const refused = (process: ProcessFigures, name: ReadMetric, label: string): string =>
+const refusalsByLabel = (process: ProcessFigures, name: ReadMetric, label: string): string =>
   process
     .labelValues(name, label)
     .map((value) => ({ value, count: process.increase(name, { [label]: value }) ?? 0 }))
@@ -146,7 +146,7 @@ const refused = (process: ProcessFigures, name: ReadMetric, label: string): stri
 
 const appendP99: Value = (process) => process.quantile('conclave_log_append_seconds', 0.99, MIN_QUANTILE_VALUES);
 const commitP99: Value = (process) => process.quantile('conclave_commit_seconds', 0.99, MIN_QUANTILE_VALUES);
-const ofHundred =
+const p99Text =
   (what: string) =>
   ({ value, of }: Reading): string =>
     `one in a hundred ${what} of ${of} took ${msText(value)}`;
@@ -158,7 +158,7 @@ export const RULES: readonly Rule[] = [
     threshold: FULL_CORE_SHARE,
     unit: '%',
     read: ({ harness }) => ({ value: harness.busiest, of: 'a process of the harness' }),
-    says: cpuText,
+    evidenceText: cpuText,
     remedy:
       'more --workers of the harness, or another machine for it: these figures are of harness and server together',
   },
@@ -168,7 +168,7 @@ export const RULES: readonly Rule[] = [
     threshold: FULL_CORE_SHARE,
     unit: '%',
     read: ({ harness: { machine } }) => machine && { value: machine.cores, of: 'the machine' },
-    says: ({ value }) => `${percent(value)} of the cores that server, services and harness share were busy`,
+    evidenceText: ({ value }) => `${percent(value)} of the cores that server, services and harness share were busy`,
     remedy: 'the harness on a machine of its own; then more cores, or another machine for some of the processes',
   },
   {
@@ -181,10 +181,10 @@ export const RULES: readonly Rule[] = [
         harness.limited,
         processes.reduce((sum, process) => sum + (process.increase('conclave_http_rate_limited_total') ?? 0), 0),
       );
-      const limits = processes.map((process) => refused(process, 'conclave_http_rate_limited_total', 'limit'));
+      const limits = processes.map((process) => refusalsByLabel(process, 'conclave_http_rate_limited_total', 'limit'));
       return { value, of: limits.filter(Boolean).join(', ') };
     },
-    says: ({ value, of }) => `${value} calls were refused with 429${of === '' ? '' : ` (by limit: ${of})`}`,
+    evidenceText: ({ value, of }) => `${value} calls were refused with 429${of === '' ? '' : ` (by limit: ${of})`}`,
     remedy: RATE_LIMIT_HINT,
   },
   {
@@ -193,7 +193,7 @@ export const RULES: readonly Rule[] = [
     threshold: 0,
     unit: 'refused',
     read: worst((process) => process.increase('conclave_http_overload_total')),
-    says: ({ value, of }) => `${of} answered 503 to ${value} requests`,
+    evidenceText: ({ value, of }) => `${of} answered 503 to ${value} requests`,
     remedy: 'another frontend; or larger --max-polls and --max-requests while its CPU and memory have room',
   },
   {
@@ -202,7 +202,7 @@ export const RULES: readonly Rule[] = [
     threshold: 0,
     unit: 'refused',
     read: worst((process) => process.increase('conclave_http_turned_away_connections_total')),
-    says: ({ value, of }) => `${of} turned connections away, ${value} times`,
+    evidenceText: ({ value, of }) => `${of} turned connections away, ${value} times`,
     remedy: 'another frontend; or a larger --max-connections while its CPU and memory have room',
   },
   {
@@ -214,7 +214,7 @@ export const RULES: readonly Rule[] = [
       const [open, most] = [process.mean('process_open_fds'), process.mean('process_max_fds')];
       return open === undefined || !most ? undefined : open / most;
     }),
-    says: ({ value, of }) => `${of} used ${percent(value)} of its file descriptors`,
+    evidenceText: ({ value, of }) => `${of} used ${percent(value)} of its file descriptors`,
     remedy: 'a larger LimitNOFILE (ulimit -n), or another frontend: it needs one for each client',
   },
   {
@@ -223,7 +223,7 @@ export const RULES: readonly Rule[] = [
     threshold: FULL_CORE_SHARE,
     unit: '%',
     read: worst(cpu, ['http']),
-    says: cpuText,
+    evidenceText: cpuText,
     remedy: 'another frontend: nothing else changes',
   },
   {
@@ -232,7 +232,7 @@ export const RULES: readonly Rule[] = [
     threshold: MAX_LOOP_DELAY_S,
     unit: 's',
     read: worst(loopDelay, ['http']),
-    says: loopDelayText,
+    evidenceText: loopDelayText,
     remedy: 'another frontend, on another machine if this one does not give it a core',
   },
   {
@@ -241,7 +241,7 @@ export const RULES: readonly Rule[] = [
     threshold: FULL_CORE_SHARE,
     unit: '%',
     read: onFace(false, worst(cpu, ['actors', 'all'])),
-    says: cpuText,
+    evidenceText: cpuText,
     remedy: 'another actor host, unless one conversation or one organization is the reason (below)',
   },
   {
@@ -250,7 +250,7 @@ export const RULES: readonly Rule[] = [
     threshold: MAX_LOOP_DELAY_S,
     unit: 's',
     read: onFace(false, worst(loopDelay, ['actors', 'all'])),
-    says: loopDelayText,
+    evidenceText: loopDelayText,
     remedy: 'another actor host, on another machine if this one does not give it a core',
   },
   {
@@ -259,7 +259,7 @@ export const RULES: readonly Rule[] = [
     threshold: FULL_CORE_SHARE,
     unit: '%',
     read: busiestWorker,
-    says: cpuText,
+    evidenceText: cpuText,
     remedy: 'more workers (--workers of the server) while the machine has cores',
   },
   {
@@ -268,7 +268,7 @@ export const RULES: readonly Rule[] = [
     threshold: FULL_CORE_SHARE,
     unit: '%',
     read: onFace(true, worst(cpu)),
-    says: cpuText,
+    evidenceText: cpuText,
     remedy:
       'workers (--workers of the server) if it has none; else a cluster: the actors of the embedded face share one process',
   },
@@ -278,7 +278,7 @@ export const RULES: readonly Rule[] = [
     threshold: MAX_LOOP_DELAY_S,
     unit: 's',
     read: onFace(true, worst(loopDelay)),
-    says: loopDelayText,
+    evidenceText: loopDelayText,
     remedy: 'a machine with more cores; else a cluster',
   },
   {
@@ -287,7 +287,7 @@ export const RULES: readonly Rule[] = [
     threshold: MAX_WAITING_COMMANDS,
     unit: 'commands',
     read: fullestMailbox((kind) => CONVERSATIONS.has(kind)),
-    says: waitingText,
+    evidenceText: waitingText,
     remedy:
       'nothing to add: a stream shares commits by itself; a faster Store, and messages spread over several streams',
   },
@@ -297,7 +297,7 @@ export const RULES: readonly Rule[] = [
     threshold: 5_000,
     unit: 'per s',
     read: worst((process) => process.rate('conclave_log_entries_total')),
-    says: ({ value, of }) => `${of} read ${shownRate(value)} log entries a second`,
+    evidenceText: ({ value, of }) => `${of} read ${shownRate(value)} log entries a second`,
     remedy:
       'nothing up to 14,000 a second, the log of a million people: an entry that a process does not need costs it 5 µs; then several clusters, as more processes do not help: each reads every entry',
   },
@@ -307,7 +307,7 @@ export const RULES: readonly Rule[] = [
     threshold: 0.05,
     unit: 's',
     read: worst(appendP99),
-    says: ofHundred('appends'),
+    evidenceText: p99Text('appends'),
     remedy: 'NATS: faster disks, or machines of its own; its leader needs a core',
     embedded: 'a faster disk',
   },
@@ -316,8 +316,8 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_log_appends_total'],
     threshold: 3_600,
     unit: 'per s',
-    read: total((process) => process.rate('conclave_log_appends_total', { result: 'done' })),
-    says: ({ value }) =>
+    read: sumOfProcesses((process) => process.rate('conclave_log_appends_total', { result: 'done' })),
+    evidenceText: ({ value }) =>
       `${shownRate(value)} appends a second, of 7,200 that one log stream of three NATS servers took`,
     remedy: 'NATS: faster disks; then --log-streams N, if there are many organizations; then several clusters',
   },
@@ -327,7 +327,7 @@ export const RULES: readonly Rule[] = [
     threshold: 0.1,
     unit: 's',
     read: worst(commitP99),
-    says: ofHundred('commits'),
+    evidenceText: p99Text('commits'),
     remedy: 'MongoDB: faster disks first, then sharded collections',
     embedded: 'a faster disk',
   },
@@ -337,7 +337,7 @@ export const RULES: readonly Rule[] = [
     threshold: MAX_WAITING_COMMANDS,
     unit: 'commands',
     read: fullestMailbox((kind) => kind === 'realm'),
-    says: waitingText,
+    evidenceText: waitingText,
     remedy: 'fewer changes of accounts, streams and subscriptions at once: they wait in one lane and share commits',
   },
   {
@@ -346,7 +346,7 @@ export const RULES: readonly Rule[] = [
     threshold: MAX_WAITING_COMMANDS,
     unit: 'commands',
     read: fullestMailbox((kind) => kind !== 'realm' && !CONVERSATIONS.has(kind)),
-    says: waitingText,
+    evidenceText: waitingText,
     remedy: 'nothing to add: one account asks for more than one actor can do, or the Store is slow',
   },
   {
@@ -355,7 +355,7 @@ export const RULES: readonly Rule[] = [
     threshold: 106,
     unit: 'hosts',
     read: worst((process) => process.mean('conclave_cluster_hosts'), ['actors', 'all']),
-    says: ({ value }) => `${Math.round(value)} actor hosts share 256 partitions`,
+    evidenceText: ({ value }) => `${Math.round(value)} actor hosts share 256 partitions`,
     remedy: 'several clusters',
   },
   {
@@ -363,8 +363,8 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_bus_bytes_total'],
     threshold: 100_000_000,
     unit: 'B/s',
-    read: total((process) => process.rate('conclave_bus_bytes_total')),
-    says: ({ value }) => `all processes together exchanged ${shownRate(value / 1e6)} MB a second with NATS`,
+    read: sumOfProcesses((process) => process.rate('conclave_bus_bytes_total')),
+    evidenceText: ({ value }) => `all processes together exchanged ${shownRate(value / 1e6)} MB a second with NATS`,
     remedy: 'three NATS servers that share it, and a faster network; then several clusters',
   },
   {
@@ -373,7 +373,7 @@ export const RULES: readonly Rule[] = [
     threshold: 0.9,
     unit: '%',
     read: ({ harness: { machine } }) => machine && { value: machine.memory, of: 'the machine' },
-    says: ({ value }) => `${percent(value)} of the memory of the machine was in use`,
+    evidenceText: ({ value }) => `${percent(value)} of the memory of the machine was in use`,
     remedy: 'more memory, or another machine',
   },
   {
@@ -382,7 +382,7 @@ export const RULES: readonly Rule[] = [
     threshold: 0.2,
     unit: '%',
     read: worst((process) => process.rate('nodejs_gc_duration_seconds_sum')),
-    says: ({ value, of }) => `${of} spent ${percent(value)} of its time on garbage collection`,
+    evidenceText: ({ value, of }) => `${of} spent ${percent(value)} of its time on garbage collection`,
     remedy: 'more memory for it (NODE_OPTIONS=--max-old-space-size=MB), or more processes',
   },
 ];
@@ -405,10 +405,10 @@ export const isReadByRules = (name: string): boolean => METRICS_TO_KEEP.has(name
 
 /** @returns advice for each limit that the deployment has reached */
 export const adviceOf = (evidence: Evidence): Advice[] =>
-  RULES.flatMap(({ limit, threshold, read, says, remedy, embedded = remedy }) => {
+  RULES.flatMap(({ limit, threshold, read, evidenceText, remedy, embedded = remedy }) => {
     const reading = read(evidence);
     if (!reading || reading.value <= threshold) return [];
-    return [{ limit, evidence: says(reading), remedy: isEmbedded(evidence) ? embedded : remedy }];
+    return [{ limit, evidence: evidenceText(reading), remedy: isEmbedded(evidence) ? embedded : remedy }];
   });
 
 /** @returns how far the resources are from their limits, in words */

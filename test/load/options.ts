@@ -43,7 +43,7 @@ export interface LoadOptions {
   readonly failIfWorse: boolean;
   readonly capacity: boolean;
   readonly growth: number;
-  /** New users per second between steps. */
+  /** New users per second between two steps of a search. */
   readonly arrivals: number;
   readonly holdSeconds: number;
   /** Wait before a step is measured, in which the registrations of new users finish, s. */

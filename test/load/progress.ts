@@ -36,13 +36,13 @@ export class Progress {
 
   constructor(
     private readonly seconds: number,
-    private readonly say: (line: string) => void,
+    private readonly print: (line: string) => void,
   ) {}
 
   point(point: Point): void {
     this.#points.push(point);
     if (this.#points.length < this.seconds) return;
-    this.say(progressLine(this.#points));
+    this.print(progressLine(this.#points));
     this.#points = [];
   }
 }

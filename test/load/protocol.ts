@@ -53,7 +53,7 @@ export interface Setup {
   readonly seed: number;
   readonly devices: number;
   readonly timeoutMs: number;
-  /** Connections for everything but polls. */
+  /** Largest number of connections for calls other than polls. */
   readonly connections: number;
 }
 
@@ -73,7 +73,7 @@ export type WorkerCommand =
       readonly streams: readonly StreamFacts[];
       readonly shape: Shape;
     }
-  /** Sets the number of clients: new ones start evenly over a time, surplus ones leave. */
+  /** Sets the number of clients: new clients start evenly over `ms`, surplus clients stop at once. */
   | {
       readonly kind: 'clients';
       readonly count: number;
@@ -81,9 +81,9 @@ export type WorkerCommand =
       readonly at: number;
       readonly ms: number;
     }
-  /** Nothing new from now on; polls go on. */
+  /** Stops the actions of all clients; their polls continue. */
   | { readonly kind: 'stop actions' }
-  /** Drop the queues, report for the last time, end. */
+  /** Deletes all queues, sends a last report and exits. */
   | { readonly kind: 'stop' };
 
 /** Acknowledged message. */

@@ -15,7 +15,7 @@ export interface Task {
   readonly client: Client;
   readonly entry?: Entry;
   readonly seen?: SeenMessage;
-  /** Whether the task comes from the client's own schedule, which then adds the next one. */
+  /** Whether the task comes from the client's schedule; when it runs, the schedule adds its next task. */
   readonly isPlanned?: boolean;
   readonly run?: (at: number) => void;
 }
