@@ -105,7 +105,7 @@ export class BenchPage {
     await this.page.waitForSelector('.app');
   }
 
-  /** From somewhere else, as a new page. @returns milliseconds until its messages were painted, and of work by then */
+  /** Loads a view as a new page. @returns time until the messages were painted, and CPU work until then, ms */
   async load(hash: string): Promise<{ readonly painted: number; readonly work: number }> {
     await this.page.goto('about:blank');
     const before = await this.worked();
@@ -131,7 +131,7 @@ export class BenchPage {
     return usedSize / 2 ** 20;
   }
 
-  /** Elements of all documents, those out of the tree included, and listeners, after a collection. */
+  /** Numbers of DOM elements, detached ones included, and of listeners, after a garbage collection. */
   async elementsAndListeners(): Promise<readonly [elements: number, listeners: number]> {
     await this.cdp.send('HeapProfiler.collectGarbage');
     const { nodes, jsEventListeners } = await this.cdp.send('Memory.getDOMCounters');

@@ -45,23 +45,23 @@ export class Bench {
 }
 
 export interface Case<P = unknown> {
-  /** For `--case`; figures' ids begin with it. */
+  /** Value of `--case`, and first part of the ids of the figures. */
   readonly name: string;
-  /** For `--help`. */
+  /** Description in `--help`. */
   readonly about: string;
-  /** [both] */
+  /** Faces on which the case runs. [both] */
   readonly faces?: readonly FaceName[];
-  /** A server of its own, started with this. Absent: one that cases share, which others have filled. */
+  /** Options of a server that only this case uses. Absent: the case uses the server that the other cases fill, too. */
   readonly server?: Partial<FaceOptions>;
-  /** Before that server is started. */
+  /** Preparation before the server of the case is started. */
   before?(options: BenchOptions): Promise<void>;
-  /** After that server was stopped, or failed to start. */
+  /** Cleanup after the server of the case was stopped, or failed to start. */
   after?(): Promise<void>;
-  /** Takes so long that it runs only when it is named. */
+  /** Whether the case runs only if `--case` names it, because it takes long. */
   readonly onlyNamed?: boolean;
-  /** Not measured, and in no profile. */
+  /** Preparation of the data, outside the measurement and the profile. */
   prepare(bench: Bench): Promise<P>;
-  /** Ours and what it is held against by turns. Goals are set by the figures' ids, in goals.ts. */
+  /** Measures Conclave and the bare programs alternately. goals.ts sets goals by the ids of the figures. */
   measure(bench: Bench, prepared: P): Promise<readonly Figure[]>;
 }
 

@@ -40,7 +40,7 @@ export class Connection {
   }
 }
 
-/** A request as it goes over the wire. */
+/** HTTP/1.1 request as text, headers and body. */
 export const requestText = (
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
@@ -53,7 +53,7 @@ export const requestText = (
   return text(method, path, head, form);
 };
 
-/** One request on a connection of its own; head and body of the answer. */
+/** Sends one request on a new connection. @returns head and body of the response */
 export async function once(port: number, request: string): Promise<Answered> {
   const connection = await Connection.open(port, true);
   try {

@@ -3,7 +3,7 @@
 export interface CallFrame {
   readonly functionName: string;
   readonly url: string;
-  /** From 0. */
+  /** Zero-based line number. */
   readonly lineNumber: number;
 }
 

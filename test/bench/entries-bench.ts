@@ -44,7 +44,7 @@ const REALM = toRealmId(1);
 const STREAM_ID = 5;
 const STREAM = streamActorKey(REALM, toStreamId(STREAM_ID));
 const SUBSCRIBERS = Array.from({ length: 200 }, (_, i) => i + 1);
-/** A user who is subscribed to nothing, and whose queue is on this host. */
+/** User without subscriptions whose event queue is on the measured host. */
 const OTHER_USER = 9_999;
 const LIMITS = { maxAgeMs: 600_000, maxBytes: 256 * 1024 * 1024 };
 const APPENDS_AT_ONCE = 64;

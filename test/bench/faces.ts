@@ -18,7 +18,7 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
   readonly hosts?: number;
   /** Frontends of a cluster. [1] */
   readonly frontends?: number;
-  /** Of the servers. Warnings tell of mails that find no server. [error] */
+  /** Log level of the servers. At `warn` they log each mail that finds no mail server. [error] */
   readonly logLevel?: string;
   /** More arguments of node for our servers, and environment. */
   readonly node?: readonly string[];
@@ -29,24 +29,24 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
 
 export interface Face {
   readonly name: FaceName;
-  /** Of the first frontend. */
+  /** HTTP port of the first frontend. */
   readonly port: number;
-  /** Of all frontends. */
+  /** HTTP ports of all frontends. */
   readonly ports: readonly number[];
   /** Addresses for operators, with the metrics; one for each process but workers. */
   readonly ops: readonly string[];
-  /** All processes of ours; not NATS or the database. */
+  /** Process ids of all Conclave processes, without NATS and the database. */
   readonly pids: readonly number[];
   /** Role of each process: `embedded`, `worker1` …, `http`, `http2` …, `actors`, `actors2` … */
   readonly roles: readonly string[];
-  /** Header of the owner. */
+  /** Authorization header of the owner. */
   readonly owner: string;
   /** Environment of a command that works on the server's data. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** On, as in use, and never met. */
+/** Rate limits that are on, as in production, but too high to be reached. */
 const LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
 
 const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)[\s\S]*^Health and metrics: (\S+)\n/m;
@@ -75,7 +75,7 @@ const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
 const listChildPids = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
 
-/** Ours, whatever the face. */
+/** Environment of the servers of both faces. */
 const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({
   PORT: '0',
   LOG_LEVEL: logLevel ?? 'error',

@@ -63,7 +63,7 @@ const directory = {
   user: (id: number) => ({ id, role: 400, isActive: true }),
 } as unknown as DirectoryView;
 
-/** Somebody who has read all but the newest hundredth. */
+/** User who has read all but the newest hundredth of the messages. */
 function viewer(user: number, count: number): MessageViewerContext {
   const streams = user === QUIET_USER ? [STREAMS] : Array.from({ length: STREAMS / 2 }, (_, i) => (i + 1) * 2);
   const mark = Math.floor(count * 0.99);

@@ -7,18 +7,18 @@ import type { ActorPartWrite, MessageRecordWrite, Store } from '#ports/store';
 
 export const REALM: RealmId = toRealmId(7);
 export const STREAMS = 100;
-/** In the streams with even ids; the other user is only in the last stream, which gets one message of QUIET. */
+/** User of the streams with even ids. QUIET_USER is only in the last stream, which gets one of QUIET messages. */
 export const BUSY_USER = 11;
 export const QUIET_USER = 12;
 export const QUIET = 500;
-/** One of this number of messages contains the rare word. */
+/** The rare word is in one of RARE messages. */
 const RARE = 499;
 const PER_BATCH = 2_000;
 const SENDERS = 40;
 
 const COMMON = ['release', 'server', 'meeting', 'coffee', 'branch', 'tomorrow', 'customer', 'question'];
 
-/** The same for every run: a small generator of its own. */
+/** Seeded pseudo-random generator, so that every run fills the Store with equal data. */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
 /** Results of a benchmark: the values of all runs, beside those of the bare sides that bound them. */
 
-/** A bare side does the minimum of the same work; it is measured in turns with ours. */
+/** Bare program: does the minimum of the work to compare with; measured alternately with Conclave. */
 export interface Bare {
   readonly name: string;
   readonly values: readonly number[];
@@ -11,11 +11,11 @@ export interface Figure {
   readonly id: string;
   readonly name: string;
   readonly unit: string;
-  /** One value for each run. */
+  /** Values of Conclave, one for each run. */
   readonly ours: readonly number[];
-  /** The first is what a goal's ratio means. */
+  /** Bare programs to compare with; the ratio of a goal uses the first. */
   readonly bare: readonly Bare[];
-  /** Instead of values: why there are none. */
+  /** Reason why the figure has no values; empty if it has. */
   readonly note: string;
 }
 
@@ -44,5 +44,5 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** Of medians; NaN without values. */
+/** Ratio of the medians; NaN without values. */
 export const ratio = ({ ours }: Figure, { values }: Bare): number => median(ours) / median(values);

@@ -27,7 +27,7 @@ export const GROUPS: readonly Group[] = [
 export const groupOf = ({ folder, name }: Pick<Frame, 'folder' | 'name'>): number =>
   GROUPS.findIndex(({ holds }) => holds.test(`${folder} ${name}`));
 
-/** Of the busy time, by group: what its frames spent themselves. */
+/** Share of the busy time per group: the self time of its frames. */
 export function shares(tree: Frame): number[] {
   const own = GROUPS.map(() => 0);
   const visit = (frame: Frame): void => {

@@ -7,7 +7,7 @@ export interface Frame {
   readonly folder: string;
   /** `src/frontend/http/frontend:12`; of modules their name only. */
   readonly place: string;
-  /** Microseconds, its callees' among them. */
+  /** Time of the frame and its callees, µs. */
   time: number;
   readonly children: Frame[];
 }
@@ -24,7 +24,7 @@ const placed = ({ functionName, url, lineNumber }: CallFrame): Omit<Frame, 'time
     : { name: functionName, folder, place: at };
 };
 
-/** Of others, whose inner frames tell nothing about our code. */
+/** Whether a frame belongs to a dependency, whose inner frames are of no interest in a graph of our code. */
 const foreign = ({ folder }: Pick<Frame, 'folder'>): boolean =>
   !/^(src|actors|test)\//.test(folder) && folder !== NATIVE;
 

@@ -2,11 +2,11 @@
 import { type Figure, median, ratio } from './figures.js';
 
 export interface Goal {
-  /** Of a figure. */
+  /** Id of the figure. */
   readonly id: string;
   /** Title in the table; the face has a column of its own. */
   readonly title: string;
-  /** Of its median, or of that divided by the median of its first bare thing. */
+  /** Quantity with the goal: the median of the figure, or its ratio to the median of the first bare program. */
   readonly of: 'value' | 'ratio';
   readonly least?: number;
   readonly most?: number;

@@ -30,7 +30,7 @@ export interface History {
   readonly streams: readonly { readonly id: number; readonly name: string }[];
   /** Pairs of people who write to each other, as places in `accounts`. */
   readonly pairs: readonly (readonly [number, number])[];
-  /** Of the messages written. */
+  /** Ids of the first and the last message written. */
   readonly first: number;
   readonly last: number;
 }
@@ -38,12 +38,12 @@ export interface History {
 const PEOPLE = 30;
 const STREAMS = 10;
 export const TOPICS = 40;
-/** Partners of each. */
+/** Number of direct-message partners of each person. */
 const PARTNERS = 3;
-/** One of this number of messages is direct. */
+/** Direct messages are one of DIRECT messages. */
 const DIRECT = 8;
 const PER_BATCH = 2_000;
-/** Of what is there, everybody has read this part. */
+/** Share of the messages that each person has read. */
 const READ = 0.999;
 
 export const topicName = (n: number): string => `Topic number ${n}`;

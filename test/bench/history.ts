@@ -16,7 +16,7 @@ export type Spread = readonly [median: number, least: number, most: number];
 export interface RecordedFigure {
   readonly ours: Spread;
   readonly bare?: Readonly<Record<string, Spread>>;
-  /** Ours divided by the first of `bare`. */
+  /** Median of Conclave divided by the median of the first bare program. */
   readonly ratio?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Recorded {
   readonly machine: string;
   readonly node: string;
   readonly runs: number;
-  /** By the ids of figures. */
+  /** Figures by their ids. */
   readonly figures: Readonly<Record<string, RecordedFigure>>;
 }
 
@@ -76,7 +76,7 @@ export function byCommit(history: readonly Recorded[]): Recorded[] {
 }
 
 const limit = (goal: Goal): string => `${bound(goal)}${goal.of === 'ratio' ? ' of bare' : ''}`;
-/** The last but one: what comes before it is the case's own. */
+/** Face of a goal: the last but one part of its id. */
 const faceOf = ({ id }: Goal): string => id.split('/').at(-2)!;
 
 /** Cell of the table; a figure that meets its goal is bold. */
@@ -98,7 +98,7 @@ function faceTable(face: string, history: readonly Recorded[], goals: readonly G
   ].join('\n');
 }
 
-/** One table for each face: a row for each commit, a column for each goal. */
+/** Tables of the history, one per face: a row for each commit, a column for each goal. */
 export function historyTables(history: readonly Recorded[], goals: readonly Goal[] = GOALS): string {
   const runs = byCommit(history);
   return ['embedded', 'cluster'].map((face) => faceTable(face, runs, goals)).join('\n\n');
@@ -161,7 +161,7 @@ export async function writeTables(): Promise<void> {
   await writeFile(PAGE, withTables(await readFile(PAGE, 'utf8'), history));
 }
 
-/** From the folder of the sources. */
+/** Appends a run to the history file. The working directory must be the root of the repository. */
 export async function record(run: Recorded): Promise<void> {
   await appendFile(HISTORY, `${JSON.stringify(run)}\n`);
   await writeTables();

@@ -7,7 +7,7 @@ export interface RateJob {
   /** Requests by connection, used in turn. */
   readonly requests: readonly string[];
   readonly connections: number;
-  /** Each connection goes on to other requests, instead of repeating its own. */
+  /** Whether each connection cycles through the requests, instead of repeating its own. */
   readonly turns?: boolean;
   readonly warmMs: number;
   readonly ms: number;
@@ -48,18 +48,18 @@ export interface FanoutResult {
   readonly ms: readonly number[];
   readonly deliveries: number;
   readonly cpuMs: number;
-  /** Where each queue is now. */
+  /** Last event id of each queue after the job. */
   readonly last: readonly number[];
 }
 
-/** Messages at a fixed rate, whatever becomes of them, to polls that are parked again as soon as they are answered. */
+/** Open-loop load: messages at a fixed rate, independent of responses, to polls that clients repeat at once. */
 export interface FanoutRateJob {
   readonly kind: 'fanout-rate';
   readonly port: number;
   readonly polls: readonly Poll[];
-  /** One request per message; message `n` holds `marker(n)`. */
+  /** Send requests, one per message; the text of message `n` contains `marker(n)`. */
   readonly sends: readonly string[];
-  /** Between two sends. */
+  /** Time between two sends, ms. */
   readonly everyMs: number;
   readonly settleMs: number;
   readonly pids: readonly number[];
@@ -72,23 +72,23 @@ export interface FanoutRateResult {
    */
   readonly ms: readonly (number | null)[];
   /**
-   * From the same time until the message was acknowledged to its sender: it is durable then, and on its way to the
-   * queues.
+   * 99th percentile of the time from the planned send to the acknowledgement, ms. The message is durable then, but may
+   * not have reached the queues.
    */
   readonly sentP99: number;
-  /** Of all deliveries, from the same time. */
+  /** Percentiles over all deliveries of the time from the planned send, ms. */
   readonly eachP50: number;
   readonly eachP99: number;
   readonly delivered: number;
-  /** A message that a queue told of twice. */
+  /** Number of messages that a queue delivered twice. */
   readonly repeated: number;
-  /** The latest send of all: so much of the times is the generator's own. */
+  /** Largest delay of a send after its planned time, ms: the part of the times that the generator causes. */
   readonly sentLateMs: number;
   readonly cpuMs: number;
   readonly last: readonly number[];
 }
 
-/** In the text of message `n`, and nowhere else in an answer. */
+/** Marker of message `n`, which occurs in a response only in the text of that message. */
 export const marker = (n: number): string => `~~${n}.`;
 
 /** Polls without events: each is sent again after its heartbeat. */
@@ -98,16 +98,16 @@ export interface IdleJob {
   readonly polls: readonly Poll[];
   /** Time over which the polls come, so that their heartbeats do not come together. */
   readonly spreadMs: number;
-  /** From the last of them until something is counted. */
+  /** Warm-up from the last poll to the first window, ms. */
   readonly warmMs: number;
-  /** Of one window, and how many are counted. */
+  /** Length of a window, ms. */
   readonly ms: number;
   readonly windows: number;
   readonly pids: readonly number[];
 }
 
 export interface IdleWindow {
-  /** Polls answered, and parked again. */
+  /** Number of polls answered in the window. */
   readonly answers: number;
   readonly cpuMs: number;
   readonly seconds: number;
@@ -115,7 +115,7 @@ export interface IdleWindow {
 
 export interface IdleResult {
   readonly windows: readonly IdleWindow[];
-  /** Where each queue is now. */
+  /** Last event id of each queue after the job. */
   readonly last: readonly number[];
   readonly failed: number;
   readonly firstFailure: string;
@@ -142,7 +142,7 @@ export interface CeilingAnswers {
   readonly beat?: { readonly ms: number; readonly spreadMs: number } | null;
 }
 
-/** How a bare thing is measured. */
+/** Parameters of the measurement of a bare program. */
 export interface LoopOrder {
   readonly concurrency: number;
   readonly warmMs: number;

@@ -112,7 +112,7 @@ async function measureOrThrow(
   );
 }
 
-/** Beside a bare server that sends the same bytes; the one in this process, the other in its own. */
+/** Measures a request beside a bare server that sends equal bytes; each server has a process of its own. */
 async function besideBare(face: Face, id: string, request: string): Promise<void> {
   const ceiling = await Ceiling.start();
   const load = new Load();
@@ -138,7 +138,7 @@ async function besideBare(face: Face, id: string, request: string): Promise<void
   }
 }
 
-/** Compressed answers, whose parts are kept compressed; a bare server for these is not at hand. */
+/** Measures compressed responses, whose parts the server caches compressed; no bare server compares with them. */
 async function compressed(face: Face, request: string): Promise<void> {
   const load = new Load();
   const job = { kind: 'rate', port: face.port, pids: face.pids, requests: [request], connections: 16 } as const;

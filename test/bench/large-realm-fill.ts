@@ -32,7 +32,7 @@ export interface LargeRealm {
 }
 
 const WRITES_TOGETHER = 1_000;
-/** Above the revision of what the server itself has written meanwhile. */
+/** Revision above those that the server has written meanwhile. */
 const REVISION = 100_000;
 
 const MEMBERSHIP = { stays: [{ from: 1, to: 0, after: 0, until: 0 }] };

@@ -13,7 +13,7 @@ import {
   type Poll,
 } from './jobs.js';
 
-/** After the last message, until what is still missing counts as lost. */
+/** Time after the last message until a missing delivery counts as lost, ms. */
 const STRAGGLERS_MS = 5_000;
 const OPENED_AT_ONCE = 64;
 
@@ -98,7 +98,7 @@ class Senders {
   }
 
   send(request: string, answered: () => void): void {
-    // By turns: one that is idle for long is closed by the server.
+    // Connections are used in turn, because the server closes a connection that is idle for long.
     const free = this.#free.shift();
     if (free) {
       this.#answered.set(free, answered);
@@ -210,7 +210,7 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
   while (clients.length < polls.length) {
     const ahead = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
     if (ahead > 0) await sleep(ahead);
-    // One that has nothing to do for long is closed by the server.
+    // Connections are opened in batches just before use, because the server closes an idle connection.
     for (const client of await Client.open(job.port, polls.slice(clients.length, clients.length + OPENED_AT_ONCE))) {
       clients.push(client);
       client.onFailure = (error) => fails(error.message);

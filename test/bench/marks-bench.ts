@@ -57,7 +57,7 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
 
 interface Timed {
   readonly request: number;
-  /** Until the ids are with a client that wants them. */
+  /** Time until the ids are delivered to a client that asked for them. */
   readonly delivered: number;
 }
 

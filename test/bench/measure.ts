@@ -21,15 +21,15 @@ function add(to: Rates, { count, seconds, cpuMs }: RateResult): void {
 }
 
 export interface RateTarget {
-  /** Prefix of the figures' ids: `me` in `me/64/embedded/rate` and `me/64/embedded/cpu`. */
+  /** Prefix of the ids of the figures: `me` in `me/64/embedded/rate` and `me/64/embedded/cpu`. */
   readonly id: string;
   readonly title: string;
-  /** Used in turn by the connections; all with answers of the same size. */
+  /** Requests that the connections use in turn; their responses have equal sizes. */
   readonly requests: readonly string[];
   readonly connections: number;
-  /** Each connection goes through the requests, instead of repeating one. */
+  /** Whether each connection cycles through the requests, instead of repeating one. */
   readonly turns?: boolean;
-  /** It is a command to an actor: on the cluster face a round trip through NATS bounds it. */
+  /** Whether the request is a command to an actor, which costs a round trip through NATS on the cluster face. */
   readonly command?: boolean;
   /** Bytes of the message that is stored before the response. */
   readonly stored?: number;
@@ -109,7 +109,7 @@ export async function measureRate(bench: Bench, target: RateTarget): Promise<Fig
 export interface RateCase
   extends Pick<Case, 'name' | 'about' | 'faces' | 'server' | 'onlyNamed'>,
     Pick<RateTarget, 'title' | 'command'> {
-  /** Instead of those of `--concurrency`. */
+  /** Concurrencies of the case, in place of `--concurrency`. */
   readonly connections?: readonly number[];
   /** Accounts that send the requests. Default: the ten of the stream `ten`. */
   accounts?(bench: Bench): Promise<readonly Account[]>;

@@ -19,17 +19,17 @@ export interface NamedCase {
 
 export interface BenchOptions {
   readonly faces: readonly FaceName[];
-  /** Names. */
+  /** Names of the cases to run. */
   readonly cases: readonly string[];
   readonly concurrencies: readonly number[];
   readonly runs: number;
-  /** Of one measurement. */
+  /** Length of one measurement, ms. */
   readonly ms: number;
   readonly warmMs: number;
-  /** Before the first run of a case. */
+  /** Warm-up before the first run of a case, ms. */
   readonly heatMs: number;
   readonly polls: number;
-  /** Of the case `held`. */
+  /** Number of held polls of the case `held`. */
   readonly held: number;
   /** Accounts of the organization whose list is asked for. */
   readonly users: number;
@@ -45,12 +45,12 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly settleMs: number;
   readonly markdown: boolean;
-  /** Keep the figures in the history. */
+  /** Whether to append the figures to the history. */
   readonly record: boolean;
-  /** Only write what the history says. */
+  /** Whether to write the tables of the history, without a measurement. */
   readonly history: boolean;
   readonly profile: ProfileTo | undefined;
-  /** Measure the ceilings, too. */
+  /** Whether to measure the bare programs, too. */
   readonly bare: boolean;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;

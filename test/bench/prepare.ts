@@ -69,7 +69,7 @@ export async function makeStream(
   });
 }
 
-/** Some past, as every real stream has. */
+/** Sends `count` messages to a stream before the measurement, because every real stream has a history. */
 export async function makeHistory(
   face: Face,
   stream: string,
@@ -108,7 +108,7 @@ export async function pollEvents(port: number, poll: Poll): Promise<readonly unk
   return events;
 }
 
-/** The same, `atOnce` registrations at a time, each on a connection that is used again. */
+/** Registers queues, `atOnce` at a time, on reused connections. */
 export async function registerQueues(
   face: Face,
   accounts: readonly Account[],

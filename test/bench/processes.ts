@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { CeilingAnswers, JobOf, Kind, ResultOf } from './jobs.js';
 
 const START_LIMIT_MS = 30_000;
-/** Longer than a host may take to drain. */
+/** Timeout of a stop, longer than an actor host may take to drain. */
 const STOP_LIMIT_MS = 20_000;
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -18,7 +18,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGTERM');
 });
 
-/** SIGTERM, later SIGKILL. */
+/** Stops a process with SIGTERM, and with SIGKILL after a timeout. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -82,7 +82,7 @@ export function started(
   });
 }
 
-/** Runs to its end. */
+/** Runs a program until it exits. */
 export function finished(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -115,7 +115,7 @@ const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>
     });
   });
 
-/** As servers are: in a session of its own, so that it gets its share of the machine as ours does. */
+/** Forks a program in a session of its own, as the servers are: the scheduler shares the CPU between sessions. */
 function forked(file: string): ChildProcess {
   const child = fork(here(file), { execArgv: [], detached: true });
   running.add(child);

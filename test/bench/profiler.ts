@@ -12,9 +12,9 @@ import { collapse, flameTree } from './flame-tree.js';
 const LIMIT_MS = 30_000;
 
 export interface ProfileTo {
-  /** For the profiles; servers were started with it. */
+  /** Folder of the CPU profiles, with which the servers were started. */
   readonly profiles: string;
-  /** For the graphs. */
+  /** Folder of the flame graphs. */
   readonly flames: string;
   /** Share of the time below which a frame is left out of a graph. */
   readonly least: number;

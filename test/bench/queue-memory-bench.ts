@@ -59,7 +59,7 @@ async function memoryOf(dir: string, pids: readonly number[], snapshot: boolean)
   return all;
 }
 
-/** Holds one poll per queue, again after each answer, until it is called. */
+/** Holds one poll per queue, and repeats it after each response. @returns function that stops the polls */
 async function hold(face: Face, polls: readonly Poll[]): Promise<() => void> {
   const connections: Connection[] = [];
   let failed = 0;

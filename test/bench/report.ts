@@ -27,7 +27,7 @@ function goalCells(figure: Figure): string[] {
   return [`${goal.of === 'ratio' ? 'ratio ' : ''}${bound(goal)}`, met ? 'yes' : 'no'];
 }
 
-/** One for each thing that it is held against. */
+/** Table rows of a figure, one for each bare program that it is compared with. */
 function rows(figure: Figure): string[][] {
   const { name, unit, ours, bare, note } = figure;
   if (note !== '') return [[name, '', note, ...EMPTY.slice(3)]];

@@ -8,7 +8,7 @@ export interface ProcessUsage {
   readonly cpuMs: number;
   /** Peak of resident memory, with mapped files. */
   readonly rssBytes: number;
-  /** Peak of resident memory that is no file's. */
+  /** Peak of anonymous resident memory, without mapped files. */
   readonly ownBytes: number;
 }
 

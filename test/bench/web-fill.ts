@@ -33,14 +33,14 @@ export interface WebOrganization {
 }
 
 const WRITERS = 10;
-/** One of this number of people is in each stream besides the first, which has everybody. */
+/** Each stream has one of PART people as subscribers, except the first, which has all people. */
 const PART = 10;
 export const TOPICS = 20;
 /** The newest messages stay unread. */
 const UNREAD = 100;
 const REALM = toRealmId(1);
 const PER_BATCH = 2_000;
-/** Stands in the first messages where the others have their number. */
+/** Placeholder for the number of a message in the texts of the first messages. */
 const NUMBER = '(4711)';
 const SECONDS_BETWEEN = 30;
 

@@ -81,7 +81,7 @@ async function measure({ face, load, options }: Bench, { sender, polls: made }: 
   ];
 }
 
-// On a server of its own, as fanout.
+// The case has a server of its own, because messages of other cases would fill its queues.
 export const fanoutRate = defineCase<Prepared>({
   name: 'fanout-rate',
   about: '--per-second messages a second to 500 held polls, open loop',

@@ -5,7 +5,7 @@ import { figure, HTTP, median } from '../figures.js';
 import type { Poll } from '../jobs.js';
 import { type Account, makeQueues, makeStream, pollOnce, sendText } from '../prepare.js';
 
-/** Held polls of one account, as of somebody with many devices: accounts are dear to make. */
+/** Held polls of one account, as of a user with many devices, because accounts are slow to create. */
 const QUEUES_EACH = 10;
 const STREAM = 'many';
 
@@ -63,7 +63,7 @@ async function measure({ face, ceiling, load, options }: Bench, { sender, polls 
   ];
 }
 
-// On a server of its own: what others send would fill these queues, too.
+// The case has a server of its own, because messages of other cases would fill its queues.
 export const fanout = defineCase<Prepared>({
   name: 'fanout',
   about: 'one message to --polls held polls',

@@ -13,10 +13,10 @@ const QUEUES_EACH = 100;
 const AT_ONCE = 32;
 /** Descriptors that a server needs for all else. */
 const SPARE = 1_000;
-/** As the servers have it. */
+/** Heartbeat interval of the servers. */
 const BEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
 const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
-/** From one heartbeat of a poll to the next, as a mean. */
+/** Mean time between two heartbeats of a poll. */
 const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
 /**
  * Warm-up after the last poll: after it, each queue has sent its first heartbeat (the only one of its own), has
@@ -25,10 +25,10 @@ const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
  */
 const WARM_MS = BEAT.ms + BEAT.spreadMs + 30_000 + 60_000;
 const WARM_BARE_MS = BEAT.spreadMs + 1_000;
-/** Each poll is answered once in a window, however unevenly they come. */
+/** Number of windows. A window is as long as the mean heartbeat interval, so each poll is answered about once in it. */
 const WINDOWS = 3;
 
-/** Ours, the server's and the generator's, which all have the same limit. */
+/** Limit of open descriptors, which is equal for the benchmark, the servers and the load generator. */
 function descriptors(): number {
   try {
     const limit = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'latin1'));
@@ -52,7 +52,7 @@ async function prepare(bench: Bench): Promise<Prepared> {
   return { polls, seconds: (performance.now() - begun) / 1000 };
 }
 
-/** A heartbeat as ours sends it, of the same length as all of them. */
+/** Response with one heartbeat, as the servers send it; all heartbeats have this length. */
 const answerOf = ({ queue }: Poll): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n` +
   'Cache-Control: max-age=0, no-cache, no-store, must-revalidate, private\r\nExpires: Thu, 01 Jan 1970 00:00:00 GMT\r\n' +

@@ -15,13 +15,13 @@ import { isIn } from '../organization.js';
 type Narrow = readonly { readonly operator: string; readonly operand: unknown }[];
 type Random = () => number;
 
-/** More than one measurement sends, so that nothing is asked twice but by chance. */
+/** Number of different requests, more than one measurement sends, so that requests repeat only by chance. */
 const REQUESTS = 8_000;
 const ROWS = 100;
 
 interface Kind {
   readonly name: string;
-  /** Of ten fetches. */
+  /** Number of such fetches in ten. */
   readonly weight: number;
   of(history: History, person: number, next: Random): Narrow;
 }

@@ -59,7 +59,7 @@ async function measure({ face, load, options }: Bench, { base, newest }: Prepare
   ];
 }
 
-// On a server of its own, as fanout.
+// The case has a server of its own, because messages of other cases would fill its queues.
 export const levels = defineCase<Prepared>({
   name: 'levels',
   about: 'one message to --polls held polls of the newest API level, by turns with as many of the base level',

@@ -9,7 +9,7 @@ import { type Account, call } from '../prepare.js';
 
 const SUBSCRIBERS = 200;
 const CONNECTIONS = 16;
-/** With 200 receivers each, more than the memory of informed receivers has room for. */
+/** Number of topics. With 200 receivers each, they exceed the capacity of the memory of informed receivers. */
 const TOPICS = 500;
 const NOTIFIED_STREAM = 'notified';
 const QUIET_STREAM = 'quiet';

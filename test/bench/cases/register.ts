@@ -12,7 +12,7 @@ import { type Account, call, each } from '../prepare.js';
 const PEOPLE = 30;
 const STREAMS = 10;
 const MESSAGES = 600;
-/** One of this number of messages is direct. */
+/** Direct messages are one of this number of messages. */
 const DIRECT = 5;
 /** The first of the messages are read. */
 const READ = 0.9;

@@ -39,7 +39,7 @@ interface Prepared {
 }
 
 const DIRECTORY = join(tmpdir(), `conclave-bench-web-${process.pid}`);
-/** Made before the server of the case is started. */
+/** Data made before the server of the case is started. */
 let organization: WebOrganization | undefined;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -50,7 +50,7 @@ function say(face: Face, { authorization }: Account, to: string, topic: string, 
   return call(face, authorization, '/messages', { type: 'stream', to, topic, content });
 }
 
-/** At least this part of the values is not larger. */
+/** @returns smallest value that is not exceeded by `part` (0–1) of the values */
 const quantile = (values: readonly number[], part: number): number =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length * part) - 1]!;
 
@@ -129,7 +129,7 @@ async function timesOfSending([from, to]: PagePair, turn: number): Promise<numbe
   return times;
 }
 
-/** Ours by turns with two pages that do nothing else than pass a text on. */
+/** Measures the web client alternately with two bare chat pages that only pass a text on. */
 async function measureSending(browser: Browser, ours: PagePair, runs: number): Promise<Figure[]> {
   const server = await startBarePages();
   const open = async (): Promise<BenchPage> => {
