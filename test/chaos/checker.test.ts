@@ -1,9 +1,9 @@
-/** The checker finds what is wrong in hand-made histories, and nothing in a good one. */
+/** The checker finds each kind of fault in hand-made histories, and no fault in a correct history. */
 import t from 'tap';
 import { check } from './checker.js';
 import type { FaultKind } from './faults.js';
-import type { Deed, Poll, QueueHistory, Received, RunHistory, Stored } from './history.js';
-import { quantiles, resumes } from './resume.js';
+import type { Poll, QueueHistory, ReceivedEvent, RunHistory, StoredMessage, Write } from './history.js';
+import { measureResumes, quantiles } from './resume.js';
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -11,23 +11,23 @@ interface Queue extends Changeable<QueueHistory> {
   conversations: Set<string>;
 }
 
-interface World extends Changeable<RunHistory> {
-  deeds: Deed[];
+interface MutableRun extends Changeable<RunHistory> {
+  writes: Write[];
   queues: Queue[];
-  settled: Set<string>;
-  stored: Changeable<Stored>[];
+  settledKeys: Set<string>;
+  stored: Changeable<StoredMessage>[];
 }
 
-const send = (key: string, message: number, begun: number, answered: number, conversation = 's1'): Deed => ({
+const send = (key: string, message: number, startedAt: number, answered: number, conversation = 's1'): Write => ({
   kind: 'send',
   key,
   conversation,
   message,
-  begun,
+  startedAt,
   outcome: { kind: 'acknowledged', at: answered },
 });
 
-const event = (id: number, key: string | undefined, message: number, conversation = 's1'): Received => ({
+const event = (id: number, key: string | undefined, message: number, conversation = 's1'): ReceivedEvent => ({
   id,
   key,
   kind: 'send',
@@ -35,17 +35,17 @@ const event = (id: number, key: string | undefined, message: number, conversatio
   conversation,
 });
 
-const poll = (after: number, at: number, ...events: Received[]): Changeable<Poll> => ({
+const poll = (after: number, at: number, ...events: ReceivedEvent[]): Changeable<Poll> => ({
   after,
   at,
   events,
-  taken: true,
+  processed: true,
 });
 
-/** Two queues of a stream in which three messages were said, one edited, one liked; a third queue in another stream. */
-function good(): World {
-  const change = (key: string, kind: 'edit' | 'reaction', message: number, begun: number): Deed => ({
-    ...send(key, message, begun, begun + 5),
+/** Two queues of a stream with three messages, an edit and a reaction; a third queue of another stream. */
+function faultlessRun(): MutableRun {
+  const change = (key: string, kind: 'edit' | 'reaction', message: number, startedAt: number): Write => ({
+    ...send(key, message, startedAt, startedAt + 5),
     kind,
   });
   const all = (): Poll[] => [
@@ -66,7 +66,7 @@ function good(): World {
     stuck: [],
   });
   return {
-    deeds: [
+    writes: [
       send('m1', 101, 0, 10),
       send('m2', 102, 11, 20),
       send('m3', 103, 12, 30),
@@ -79,7 +79,7 @@ function good(): World {
       queue('two', 's1', all()),
       queue('three', 's2', [poll(-1, 36, event(35, 'm4', 104, 's2'))]),
     ],
-    settled: new Set(['m1', 'm2', 'm3', 'm4', 'e1', 'r1']),
+    settledKeys: new Set(['m1', 'm2', 'm3', 'm4', 'e1', 'r1']),
     stored: [
       { id: 101, key: 'm1', conversation: 's1', changes: ['e1'] },
       { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] },
@@ -87,20 +87,20 @@ function good(): World {
       { id: 104, key: 'm4', conversation: 's2', changes: [] },
     ],
     interruptions: [],
-    dead: [],
+    deadConversations: [],
   };
 }
 
 const refused = { kind: 'refused', at: 30, status: 503, code: 'UNAVAILABLE' } as const;
 
-/** Replaces what the second queue got with the second poll. */
+/** Replaces the events of the second poll of the second queue. */
 const secondPoll =
-  (...events: Received[]) =>
-  ({ queues }: World): void => {
+  (...events: ReceivedEvent[]) =>
+  ({ queues }: MutableRun): void => {
     queues[1]!.polls[1] = poll(10, 31, ...events);
   };
 
-const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: World) => void])[] = [
+const FAULTY_RUNS: readonly (readonly [what: string, kind: FaultKind, change: (run: MutableRun) => void])[] = [
   ['an acknowledged send is not in the history', 'lost', ({ stored }) => stored.splice(2, 1)],
   ['an acknowledged edit is not in the history', 'lost', ({ stored }) => (stored[0]!.changes = [])],
   ['an acknowledged send is not in a queue', 'lost', secondPoll(event(30, 'm3', 103))],
@@ -108,31 +108,31 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
   [
     'a refused send is stored, and one of two queues has it',
     'lost',
-    (world) => {
-      world.deeds[2]!.outcome = refused;
-      secondPoll(event(20, 'm2', 102))(world);
+    (run) => {
+      run.writes[2]!.outcome = refused;
+      secondPoll(event(20, 'm2', 102))(run);
     },
   ],
   [
     'a refused send is in a queue, and not in the history',
     'lost',
-    ({ deeds, stored, settled }) => {
-      deeds[2]!.outcome = refused;
+    ({ writes, stored, settledKeys }) => {
+      writes[2]!.outcome = refused;
       stored.splice(2, 1);
-      settled.delete('m3');
+      settledKeys.delete('m3');
     },
   ],
   [
-    'an answer that the client left does not come again whole',
+    'a repeated poll lacks an event of the dropped response',
     'lost',
-    ({ queues, deeds, stored }) => {
-      // Response of a send that no client waits for.
-      deeds[1]!.outcome = refused;
+    ({ queues, writes, stored }) => {
+      // The send was refused, and is stored all the same.
+      writes[1]!.outcome = refused;
       stored[1] = { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] };
       queues[1]!.polls.splice(
         1,
         1,
-        { ...poll(10, 30, event(20, 'm2', 102)), taken: false },
+        { ...poll(10, 30, event(20, 'm2', 102)), processed: false },
         poll(10, 31, event(30, 'm3', 103)),
       );
     },
@@ -144,143 +144,150 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
   ],
   ['an id is in the history twice', 'repeated', ({ stored }) => stored.splice(3, 0, { ...stored[2]!, key: undefined })],
   [
-    'an event comes twice, under two ids',
+    'an event is delivered twice, under two ids',
     'repeated',
     secondPoll(event(20, 'm2', 102), event(25, 'm2', 102), event(30, 'm3', 103)),
   ],
   [
-    'an event comes again after it was acknowledged',
+    'an event is delivered again after its acknowledgement',
     'repeated',
     secondPoll(event(10, undefined, 101), event(20, 'm2', 102), event(30, 'm3', 103)),
   ],
-  ['event ids go back', 'disordered', secondPoll(event(30, 'm2', 102), event(20, 'm3', 103))],
+  ['event ids decrease', 'disordered', secondPoll(event(30, 'm2', 102), event(20, 'm3', 103))],
   [
     'a queue has messages in another order than the history',
     'disordered',
     secondPoll(event(20, 'm3', 103), event(30, 'm2', 102)),
   ],
-  ['the history goes back', 'disordered', ({ stored }) => stored.splice(0, 3, stored[1]!, stored[0]!, stored[2]!)],
+  [
+    'message ids of the history decrease',
+    'disordered',
+    ({ stored }) => stored.splice(0, 3, stored[1]!, stored[0]!, stored[2]!),
+  ],
   [
     'a send has a lower id than one that was answered before it began',
     'disordered',
-    ({ deeds, stored, queues }) => {
-      deeds[3]!.message = 100;
+    ({ writes, stored, queues }) => {
+      writes[3]!.message = 100;
       stored[3]!.id = 100;
       queues[2]!.polls = [poll(-1, 36, event(35, 'm4', 100, 's2'))];
     },
   ],
-  ['a send is stored under another id than its answer named', 'mismatched', ({ deeds }) => (deeds[2]!.message = 109)],
-  ['two sends are answered with one id', 'mismatched', ({ deeds }) => (deeds[2]!.message = 102)],
-  ['a send is stored elsewhere', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
+  ['a send is stored under another id than its answer named', 'mismatched', ({ writes }) => (writes[2]!.message = 109)],
+  ['two sends are answered with one id', 'mismatched', ({ writes }) => (writes[2]!.message = 102)],
+  ['a send is stored in another conversation', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
   [
     'an event names another message than is stored',
     'mismatched',
     secondPoll(event(20, 'm2', 999), event(30, 'm3', 103)),
   ],
   [
-    'an id is another event when it is asked for again',
+    'a repeated poll returns another event under the same id',
     'mismatched',
     ({ queues }) =>
       queues[1]!.polls.splice(
         1,
         1,
-        { ...poll(10, 30, event(20, 'm3', 103)), taken: false },
+        { ...poll(10, 30, event(20, 'm3', 103)), processed: false },
         poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
       ),
   ],
   [
-    'an event of a stream reaches somebody who is not in it',
+    'an event of a stream reaches a user who is not subscribed',
     'leaked',
     ({ queues }) => queues[2]!.polls.push(poll(35, 37, event(36, undefined, 103))),
   ],
   [
-    'so does a reaction to a message of it, which names no stream',
+    'a reaction event, which names no stream, reaches a user who is not subscribed to the stream',
     'leaked',
     ({ queues }) =>
       queues[2]!.polls.push(poll(35, 37, { ...event(36, undefined, 103), kind: 'reaction', conversation: undefined })),
   ],
-  ['a queue is refused', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
-  ['a conversation takes no more messages', 'stuck', (world) => (world.dead = ['s2'])],
+  ['a poll of a queue gets BAD_EVENT_QUEUE_ID', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
+  ['a conversation accepts no more messages', 'stuck', (run) => (run.deadConversations = ['s2'])],
   ['a poll is never answered', 'stuck', ({ queues }) => queues[0]!.stuck.push(20)],
 ];
 
-t.test('a good history has no faults', async (test) => {
-  const { counts, told } = check(good());
-  test.strictSame(told, []);
+t.test('a correct history has no faults', async (test) => {
+  const { counts, descriptions } = check(faultlessRun());
+  test.strictSame(descriptions, []);
   test.ok(Object.values(counts).every((n) => n === 0));
 });
 
-for (const [what, kind, change] of WRONG) {
+for (const [what, kind, change] of FAULTY_RUNS) {
   t.test(what, async (test) => {
-    const world = good();
-    change(world);
-    const faults = check(world);
-    test.not(faults.counts[kind], 0, `is found: ${kind}`);
-    test.ok(faults.total >= faults.told.length && faults.told.length > 0, faults.told.join('; '));
+    const run = faultlessRun();
+    change(run);
+    const faults = check(run);
+    test.not(faults.counts[kind], 0, `the checker reports a fault of kind ${kind}`);
+    test.ok(
+      faults.total >= faults.descriptions.length && faults.descriptions.length > 0,
+      faults.descriptions.join('; '),
+    );
   });
 }
 
-t.test('histories without a fault that look like one', async (test) => {
-  const judged = (change: (world: World) => void): readonly string[] => {
-    const world = good();
-    change(world);
-    return check(world).told;
+t.test('correct histories that resemble a fault have none', async (test) => {
+  const descriptionsAfter = (change: (run: MutableRun) => void): readonly string[] => {
+    const run = faultlessRun();
+    change(run);
+    return check(run).descriptions;
   };
-  const without = ({ stored, queues, settled, deeds }: World): void => {
-    deeds[2]!.outcome = refused;
+  const refuseUnstored = ({ stored, queues, settledKeys, writes }: MutableRun): void => {
+    writes[2]!.outcome = refused;
     stored.splice(2, 1);
-    settled.delete('m3');
+    settledKeys.delete('m3');
     for (const queue of queues.slice(0, 2)) queue.polls[1] = poll(10, 31, event(20, 'm2', 102));
   };
-  test.strictSame(judged(without), [], 'a refused send is nowhere');
+  test.strictSame(descriptionsAfter(refuseUnstored), [], 'a refused send is neither stored nor delivered');
   test.strictSame(
-    judged(({ deeds }) => (deeds[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
+    descriptionsAfter(({ writes }) => (writes[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
     [],
-    'one without an answer is everywhere',
+    'a send without a response is stored, and delivered to both queues of the stream',
   );
   test.strictSame(
-    judged((world) => {
-      world.deeds[2]!.outcome = refused;
-      world.settled.delete('m3');
-      secondPoll(event(20, 'm2', 102))(world);
+    descriptionsAfter((run) => {
+      run.writes[2]!.outcome = refused;
+      run.settledKeys.delete('m3');
+      secondPoll(event(20, 'm2', 102))(run);
     }),
     [],
-    'a refused send that was stored after the end is in some queues',
+    'a refused send that was stored after the load is in only one of two queues',
   );
   test.strictSame(
-    judged(({ queues }) =>
+    descriptionsAfter(({ queues }) =>
       queues[1]!.polls.splice(
         1,
         1,
-        { ...poll(10, 30, event(20, 'm2', 102)), taken: false },
+        { ...poll(10, 30, event(20, 'm2', 102)), processed: false },
         poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
       ),
     ),
     [],
-    'an answer that the client left comes again, with more',
+    'a repeated poll returns the events of the dropped response and later ones',
   );
   test.strictSame(
-    judged(({ queues }) => {
+    descriptionsAfter(({ queues }) => {
       queues[2]!.ended.push(36);
       queues[2]!.polls = [];
     }).filter((words) => !words.startsWith('ended')),
     [],
-    'what a queue that ended did not get is not counted besides',
+    'events missing in a queue that ended are not counted as lost',
   );
 });
 
-t.test('the time to resumed delivery counts events of what began after the kill', async (test) => {
-  const world = good();
+t.test('the time to resumed delivery ends with an event of a write that started after the kill', async (test) => {
+  const run = faultlessRun();
   const kill = { at: 11.5, kind: 'kill', name: 'host' } as const;
-  world.interruptions = [kill];
-  const [resume] = resumes(world);
+  run.interruptions = [kill];
+  const [resume] = measureResumes(run);
   // m2 began before the kill; m3 after it.
-  world.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
-  world.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
+  run.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
+  run.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
   test.strictSame(resume!.times, [19.5, 19.5, 24.5]);
-  test.strictSame(resumes(world)[0]!.times, [30, 19.5, 24.5]);
-  world.interruptions = [{ ...kill, at: 52 }];
-  test.strictSame(resumes(world)[0], { interruption: world.interruptions[0], times: [], silent: 3 });
+  test.strictSame(measureResumes(run)[0]!.times, [30, 19.5, 24.5]);
+  run.interruptions = [{ ...kill, at: 52 }];
+  test.strictSame(measureResumes(run)[0], { interruption: run.interruptions[0], times: [], silent: 3 });
   const { count, p50, p99, max } = quantiles(Array.from({ length: 100 }, (_, i) => i + 1));
   test.strictSame([count, p50, p99, max], [100, 50, 99, 100]);
   test.strictSame(quantiles([]), { count: 0, p50: 0, p99: 0, max: 0 });

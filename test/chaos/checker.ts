@@ -1,38 +1,38 @@
-/** Judges a recorded run: pure functions over what clients saw. */
-import { checkAcknowledged, checkSendOrder, storedMessages, whereStored } from './check-history.js';
+/** Checker of a recorded run: a pure function from the requests, responses and events of the clients to faults. */
+import { checkAcknowledged, checkSendOrder, checkStoredMessages, indexByKey } from './check-history.js';
 import { checkQueue } from './check-queue.js';
 import { Faults } from './faults.js';
-import type { RunHistory, Stored } from './history.js';
+import type { RunHistory, StoredMessage } from './history.js';
 
 export function check(run: RunHistory): Faults {
   const faults = new Faults();
-  const messages = storedMessages(run, faults);
-  const where = whereStored(messages.values());
-  checkAcknowledged(run, where, faults);
-  checkSendOrder(run.deeds, faults);
-  for (const name of run.dead) faults.add('stuck', `${name} took no message at the end`);
-  const due = dueByConversation(run, where);
-  for (const queue of run.queues) checkQueue(queue, { where, messages, due }, faults);
+  const messages = checkStoredMessages(run, faults);
+  const storedByKey = indexByKey(messages.values());
+  checkAcknowledged(run, storedByKey, faults);
+  checkSendOrder(run.writes, faults);
+  for (const name of run.deadConversations) faults.add('stuck', `${name} took no message at the end`);
+  const requiredKeys = requiredKeysByConversation(run, storedByKey);
+  for (const queue of run.queues) checkQueue(queue, { storedByKey, messages, requiredKeys }, faults);
   return faults;
 }
 
 /**
- * Deeds that each queue of a conversation must have delivered: all acknowledged ones, and others that were stored
- * before the run began to wait for the queues. Deeds stored later may or may not have reached them.
+ * Keys of the writes that each queue of a conversation must have delivered: all acknowledged writes, and unacknowledged
+ * writes stored before the final messages. An unacknowledged write stored later may be missing in a queue.
  */
-function dueByConversation(
+function requiredKeysByConversation(
   run: RunHistory,
-  where: ReadonlyMap<string, Stored>,
+  storedByKey: ReadonlyMap<string, StoredMessage>,
 ): ReadonlyMap<string, readonly string[]> {
-  const due = new Map<string, string[]>();
+  const requiredKeys = new Map<string, string[]>();
   const add = (conversation: string, key: string): void => {
-    const keys = due.get(conversation);
+    const keys = requiredKeys.get(conversation);
     if (keys) keys.push(key);
-    else due.set(conversation, [key]);
+    else requiredKeys.set(conversation, [key]);
   };
-  for (const { key, conversation, outcome } of run.deeds) {
+  for (const { key, conversation, outcome } of run.writes) {
     if (outcome?.kind === 'acknowledged') add(conversation, key);
-    else if (run.settled.has(key)) add(where.get(key)?.conversation ?? conversation, key);
+    else if (run.settledKeys.has(key)) add(storedByKey.get(key)?.conversation ?? conversation, key);
   }
-  return due;
+  return requiredKeys;
 }

@@ -1,18 +1,18 @@
-/** Faults that must never happen, by kind. */
+/** Kinds of guarantee violations that the checker counts, each with its meaning for the report. */
 export const FAULTS = {
-  lost: 'acknowledged, or stored, and missing from the history or from a queue',
-  repeated: 'twice in the history, twice in a queue, or again after it was acknowledged',
-  disordered: 'against the order of event ids, of message ids in a conversation, or of sends that followed each other',
-  mismatched: 'under another id than the answer named, or one event id for two events',
-  leaked: 'in the queue of somebody who is not in the conversation',
-  ended: 'BAD_EVENT_QUEUE_ID',
-  stuck: 'polls that were not answered in time, and conversations that took no message at the end',
+  lost: 'acknowledged or stored write that is missing from the history or from a queue',
+  repeated: 'write that is twice in the history or in a queue, or event delivered again after its acknowledgement',
+  disordered: 'event ids, message ids of a conversation, or ids of consecutive sends that do not increase',
+  mismatched: 'write stored under another id than the response named, or one event id for two events',
+  leaked: 'event in the queue of a user who is not in the conversation',
+  ended: 'queue that the server refused with BAD_EVENT_QUEUE_ID',
+  stuck: 'poll without a response in time, or conversation that accepted no message at the end',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Faults of a kind that are described in words; all are counted. */
-const TOLD = 10;
+/** Limit of the descriptions kept per kind of fault; the counts have no limit. */
+const MAX_DESCRIPTIONS_PER_KIND = 10;
 
 export class Faults {
   readonly counts: Record<FaultKind, number> = {
@@ -24,10 +24,10 @@ export class Faults {
     ended: 0,
     stuck: 0,
   };
-  readonly told: string[] = [];
+  readonly descriptions: string[] = [];
 
   add(kind: FaultKind, words: string): void {
-    if (this.counts[kind]++ < TOLD) this.told.push(`${kind}: ${words}`);
+    if (this.counts[kind]++ < MAX_DESCRIPTIONS_PER_KIND) this.descriptions.push(`${kind}: ${words}`);
   }
 
   get total(): number {

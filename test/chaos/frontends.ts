@@ -1,75 +1,75 @@
 /**
- * The frontends as a load balancer in front of them sees them: who takes new requests, and connections that are kept
- * alive.
+ * Client side of the frontends, modelled on a load balancer: readiness checks, pools of keep-alive connections, and the
+ * choice of a frontend for each request.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestText } from '../bench/connection.js';
-import { type Answer, Line } from './line.js';
+import { type ApiResponse, ClientConnection } from './client-connection.js';
 import type { Address } from './processes.js';
 
-const CHECK_EVERY_MS = 200;
-const CHECK_WITHIN_MS = 1_000;
-/** So long a request waits until some frontend takes connections. */
-const CONNECT_WITHIN_MS = 20_000;
+const READINESS_INTERVAL_MS = 200;
+const READINESS_TIMEOUT_MS = 1_000;
+/** Time that a request waits until a frontend accepts connections. */
+const CONNECT_TIMEOUT_MS = 20_000;
 const RETRY_MS = 20;
 /**
- * Idle time after which a connection is not used again, ms. docs/operations.md asks this of load balancers, because
+ * Idle time after which a connection is closed, not reused. docs/operations.md asks this of load balancers, because
  * frontends close a connection that was idle for 10 s.
  */
-const IDLE_MS = 5_000;
+const MAX_IDLE_MS = 5_000;
 
-export interface Request {
+export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly authorization: string;
   readonly form?: Readonly<Record<string, string>>;
   /** API level; undefined: the base level. */
   readonly level?: number | undefined;
-  readonly withinMs: number;
+  readonly timeoutMs: number;
   /** Index of the frontend to try first. */
-  readonly first: number;
+  readonly preferredFrontend: number;
 }
 
-/** No process accepted the connection, so no request was sent. */
-export class NobodyThere extends Error {}
+/** No frontend accepted a connection, so no request was sent. */
+export class NoFrontendError extends Error {}
 
 class Frontend {
-  /** As its readiness said last. */
+  /** Result of the last readiness check. */
   ready = false;
-  readonly #idle: { readonly line: Line; readonly since: number }[] = [];
-  readonly #all = new Set<Line>();
+  readonly #idle: { readonly connection: ClientConnection; readonly since: number }[] = [];
+  readonly #all = new Set<ClientConnection>();
 
-  constructor(readonly at: Address) {}
+  constructor(readonly address: Address) {}
 
-  async line(): Promise<Line> {
+  async acquire(): Promise<ClientConnection> {
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
-      const { line: known, since } = last;
-      if (!known.closed && performance.now() - since < IDLE_MS) return known;
+      const { connection: known, since } = last;
+      if (!known.closed && performance.now() - since < MAX_IDLE_MS) return known;
       known.close();
       this.#all.delete(known);
     }
-    const line = await Line.open(this.at.port);
-    this.#all.add(line);
-    return line;
+    const connection = await ClientConnection.open(this.address.port);
+    this.#all.add(connection);
+    return connection;
   }
 
-  back(line: Line): void {
-    if (line.closed) this.#all.delete(line);
-    else this.#idle.push({ line, since: performance.now() });
+  release(connection: ClientConnection): void {
+    if (connection.closed) this.#all.delete(connection);
+    else this.#idle.push({ connection, since: performance.now() });
   }
 
   close(): void {
-    for (const line of this.#all) line.close();
+    for (const connection of this.#all) connection.close();
     this.#all.clear();
   }
 }
 
 export class Frontends {
-  /** New connections that were refused: the client went to another frontend. */
+  /** Number of refused connection attempts, after which the client tried another frontend. */
   refusedConnections = 0;
   #frontends: readonly Frontend[] = [];
   #watching = true;
-  /** Resolves when a frontend takes connections again; undefined: no request waits for that. */
+  /** Resolves when a frontend accepts connections again; undefined: no request waits for a frontend. */
   #anyFrontendUp: Promise<void> | undefined;
   readonly #watch: Promise<void>;
 
@@ -78,14 +78,15 @@ export class Frontends {
     this.#watch = this.#run();
   }
 
-  /** Those that there are from now on; requests under way end where they are. */
+  /** Replaces the list of frontends. Requests in flight finish on their connections. */
   set(addresses: readonly Address[]): void {
-    const known = (at: Address): Frontend | undefined => this.#frontends.find((one) => one.at.port === at.port);
-    this.#frontends = addresses.map((at) => known(at) ?? new Frontend(at));
+    const known = (address: Address): Frontend | undefined =>
+      this.#frontends.find((one) => one.address.port === address.port);
+    this.#frontends = addresses.map((address) => known(address) ?? new Frontend(address));
   }
 
   isReady({ port }: Address): boolean {
-    return this.#frontends.some(({ at, ready }) => at.port === port && ready);
+    return this.#frontends.some(({ address, ready }) => address.port === port && ready);
   }
 
   async close(): Promise<void> {
@@ -94,31 +95,31 @@ export class Frontends {
     for (const one of this.#frontends) one.close();
   }
 
-  /** @throws Unanswered, NobodyThere */
-  async ask(request: Request): Promise<Answer> {
-    const { method, path, authorization, form, level, withinMs, first } = request;
+  /** @throws UnansweredError, NoFrontendError */
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    const { method, path, authorization, form, level, timeoutMs, preferredFrontend } = request;
     const encoded = form && new URLSearchParams(form).toString();
     const text = requestText(method, `/api/v1${path}`, authorization, encoded, level);
-    const { frontend, line } = await this.#connect(first);
+    const { frontend, connection } = await this.#connect(preferredFrontend);
     try {
-      return await line.request(text, withinMs);
+      return await connection.request(text, timeoutMs);
     } finally {
-      frontend.back(line);
+      frontend.release(connection);
     }
   }
 
-  async #connect(first: number): Promise<{ frontend: Frontend; line: Line }> {
-    const until = performance.now() + CONNECT_WITHIN_MS;
+  async #connect(preferredFrontend: number): Promise<{ frontend: Frontend; connection: ClientConnection }> {
+    const until = performance.now() + CONNECT_TIMEOUT_MS;
     for (;;) {
-      for (const frontend of this.#order(first)) {
+      for (const frontend of this.#order(preferredFrontend)) {
         try {
-          return { frontend, line: await frontend.line() };
+          return { frontend, connection: await frontend.acquire() };
         } catch {
           this.refusedConnections++;
         }
       }
       const leftMs = until - performance.now();
-      if (leftMs <= 0) throw new NobodyThere('no frontend takes connections');
+      if (leftMs <= 0) throw new NoFrontendError('no frontend takes connections');
       this.#anyFrontendUp ??= this.#tryUntilOneTakesConnections().finally(() => {
         this.#anyFrontendUp = undefined;
       });
@@ -135,7 +136,7 @@ export class Frontends {
       await sleep(RETRY_MS);
       for (const frontend of this.#frontends) {
         try {
-          frontend.back(await frontend.line());
+          frontend.release(await frontend.acquire());
           return;
         } catch {
           this.refusedConnections++;
@@ -144,9 +145,9 @@ export class Frontends {
     }
   }
 
-  /** Those that are ready, the one asked for first; all of them where none is. */
-  #order(first: number): readonly Frontend[] {
-    const from = first % this.#frontends.length;
+  /** @returns ready frontends, or all if none is ready, rotated so that `preferredFrontend` comes first */
+  #order(preferredFrontend: number): readonly Frontend[] {
+    const from = preferredFrontend % this.#frontends.length;
     const turned = [...this.#frontends.slice(from), ...this.#frontends.slice(0, from)];
     const ready = turned.filter((one) => one.ready);
     return ready.length > 0 ? ready : turned;
@@ -155,7 +156,7 @@ export class Frontends {
   async #run(): Promise<void> {
     while (this.#watching) {
       await Promise.all(this.#frontends.map((one) => checkReady(one)));
-      await sleep(CHECK_EVERY_MS);
+      await sleep(READINESS_INTERVAL_MS);
     }
   }
 }
@@ -163,13 +164,13 @@ export class Frontends {
 const HEALTH = requestText('GET', '/health/ready', 'none');
 
 async function checkReady(frontend: Frontend): Promise<void> {
-  let line: Line | undefined;
+  let connection: ClientConnection | undefined;
   try {
-    line = await Line.open(frontend.at.health);
-    frontend.ready = (await line.request(HEALTH, CHECK_WITHIN_MS)).status === 200;
+    connection = await ClientConnection.open(frontend.address.health);
+    frontend.ready = (await connection.request(HEALTH, READINESS_TIMEOUT_MS)).status === 200;
   } catch {
     frontend.ready = false;
   } finally {
-    line?.close();
+    connection?.close();
   }
 }

@@ -2,90 +2,91 @@
  * Record of a run: requests and responses of its clients, events of their queues, and the messages stored at the end.
  */
 
-/** Milliseconds of the one clock of the process that holds all clients. */
-export type Moment = number;
+/** `performance.now()` of the process that runs all clients, ms. */
+export type TimestampMs = number;
 
 export type Outcome =
-  | { readonly kind: 'acknowledged'; readonly at: Moment }
-  | { readonly kind: 'refused'; readonly at: Moment; readonly status: number; readonly code: string }
-  /** The connection broke, or nothing came in time. */
-  | { readonly kind: 'unanswered'; readonly at: Moment; readonly reason: string };
+  | { readonly kind: 'acknowledged'; readonly at: TimestampMs }
+  | { readonly kind: 'refused'; readonly at: TimestampMs; readonly status: number; readonly code: string }
+  /** Connection lost, or no response within the timeout. */
+  | { readonly kind: 'unanswered'; readonly at: TimestampMs; readonly reason: string };
 
-export type DeedKind = 'send' | 'edit' | 'reaction';
+export type WriteKind = 'send' | 'edit' | 'reaction';
 
-/** One change that a client asked for, once. */
-export interface Deed {
-  readonly kind: DeedKind;
-  /** Under which it is found in events and in the history; no two deeds have the same. */
+/** One write request of a client: a send, an edit or a reaction. Clients never retry a write. */
+export interface Write {
+  readonly kind: WriteKind;
+  /** Unique text that identifies the write in events and in stored messages. */
   readonly key: string;
   readonly conversation: string;
-  /** Of a send, the id in the answer. */
+  /** Message id: of an edit or reaction its target, of a send the id in the response. */
   message: number | undefined;
-  readonly begun: Moment;
-  /** Undefined while it is under way. */
+  readonly startedAt: TimestampMs;
+  /** Undefined while the request is in flight. */
   outcome: Outcome | undefined;
 }
 
-export interface Received {
+export interface ReceivedEvent {
   readonly id: number;
-  /** Of the deed; undefined for what the server says by itself. */
+  /** Key of the write; undefined for events that no client caused, such as messages of system bots. */
   readonly key: string | undefined;
-  readonly kind: DeedKind | 'other';
+  readonly kind: WriteKind | 'other';
   readonly message: number | undefined;
-  /** Undefined where the event does not say. */
+  /** Undefined if the event does not name the conversation, as reactions do not. */
   readonly conversation: string | undefined;
 }
 
-/** An answered poll. */
+/** Poll with a successful response. */
 export interface Poll {
   /** Id of the event that the client acknowledged with the poll. */
   readonly after: number;
-  readonly at: Moment;
-  readonly events: readonly Received[];
-  /** Whether the client used the response; otherwise it acts as if the response was lost, and repeats the poll. */
-  readonly taken: boolean;
+  readonly at: TimestampMs;
+  readonly events: readonly ReceivedEvent[];
+  /** Whether the client processed the response. A dropped response simulates its loss: the client repeats the poll. */
+  readonly processed: boolean;
 }
 
 export interface QueueHistory {
   readonly name: string;
-  /** To which it belonged from before the first deed to after the last. */
+  /** Names of the conversations that the user of the queue was in during the whole run. */
   readonly conversations: ReadonlySet<string>;
   readonly polls: Poll[];
-  /** BAD_EVENT_QUEUE_ID, each with its moment. */
-  readonly ended: Moment[];
-  /** Polls without an answer for longer than any poll is held. */
-  readonly stuck: Moment[];
+  /** Times of BAD_EVENT_QUEUE_ID responses. */
+  readonly ended: TimestampMs[];
+  /** Start times of polls without a response within 90 s, longer than the server holds a poll. */
+  readonly stuck: TimestampMs[];
 }
 
-/** One message as `GET /messages` shows it. */
-export interface Stored {
+/** Message in a response of `GET /messages`. */
+export interface StoredMessage {
   readonly id: number;
   readonly key: string | undefined;
   readonly conversation: string;
-  /** Keys of the edits and reactions that it shows. */
+  /** Keys of the edits and reactions that the message contains. */
   readonly changes: readonly string[];
 }
 
 export interface Interruption {
-  readonly at: Moment;
+  readonly at: TimestampMs;
   /**
-   * A host or a frontend killed, a service away for a while, or a host that alone did not reach the store for a while.
+   * `kill`: SIGKILL of an actor host or a frontend. `service`: outage of NATS or the store. `cut`: one actor host alone
+   * without a connection to the store.
    */
   readonly kind: 'kill' | 'service' | 'cut';
   readonly name: string;
 }
 
 export interface RunHistory {
-  readonly deeds: readonly Deed[];
+  readonly writes: readonly Write[];
   readonly queues: readonly QueueHistory[];
   /**
-   * Keys that the history showed before each queue got a last message of each of its conversations: all of it was on
-   * its way.
+   * Keys of writes that were stored before the final message of each conversation was sent. Each queue must have these
+   * writes when it has the final messages.
    */
-  readonly settled: ReadonlySet<string>;
-  /** The whole history at the end, as answered: each conversation oldest first. */
-  readonly stored: readonly Stored[];
+  readonly settledKeys: ReadonlySet<string>;
+  /** All messages stored at the end, in the order of the responses: each conversation oldest first. */
+  readonly stored: readonly StoredMessage[];
   readonly interruptions: readonly Interruption[];
-  /** Conversations that took no message although everything had long been back. */
-  readonly dead: readonly string[];
+  /** Names of conversations that accepted no final message within 60 s after the load. */
+  readonly deadConversations: readonly string[];
 }

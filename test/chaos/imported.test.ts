@@ -1,6 +1,6 @@
 /**
- * kill -9 of the embedded face while people of an imported organization send in their old streams and conversations;
- * then changes of imported objects, by snapshot + events = state.
+ * kill -9 of an embedded server while users of an imported organization send to imported streams and conversations;
+ * then changes of imported objects, checked by snapshot + events = state.
  */
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -15,16 +15,16 @@ import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
 import { ChaosEmbedded } from './embedded.js';
 import type { Conversation, Person } from './people.js';
-import { disturb } from './plan.js';
-import { inWords } from './report.js';
-import { Ends, judge } from './run.js';
+import { injectFaults } from './plan.js';
+import { formatReport } from './report.js';
+import { Cleanup, judge } from './run.js';
 import { Traffic } from './traffic.js';
 
 const KILLS = rounds(1, 10);
 const SECONDS_BETWEEN_KILLS = 2.5;
 const CLIENTS = rounds(6, 8);
 const MESSAGES = rounds(1_200, 50_000);
-/** Ids here of the first person and the first stream of an import. */
+/** Ids that an import gives to the first user and the first stream. */
 const FIRST = { user: 8, stream: 1 };
 const ROLES_BY_NUMBER: Readonly<Record<number, string>> = {
   100: 'owner',
@@ -33,10 +33,10 @@ const ROLES_BY_NUMBER: Readonly<Record<number, string>> = {
   400: 'member',
 };
 
-const idHere = (of: readonly { readonly id: number }[], id: number, first: number): number =>
-  first + of.findIndex((one) => one.id === id);
+const idHere = (of: readonly { readonly id: number }[], id: number, firstId: number): number =>
+  firstId + of.findIndex((one) => one.id === id);
 
-/** A person with the role and the key that the import gave. */
+/** Imported account with its role and API key; `old` is the user id in the export. */
 interface ImportedPerson extends Person {
   readonly old: number;
   readonly role: string;
@@ -56,7 +56,7 @@ async function peopleOf(made: MadeOrganization, cluster: ChaosEmbedded): Promise
   return people;
 }
 
-/** Imported streams in which at least two of the people are. */
+/** Imported streams with at least two of the clients as subscribers. */
 function streamsOf(made: MadeOrganization, people: readonly ImportedPerson[]): Conversation[] {
   return made.streams.flatMap(({ id: old, members: subscribers }) => {
     const id = idHere(made.streams, old, FIRST.stream);
@@ -67,38 +67,41 @@ function streamsOf(made: MadeOrganization, people: readonly ImportedPerson[]): C
   });
 }
 
-t.test('an imported organization through kill -9', async (test) => {
-  const ends = new Ends();
-  test.teardown(() => ends.run());
-  const say = (words: string): void => test.comment(words);
+t.test('an imported organization survives kill -9', async (test) => {
+  const cleanup = new Cleanup();
+  test.teardown(() => cleanup.run());
+  const log = (words: string): void => test.comment(words);
   const seed = Number(process.env.SEED ?? Date.now() % 1e6);
-  say(`seed ${seed}`);
+  log(`seed ${seed}`);
   const random = new Random(seed);
   const base = temporary('chaos-import');
-  ends.add(async () => remove(base));
+  cleanup.add(async () => remove(base));
   const folder = join(base, 'export');
   const made = makeExportedOrganization(folder, { people: 30, streams: 9, messages: MESSAGES, seed });
   const cluster = await ChaosEmbedded.start(folder);
-  ends.add(() => cluster.stop());
+  cleanup.add(() => cluster.stop());
   const people = await peopleOf(made, cluster);
   const streams = streamsOf(made, people);
   test.ok(streams.length > 1, `${streams.length} imported streams`);
-  const traffic = await Traffic.among(cluster.frontends, rounds(12, 50), random, async () => ({ people, streams }));
-  ends.add(() => traffic.close());
+  const traffic = await Traffic.withPopulation(cluster.frontends, rounds(12, 50), random, async () => ({
+    people,
+    streams,
+  }));
+  cleanup.add(() => traffic.close());
   traffic.load.start();
-  await disturb(cluster, [], {
+  await injectFaults(cluster, [], {
     ...{ seconds: undefined, kills: KILLS, every: SECONDS_BETWEEN_KILLS },
-    ...{ random, say, interruptions: traffic.interruptions },
+    ...{ random, log, interruptions: traffic.interruptions },
   });
-  const report = await judge(traffic, seed, say);
-  for (const line of inWords(report).split('\n')) say(line);
+  const report = await judge(traffic, seed, log);
+  for (const line of formatReport(report).split('\n')) log(line);
   test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
   test.equal(report.each.length, KILLS);
   test.ok(report.acknowledged > KILLS, `sends went on: ${report.acknowledged}`);
   await checkChanges(test, made, people, cluster.frontends[0]!.port);
 });
 
-/** Changes of imported messages, subscriptions and accounts, seen by three people. */
+/** Changes imported messages, subscriptions and accounts, and checks snapshots and events of three users. */
 async function checkChanges(
   test: Test,
   made: MadeOrganization,

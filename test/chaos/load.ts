@@ -1,27 +1,27 @@
 /**
- * Deeds at a steady rate, whatever becomes of the earlier ones: sends, and for every twenty of them an edit and a
- * reaction.
+ * Open-loop load: sends at a constant rate, independent of responses, and an edit and a reaction for every twenty
+ * sends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../cluster/scheduler.js';
-import { type Frontends, NobodyThere, type Request } from './frontends.js';
-import type { Deed, DeedKind, Outcome } from './history.js';
+import { type ApiRequest, type Frontends, NoFrontendError } from './frontends.js';
+import type { Outcome, Write, WriteKind } from './history.js';
+import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './message-texts.js';
 import type { Conversation, Person } from './people.js';
-import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './words.js';
 
 const TICK_MS = 10;
 const CHANGE_EVERY = 20;
 /** Share of direct messages among the sends. */
-const DIRECT = 0.1;
+const DIRECT_SHARE = 0.1;
 /** Time that a client waits for a response, ms; the server's deadline is shorter. */
-const WITHIN_MS = 45_000;
+const RESPONSE_TIMEOUT_MS = 45_000;
 /**
- * Most requests without a response: enough for a run of this size while no process answers for seconds. Requests above
- * it are not sent, but counted.
+ * Limit of the requests in flight, which 200 sends per second reach after 25 s without a response. Sends above the
+ * limit are skipped and counted.
  */
-const UNDER_WAY = 5_000;
+const MAX_REQUESTS_IN_FLIGHT = 5_000;
 
-interface Said {
+interface SentMessage {
   readonly id: number;
   readonly key: string;
   readonly sender: Person;
@@ -30,18 +30,18 @@ interface Said {
   reacted: boolean;
 }
 
-type Asked = Omit<Request, 'first' | 'withinMs'>;
+type WriteRequest = Omit<ApiRequest, 'preferredFrontend' | 'timeoutMs'>;
 
 export class Load {
-  readonly deeds: Deed[] = [];
-  /** Not asked for because too much was under way. */
-  held = 0;
-  underWay = 0;
+  readonly writes: Write[] = [];
+  /** Number of sends that were skipped at the limit of requests in flight. */
+  skipped = 0;
+  inFlight = 0;
   acknowledged = 0;
-  /** Of the slowest answer, milliseconds. */
+  /** Longest response time, ms. */
   slowest = 0;
-  readonly #said: Said[] = [];
-  #next = 0;
+  readonly #sentMessages: SentMessage[] = [];
+  #nextKey = 0;
   #running = true;
   #done: Promise<void> = Promise.resolve();
   readonly #pending = new Set<Promise<unknown>>();
@@ -59,117 +59,121 @@ export class Load {
     this.#done = this.#run();
   }
 
-  /** Waits for the answers to all that was asked. */
+  /** Stops the load, and waits until no request is in flight. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#done;
     await Promise.all(this.#pending);
   }
 
-  /** @returns key of the send; rejects when it is not acknowledged */
-  async last(conversation: Conversation): Promise<string> {
-    const deed = await this.#send(conversation, conversation.members[0]!);
-    if (deed.outcome?.kind !== 'acknowledged') throw new Error(`${deed.key}: ${JSON.stringify(deed.outcome)}`);
-    return deed.key;
+  /** Sends a message after the load. @returns key of the send @throws Error when the send is not acknowledged */
+  async sendFinal(conversation: Conversation): Promise<string> {
+    const write = await this.#send(conversation, conversation.members[0]!);
+    if (write.outcome?.kind !== 'acknowledged') throw new Error(`${write.key}: ${JSON.stringify(write.outcome)}`);
+    return write.key;
   }
 
   async #run(): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     let sent = 0;
     while (this.#running) {
-      const due = ((performance.now() - begun) / 1000) * this.rate;
-      for (; sent < due; sent++) this.#one(sent);
+      const due = ((performance.now() - startedAt) / 1000) * this.rate;
+      for (; sent < due; sent++) this.#issue(sent);
       await sleep(TICK_MS);
     }
   }
 
-  #one(n: number): void {
-    if (this.underWay >= UNDER_WAY) {
-      this.held++;
+  #issue(n: number): void {
+    if (this.inFlight >= MAX_REQUESTS_IN_FLIGHT) {
+      this.skipped++;
       return;
     }
     const { random } = this;
-    const among = this.direct.length > 0 && random.chance(DIRECT) ? this.direct : this.streams;
+    const among = this.direct.length > 0 && random.chance(DIRECT_SHARE) ? this.direct : this.streams;
     const conversation = random.pick(among);
-    this.#keep(this.#send(conversation, random.pick(conversation.members)));
+    this.#track(this.#send(conversation, random.pick(conversation.members)));
     if (n % CHANGE_EVERY === CHANGE_EVERY - 1) {
-      this.#keep(this.#edit());
-      this.#keep(this.#react());
+      this.#track(this.#edit());
+      this.#track(this.#react());
     }
   }
 
-  #keep(deed: Promise<unknown>): void {
-    this.#pending.add(deed);
-    void deed.finally(() => this.#pending.delete(deed));
+  #track(write: Promise<unknown>): void {
+    this.#pending.add(write);
+    void write.finally(() => this.#pending.delete(write));
   }
 
-  async #send(conversation: Conversation, sender: Person): Promise<Deed> {
-    const key = sendKey(this.#next++);
-    const deed = this.#begin('send', key, conversation);
+  async #send(conversation: Conversation, sender: Person): Promise<Write> {
+    const key = sendKey(this.#nextKey++);
+    const write = this.#startWrite('send', key, conversation);
     const form = { ...conversation.to, content: text(key) };
-    await this.#ask(deed, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
-    if (deed.outcome?.kind === 'acknowledged') {
-      this.#said.push({ id: deed.message!, key, sender, conversation, edited: false, reacted: false });
+    await this.#perform(write, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
+    if (write.outcome?.kind === 'acknowledged') {
+      this.#sentMessages.push({ id: write.message!, key, sender, conversation, edited: false, reacted: false });
     }
-    return deed;
+    return write;
   }
 
-  /** One of the last said; each at most once. */
-  #lately(done: 'edited' | 'reacted'): Said | undefined {
-    const from = Math.max(0, this.#said.length - 100);
-    const said = this.#said[from + this.random.below(this.#said.length - from)];
-    if (!said || said[done]) return undefined;
-    said[done] = true;
-    return said;
+  /** @returns one of the last 100 acknowledged messages, each at most once per kind of change */
+  #pickRecent(done: 'edited' | 'reacted'): SentMessage | undefined {
+    const from = Math.max(0, this.#sentMessages.length - 100);
+    const message = this.#sentMessages[from + this.random.below(this.#sentMessages.length - from)];
+    if (!message || message[done]) return undefined;
+    message[done] = true;
+    return message;
   }
 
   async #edit(): Promise<void> {
-    const said = this.#lately('edited');
-    if (!said) return;
-    const key = editKey(this.#next++);
-    const deed = this.#begin('edit', key, said.conversation, said.id);
-    const form = { content: edited(said.key, key) };
-    const { authorization } = said.sender;
-    await this.#ask(deed, { method: 'PATCH', path: `/messages/${said.id}`, authorization, form });
+    const message = this.#pickRecent('edited');
+    if (!message) return;
+    const key = editKey(this.#nextKey++);
+    const write = this.#startWrite('edit', key, message.conversation, message.id);
+    const form = { content: edited(message.key, key) };
+    const { authorization } = message.sender;
+    await this.#perform(write, { method: 'PATCH', path: `/messages/${message.id}`, authorization, form });
   }
 
   async #react(): Promise<void> {
-    const said = this.#lately('reacted');
-    if (!said) return;
-    const { id, authorization } = this.random.pick(said.conversation.members);
-    const deed = this.#begin('reaction', reactionKey(said.id, id), said.conversation, said.id);
+    const message = this.#pickRecent('reacted');
+    if (!message) return;
+    const { id, authorization } = this.random.pick(message.conversation.members);
+    const write = this.#startWrite('reaction', reactionKey(message.id, id), message.conversation, message.id);
     const form = { emoji_name: EMOJI };
-    await this.#ask(deed, { method: 'POST', path: `/messages/${said.id}/reactions`, authorization, form });
+    await this.#perform(write, { method: 'POST', path: `/messages/${message.id}/reactions`, authorization, form });
   }
 
-  #begin(kind: DeedKind, key: string, { name }: Conversation, message?: number): Deed {
-    const deed: Deed = { kind, key, conversation: name, message, begun: performance.now(), outcome: undefined };
-    this.deeds.push(deed);
-    return deed;
+  #startWrite(kind: WriteKind, key: string, { name }: Conversation, message?: number): Write {
+    const write: Write = { kind, key, conversation: name, message, startedAt: performance.now(), outcome: undefined };
+    this.writes.push(write);
+    return write;
   }
 
-  async #ask(deed: Deed, request: Asked): Promise<void> {
-    this.underWay++;
+  async #perform(write: Write, request: WriteRequest): Promise<void> {
+    this.inFlight++;
     try {
-      const answer = await this.frontends.ask({ ...request, withinMs: WITHIN_MS, first: this.random.below(1_000) });
+      const response = await this.frontends.request({
+        ...request,
+        timeoutMs: RESPONSE_TIMEOUT_MS,
+        preferredFrontend: this.random.below(1_000),
+      });
       const at = performance.now();
-      this.slowest = Math.max(this.slowest, at - deed.begun);
-      if (answer.body.result === 'success') {
-        if (deed.kind === 'send') deed.message = answer.body.id as number;
-        deed.outcome = { kind: 'acknowledged', at };
+      this.slowest = Math.max(this.slowest, at - write.startedAt);
+      if (response.body.result === 'success') {
+        if (write.kind === 'send') write.message = response.body.id as number;
+        write.outcome = { kind: 'acknowledged', at };
         this.acknowledged++;
       } else {
-        deed.outcome = {
+        write.outcome = {
           kind: 'refused',
           at,
-          status: answer.status,
-          code: String(answer.body.code ?? answer.body.msg),
+          status: response.status,
+          code: String(response.body.code ?? response.body.msg),
         };
       }
     } catch (error) {
-      deed.outcome = unanswered(error as Error);
+      write.outcome = unanswered(error as Error);
     } finally {
-      this.underWay--;
+      this.inFlight--;
     }
   }
 }
@@ -177,5 +181,5 @@ export class Load {
 const unanswered = (error: Error): Outcome => ({
   kind: 'unanswered',
   at: performance.now(),
-  reason: error instanceof NobodyThere ? error.message : error.message.replace(/\d+/g, 'n'),
+  reason: error instanceof NoFrontendError ? error.message : error.message.replace(/\d+/g, 'n'),
 });

@@ -1,12 +1,12 @@
-/** Accounts, streams and queues of a run. */
+/** Creation of the accounts, streams and direct conversations of a run. */
 import { basic } from '../bench/faces.js';
+import type { ApiResponse } from './client-connection.js';
 import type { Frontends } from './frontends.js';
-import type { Answer } from './line.js';
 
 const PASSWORD = 'correct horse battery 77';
-/** Passwords are hashed by a costly function, once per account made and once per login. */
-const AT_ONCE = 4;
-const WITHIN_MS = 60_000;
+/** Limit of setup requests in flight: each account costs two slow password hashes, at its creation and at login. */
+const MAX_CONCURRENT_REQUESTS = 4;
+const RESPONSE_TIMEOUT_MS = 60_000;
 
 export interface Person {
   readonly id: number;
@@ -14,67 +14,71 @@ export interface Person {
   readonly authorization: string;
 }
 
-/** Streams and direct conversations alike. */
+/** Stream or direct conversation. */
 export interface Conversation {
   /** `s<stream id>`, or `d<user ids>`. */
   readonly name: string;
-  /** Parameters of a message to it. */
+  /** Parameters of `POST /messages` that address the conversation. */
   readonly to: Readonly<Record<string, string>>;
-  /** Terms under which its history is found. */
+  /** Narrow that selects the messages of the conversation in `GET /messages`. */
   readonly narrow: readonly Readonly<Record<string, unknown>>[];
   readonly members: readonly Person[];
 }
 
-export interface Asker {
+export interface Caller {
   readonly frontends: Frontends;
   readonly authorization: string;
-  /** API level of its requests; undefined: the base level. */
+  /** API level of the requests; undefined: the base level. */
   readonly level?: number | undefined;
 }
 
-/** @throws Error when it is refused */
-export async function succeed(
-  { frontends, authorization, level }: Asker,
+/** Sends one API request. @throws Error when the server refuses the request */
+export async function requestOrThrow(
+  { frontends, authorization, level }: Caller,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   form: Readonly<Record<string, string>> = {},
-): Promise<Answer['body']> {
+): Promise<ApiResponse['body']> {
   const get = method === 'GET';
-  const answer = await frontends.ask({
+  const response = await frontends.request({
     method,
     path: get ? `${path}?${new URLSearchParams(form)}` : path,
     authorization,
     ...(get ? {} : { form }),
     level,
-    withinMs: WITHIN_MS,
-    first: 0,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
+    preferredFrontend: 0,
   });
-  if (answer.body.result !== 'success') throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  if (response.body.result !== 'success')
+    throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
+  return response.body;
 }
 
-export async function each<T, R>(items: readonly T[], work: (item: T, i: number) => Promise<R>): Promise<R[]> {
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  work: (item: T, i: number) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!, i);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, worker));
   return results;
 }
 
-export function makePeople(owner: Asker, count: number): Promise<Person[]> {
+export function makePeople(owner: Caller, count: number): Promise<Person[]> {
   const numbers = Array.from({ length: count }, (_, i) => i);
-  return each(numbers, async (n) => {
+  return mapConcurrently(numbers, async (n) => {
     const email = `person${n}@example.com`;
-    const made = await succeed(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
+    const made = await requestOrThrow(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
     const credentials = { username: email, password: PASSWORD };
-    const { api_key } = await succeed({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
+    const { api_key } = await requestOrThrow({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
     return { id: made.user_id as number, email, authorization: basic(email, api_key as string) };
   });
 }
 
-/** Every second one is private. */
+/** Creates a stream for each `subscribers` accounts; every second stream is private. */
 export async function makeStreams(
   frontends: Frontends,
   people: readonly Person[],
@@ -82,21 +86,21 @@ export async function makeStreams(
 ): Promise<Conversation[]> {
   const groups: (readonly Person[])[] = [];
   for (let from = 0; from < people.length; from += subscribers) groups.push(people.slice(from, from + subscribers));
-  return each(groups, async (members, i) => {
-    const asker = { frontends, authorization: members[0]!.authorization };
+  return mapConcurrently(groups, async (members, i) => {
+    const caller = { frontends, authorization: members[0]!.authorization };
     const name = `stream ${i}`;
-    await succeed(asker, 'POST', '/users/me/subscriptions', {
+    await requestOrThrow(caller, 'POST', '/users/me/subscriptions', {
       subscriptions: JSON.stringify([{ name }]),
       principals: JSON.stringify(members.map(({ id }) => id)),
       invite_only: String(i % 2 === 1),
     });
-    const { stream_id: id } = await succeed(asker, 'GET', '/get_stream_id', { stream: name });
+    const { stream_id: id } = await requestOrThrow(caller, 'GET', '/get_stream_id', { stream: name });
     const narrow = [{ operator: 'stream', operand: id }];
     return { name: `s${id}`, to: { type: 'stream', to: name, topic: 'chaos' }, narrow, members };
   });
 }
 
-/** Between neighbours: one for each second person. */
+/** Direct conversations of two accounts each: the first with the second, the third with the fourth, and so on. */
 export function directConversations(people: readonly Person[]): Conversation[] {
   return people.flatMap((a, i) => {
     const b = people[i + 1];
@@ -107,5 +111,5 @@ export function directConversations(people: readonly Person[]): Conversation[] {
   });
 }
 
-/** In any order. */
+/** Name of a direct conversation; the order of `ids` does not matter. */
 export const directName = (ids: readonly number[]): string => `d${[...ids].sort((a, b) => a - b).join(',')}`;

@@ -1,4 +1,4 @@
-/** When the services of a run are restarted, or lost by one host, and what is killed between. */
+/** Fault injection: kills of random processes, restarts of services, and cuts between one host and the store. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../clients/support/process.js';
 import type { Random } from '../cluster/scheduler.js';
@@ -6,19 +6,19 @@ import type { Interruption } from './history.js';
 import type { Member, Role } from './processes.js';
 import type { OwnServices } from './services.js';
 
-export interface Restart {
+export interface Outage {
   readonly kind: 'service' | 'cut';
   readonly name: string;
-  /** Part of the run's length at which it goes away. */
+  /** Start of the outage, as a share (0–1) of the length of the run. */
   readonly at: number;
-  /** @param awayMs how long nothing runs */
-  restart(awayMs: number): Promise<void>;
+  /** Executes the outage to its end. @param downtimeMs time from the kill of a service to its start, ms */
+  restart(downtimeMs: number): Promise<void>;
 }
 
-export function restarts(services: OwnServices): Restart[] {
+export function serviceRestarts(services: OwnServices): Outage[] {
   const kind = 'service';
-  const store: Restart = { kind, name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
-  const database: Restart = {
+  const store: Outage = { kind, name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
+  const database: Outage = {
     kind,
     name: 'store and its database',
     at: 0.8,
@@ -31,8 +31,8 @@ export function restarts(services: OwnServices): Restart[] {
   ];
 }
 
-/** Hosts of the seed's choice that can not reach the store for a while, as the others can. */
-export function storeCuts(cluster: StoreWays, count: number, seconds: number, random: Random): Restart[] {
+/** Plans `count` cuts of `seconds` s, each between one random actor host and the store. */
+export function storeCuts(cluster: StoreConnections, count: number, seconds: number, random: Random): Outage[] {
   return Array.from({ length: count }, (_, i) => {
     const host = random.pick(cluster.hosts);
     return {
@@ -42,91 +42,97 @@ export function storeCuts(cluster: StoreWays, count: number, seconds: number, ra
       restart: async () => {
         await cluster.cutFromStore(host);
         await sleep(seconds * 1_000);
-        await cluster.giveStoreBack(host);
+        await cluster.restoreStore(host);
       },
     };
   });
 }
 
-/** A way to the store for each host. */
-interface StoreWays {
-  /** Names. */
+/** Cluster whose actor hosts can be cut off from the store one by one. */
+interface StoreConnections {
+  /** Names of the actor hosts. */
   readonly hosts: readonly string[];
   cutFromStore(host: string): Promise<void>;
-  giveStoreBack(host: string): Promise<void>;
+  restoreStore(host: string): Promise<void>;
 }
 
 /**
- * A killed process is started again after a moment: parts of the time from one kill to the next. Not at once: it would
- * start on the very cores on which the others take over, as it hardly does elsewhere.
+ * Delay from a kill to the restart of the process: 30–45 % of the time between kills. An immediate restart would
+ * compete for the CPU with the processes that take over, which share the two cores of the test machine.
  */
-const AWAY = { least: 0.3, more: 0.15 };
-/** A single process is started again as soon as a supervisor would do it, ms: nothing takes over from it. */
-const AWAY_ALONE_MS = 250;
+const RESTART_DELAY = { min: 0.3, range: 0.15 };
+/** Restart delay of a single server, as that of a supervisor: no other process takes over. */
+const SINGLE_RESTART_DELAY_MS = 250;
 
-/** The same of the time, at least, from the end of one to the next. */
-const SETTLING = 0.4;
+/** Minimum time from the end of one fault to the next fault, as a share of the time between kills. */
+const MIN_RECOVERY = 0.4;
 
 const ROLES: readonly Role[] = ['actors', 'http'];
 
-export interface Happenings {
+export interface InjectionOptions {
   /** Length of the run, s; undefined runs until all kills are done. */
   readonly seconds: number | undefined;
   readonly kills: number;
   readonly every: number;
   readonly random: Random;
   readonly interruptions: Interruption[];
-  say(words: string): void;
+  log(words: string): void;
 }
 
-interface Victims {
+interface FaultTargets {
   readonly members: readonly Member[];
   start(member: Member): Promise<Child>;
 }
 
-/** A slow machine takes longer over each fault: the load goes on for up to this many times its length. */
+/** Limit of the run as a multiple of its planned length: a slow machine needs longer for each fault. */
 const MAX_STRETCH = 3;
 
-/** Kills a random member every so often; a service's restart takes the place of a kill. */
-export async function disturb(cluster: Victims, services: readonly Restart[], happenings: Happenings): Promise<void> {
-  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, say } = happenings;
-  const begun = performance.now();
-  const elapsed = (): number => (performance.now() - begun) / 1000;
-  const awayMs = (): number =>
-    cluster.members.length === 1 ? AWAY_ALONE_MS : (AWAY.least + random.next() * AWAY.more) * every * 1000;
-  const later = [...services].sort((a, b) => a.at - b.at);
-  // As many kills as there is time for have no other end.
-  const latest = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
+/** Kills a random member every `every` s; a planned outage that is due replaces the kill. */
+export async function injectFaults(
+  cluster: FaultTargets,
+  services: readonly Outage[],
+  options: InjectionOptions,
+): Promise<void> {
+  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, log } = options;
+  const startedAt = performance.now();
+  const elapsed = (): number => (performance.now() - startedAt) / 1000;
+  const downtimeMs = (): number =>
+    cluster.members.length === 1
+      ? SINGLE_RESTART_DELAY_MS
+      : (RESTART_DELAY.min + random.next() * RESTART_DELAY.range) * every * 1000;
+  const outages = [...services].sort((a, b) => a.at - b.at);
+  // More kills than fit in the time: the time ends the run. Otherwise the last kill does, within the stretched time.
+  const endsAt = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
   let killed = 0;
-  for (let turn = 1; killed < kills || later.length > 0; turn++) {
-    // Not in step with the server's own timers.
-    const meant = (turn - 0.25 + random.next() * 0.5) * every;
-    // The previous fault must be over, and deliveries must work again.
-    const next = turn > 1 ? Math.max(meant, elapsed() + every * SETTLING) : meant;
-    if (next >= latest) break;
+  for (let turn = 1; killed < kills || outages.length > 0; turn++) {
+    // Jitter of ±25 % keeps the faults out of step with timers of the server.
+    const plannedAt = (turn - 0.25 + random.next() * 0.5) * every;
+    // Deliveries need time to resume after the previous fault.
+    const next = turn > 1 ? Math.max(plannedAt, elapsed() + every * MIN_RECOVERY) : plannedAt;
+    if (next >= endsAt) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);
-    const restart = later[0];
+    const restart = outages[0];
     if (restart && elapsed() >= restart.at * seconds) {
-      later.shift();
-      say(`${restart.name} goes away`);
+      outages.shift();
+      log(`${restart.name} goes away`);
       interruptions.push({ at: performance.now(), kind: restart.kind, name: restart.name });
-      await restart.restart(awayMs());
-      say(`${restart.name} is back`);
+      await restart.restart(downtimeMs());
+      log(`${restart.name} is back`);
     } else if (killed < kills) {
-      const member = victim(cluster.members, killed, random);
-      say(`kill -9 of ${member.name} (${member.child.pid})`);
+      const member = pickVictim(cluster.members, killed, random);
+      log(`kill -9 of ${member.name} (${member.child.pid})`);
       interruptions.push({ at: performance.now(), kind: 'kill', name: member.name });
       killed++;
       await member.child.kill();
-      await sleep(awayMs());
+      await sleep(downtimeMs());
       member.child = await cluster.start(member);
     }
   }
-  if (happenings.seconds !== undefined) await sleep(Math.max(0, seconds - elapsed()) * 1000);
+  if (options.seconds !== undefined) await sleep(Math.max(0, seconds - elapsed()) * 1000);
 }
 
-/** Each role is met, however few kills there are. */
-function victim(members: readonly Member[], killed: number, random: Random): Member {
+/** Picks a member to kill: the first kill hits an actor host, the second a frontend, later kills a random member. */
+function pickVictim(members: readonly Member[], killed: number, random: Random): Member {
   const role = ROLES[killed];
   const among = members.filter((one) => role === undefined || one.role === role);
   return random.pick(among.length > 0 ? among : members);

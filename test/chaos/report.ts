@@ -1,11 +1,11 @@
-/** Figures of a run, for people and as JSON. */
+/** Figures of a run, as an object for JSON and as text. */
 import { FAULTS, type FaultKind, type Faults } from './faults.js';
-import type { Deed, RunHistory } from './history.js';
+import type { RunHistory, Write } from './history.js';
 import type { Poller } from './poller.js';
-import { type Quantiles, quantiles, resumes } from './resume.js';
+import { measureResumes, type Quantiles, quantiles } from './resume.js';
 
 export interface Failures {
-  /** Reason → how many. */
+  /** Reason → number of writes. */
   readonly refused: Readonly<Record<string, number>>;
   readonly unanswered: Readonly<Record<string, number>>;
 }
@@ -15,16 +15,16 @@ export interface Report {
   readonly acknowledged: number;
   readonly events: number;
   readonly faults: Readonly<Record<FaultKind, number>>;
-  readonly told: readonly string[];
+  readonly descriptions: readonly string[];
   readonly failures: Failures;
   readonly polls: Readonly<Record<string, number>>;
-  /** From a kill to resumed delivery, per queue. */
+  /** Time from a kill to resumed delivery, per queue. */
   readonly kills: Quantiles;
   readonly services: Quantiles;
   readonly cuts: Quantiles;
   readonly each: readonly { readonly name: string; readonly times: Quantiles; readonly silent: number }[];
-  /** Not sent, because too much was under way. */
-  readonly held: number;
+  /** Number of sends that were skipped at the limit of requests in flight. */
+  readonly skipped: number;
 }
 
 const count = (reasons: Iterable<string>): Record<string, number> => {
@@ -33,10 +33,10 @@ const count = (reasons: Iterable<string>): Record<string, number> => {
   return counts;
 };
 
-function failures(deeds: readonly Deed[]): Failures {
+function failures(writes: readonly Write[]): Failures {
   const refused: string[] = [];
   const unanswered: string[] = [];
-  for (const { kind, outcome } of deeds) {
+  for (const { kind, outcome } of writes) {
     if (outcome?.kind === 'refused') refused.push(`${kind}: ${outcome.status} ${outcome.code}`);
     else if (outcome?.kind !== 'acknowledged') unanswered.push(`${kind}: ${outcome?.reason ?? 'still under way'}`);
   }
@@ -48,26 +48,26 @@ export function report(
   faults: Faults,
   pollers: readonly Poller[],
   seed: number,
-  held: number,
+  skipped: number,
 ): Report {
-  const all = resumes(run);
+  const all = measureResumes(run);
   const of = (kind: string): Quantiles =>
     quantiles(all.filter(({ interruption }) => interruption.kind === kind).flatMap(({ times }) => times));
   const polls: Record<string, number> = {};
   for (const { failures: some } of pollers) for (const [why, n] of some) polls[why] = (polls[why] ?? 0) + n;
   return {
     seed,
-    acknowledged: run.deeds.filter(({ outcome }) => outcome?.kind === 'acknowledged').length,
+    acknowledged: run.writes.filter(({ outcome }) => outcome?.kind === 'acknowledged').length,
     events: run.queues.reduce((sum, { polls: of }) => sum + of.reduce((n, { events }) => n + events.length, 0), 0),
     faults: faults.counts,
-    told: faults.told,
-    failures: failures(run.deeds),
+    descriptions: faults.descriptions,
+    failures: failures(run.writes),
     polls,
     kills: of('kill'),
     services: of('service'),
     cuts: of('cut'),
     each: all.map(({ interruption, times, silent }) => ({ name: interruption.name, times: quantiles(times), silent })),
-    held,
+    skipped,
   };
 }
 
@@ -79,16 +79,28 @@ const listed = (reasons: Readonly<Record<string, number>>): string =>
     .map(([reason, n]) => `${n} × ${reason}`)
     .join('; ') || 'none';
 
-export function inWords(report: Report): string {
-  const { acknowledged, events, faults, told, failures: failed, polls, kills, services, cuts, each, held } = report;
+export function formatReport(report: Report): string {
+  const {
+    acknowledged,
+    events,
+    faults,
+    descriptions,
+    failures: failed,
+    polls,
+    kills,
+    services,
+    cuts,
+    each,
+    skipped,
+  } = report;
   return [
     `acknowledged sends, edits and reactions ${acknowledged}, events delivered ${events}`,
     ...Object.entries(FAULTS).map(([kind, meaning]) => `${kind.padEnd(11)}${faults[kind as FaultKind]}  (${meaning})`),
-    ...told.map((words) => `  ${words}`),
+    ...descriptions.map((words) => `  ${words}`),
     `refused: ${listed(failed.refused)}`,
     `without an answer: ${listed(failed.unanswered)}`,
     `polls that failed and were repeated: ${listed(polls)}`,
-    ...(held > 0 ? [`not sent, because too much was under way: ${held}`] : []),
+    ...(skipped > 0 ? [`not sent, because too much was under way: ${skipped}`] : []),
     ...each.map(
       ({ name, times, silent }) => `  ${name}: ${milliseconds(times)}${silent > 0 ? `, ${silent} silent` : ''}`,
     ),

@@ -1,17 +1,17 @@
-/** `npm run rolling` in short: two actor hosts and a frontend are replaced under load. */
+/** Short form of `npm run rolling`: two actor hosts and a frontend are replaced under load. */
 import t from 'tap';
 import { services } from '../clients/support/missing.js';
 import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
-import { rolling } from './replace.js';
-import { inWords } from './report.js';
-import { Ends } from './run.js';
+import { runRolling } from './replace.js';
+import { formatReport } from './report.js';
+import { Cleanup } from './run.js';
 
 const found = services();
 if (found) {
-  t.test('each process is replaced by another, and no request fails', async (test) => {
-    const ends = new Ends();
-    test.teardown(() => ends.run());
+  t.test('a rolling restart of all processes fails no request', async (test) => {
+    const cleanup = new Cleanup();
+    test.teardown(() => cleanup.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
       ...{
@@ -28,14 +28,14 @@ if (found) {
       },
       ...{ report: undefined, logs: undefined, logStreams: undefined },
     };
-    const { report, handovers, failed } = await rolling(options, ends, (words) => test.comment(words));
-    for (const line of inWords(report).split('\n')) test.comment(line);
+    const { report, handovers, failed } = await runRolling(options, cleanup, (words) => test.comment(words));
+    for (const line of formatReport(report).split('\n')) test.comment(line);
     test.equal(failed, 0, 'no request was refused or cut off');
     test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
     test.strictSame(
       handovers.map(({ code }) => code),
       [0, 0, 0],
-      'each ends by itself with 0',
+      'each old process exits with code 0 after SIGTERM',
     );
     test.ok(report.acknowledged > rounds(50, 100), `sends went on: ${report.acknowledged}`);
   });

@@ -1,19 +1,19 @@
-/** A run from its first process to its report. */
+/** Chaos run: starts processes and clients, injects faults, checks the recorded history, builds the report. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../cluster/scheduler.js';
 import { check } from './checker.js';
 import { ChaosCluster } from './cluster.js';
 import { ChaosEmbedded } from './embedded.js';
 import type { ChaosOptions } from './options.js';
-import { disturb, type Restart, restarts, storeCuts } from './plan.js';
+import { injectFaults, type Outage, serviceRestarts, storeCuts } from './plan.js';
 import { type Report, report } from './report.js';
 import { OwnServices } from './services.js';
 import { Traffic } from './traffic.js';
 
-export type Say = (words: string) => void;
+export type LogProgress = (words: string) => void;
 
-/** Things to end after the run; the last added one ends first. */
-export class Ends {
+/** Cleanup steps of a run, executed in reverse order of their registration. */
+export class Cleanup {
   readonly #all: (() => Promise<void>)[] = [];
 
   add(end: () => Promise<void>): void {
@@ -29,44 +29,44 @@ export class Ends {
 
 export type Cluster = ChaosCluster | ChaosEmbedded;
 
-/** Processes and clients with the load at work. */
-export interface Running {
+/** Started processes and clients, with the load running. */
+export interface ActiveRun {
   readonly cluster: Cluster;
   readonly traffic: Traffic;
-  readonly services: readonly Restart[];
+  readonly services: readonly Outage[];
   readonly random: Random;
 }
 
-export async function begin(options: ChaosOptions, ends: Ends, say: Say): Promise<Running> {
+export async function startRun(options: ChaosOptions, cleanup: Cleanup, log: LogProgress): Promise<ActiveRun> {
   const random = new Random(options.seed);
-  say(`seed ${options.seed}`);
-  const { cluster, services } = await processes(options, ends);
-  ends.add(() => cluster.stop());
+  log(`seed ${options.seed}`);
+  const { cluster, services } = await startProcesses(options, cleanup);
+  cleanup.add(() => cluster.stop());
   if (options.logs !== undefined) {
     const folder = options.logs;
-    ends.add(async () => cluster.processes.writeLogs(folder));
+    cleanup.add(async () => cluster.processes.writeLogs(folder));
   }
-  say(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
+  log(`${cluster.members.map(({ name }) => name).join(', ')} run; making accounts and streams`);
   const traffic = await Traffic.prepare(
     cluster.frontends,
     await cluster.owner(),
     options,
     new Random(options.seed + 1),
   );
-  ends.add(() => traffic.close());
-  const progress = setInterval(() => say(inShort(traffic)), PROGRESS_MS);
-  ends.add(async () => clearInterval(progress));
-  say(`${traffic.pollers.length} queues; ${options.rate} sends per second`);
+  cleanup.add(() => traffic.close());
+  const progress = setInterval(() => log(formatProgress(traffic)), PROGRESS_MS);
+  cleanup.add(async () => clearInterval(progress));
+  log(`${traffic.pollers.length} queues; ${options.rate} sends per second`);
   traffic.load.start();
   return { cluster, traffic, services, random };
 }
 
 const PROGRESS_MS = 5_000;
 
-async function processes(
+async function startProcesses(
   options: ChaosOptions,
-  ends: Ends,
-): Promise<{ cluster: Cluster; services: readonly Restart[] }> {
+  cleanup: Cleanup,
+): Promise<{ cluster: Cluster; services: readonly Outage[] }> {
   if (options.face === 'embedded') return { cluster: await ChaosEmbedded.start(), services: [] };
   const random = new Random(options.seed + 2);
   if (options.services) {
@@ -74,33 +74,36 @@ async function processes(
     return { cluster, services: storeCuts(cluster, options.cuts, options.cutSeconds, random) };
   }
   const own = await OwnServices.start();
-  ends.add(() => own.stop());
+  cleanup.add(() => own.stop());
   const cluster = await ChaosCluster.start(own, options);
-  return { cluster, services: [...restarts(own), ...storeCuts(cluster, options.cuts, options.cutSeconds, random)] };
+  return {
+    cluster,
+    services: [...serviceRestarts(own), ...storeCuts(cluster, options.cuts, options.cutSeconds, random)],
+  };
 }
 
-function inShort({ load, pollers, frontends }: Traffic): string {
+function formatProgress({ load, pollers, frontends }: Traffic): string {
   const events = pollers.reduce((sum, { keys }) => sum + keys.size, 0);
-  const failed = load.deeds.length - load.acknowledged - load.underWay;
+  const failed = load.writes.length - load.acknowledged - load.inFlight;
   const ended = pollers.reduce((sum, poller) => sum + poller.ended.length, 0);
   return (
-    `${load.acknowledged} acknowledged, ${load.underWay} under way, ${failed} failed; ${events} events; ` +
+    `${load.acknowledged} acknowledged, ${load.inFlight} under way, ${failed} failed; ${events} events; ` +
     `${ended} queues ended; ${frontends.refusedConnections} connections refused`
   );
 }
 
-/** Kills and restarts as the options say. */
-export async function chaos(options: ChaosOptions, ends: Ends, say: Say): Promise<Report> {
-  const { cluster, traffic, services, random } = await begin(options, ends, say);
+/** Runs the load with the kills, service restarts and store cuts of the options. */
+export async function runChaos(options: ChaosOptions, cleanup: Cleanup, log: LogProgress): Promise<Report> {
+  const { cluster, traffic, services, random } = await startRun(options, cleanup, log);
   const { seconds, kills, every, seed } = options;
-  await disturb(cluster, services, { seconds, kills, every, random, say, interruptions: traffic.interruptions });
-  // The effects of the last fault must show, too.
+  await injectFaults(cluster, services, { seconds, kills, every, random, log, interruptions: traffic.interruptions });
+  // The load goes on for up to 5 s after the last fault, so that the effects of that fault are recorded.
   await sleep(Math.min(5_000, every * 1_000));
-  return judge(traffic, seed, say);
+  return judge(traffic, seed, log);
 }
 
-export async function judge(traffic: Traffic, seed: number, say: Say): Promise<Report> {
-  say('waiting for all queues');
+export async function judge(traffic: Traffic, seed: number, log: LogProgress): Promise<Report> {
+  log('waiting for all queues');
   const history = await traffic.finish();
-  return report(history, check(history), traffic.pollers, seed, traffic.load.held);
+  return report(history, check(history), traffic.pollers, seed, traffic.load.skipped);
 }

@@ -1,23 +1,23 @@
-/** Clients and load of a run, from their making to the history that is judged. */
+/** Clients and load of a run: creates accounts, streams and queues, runs the load, and records the history. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NEWEST_API_LEVEL } from '../api/support/levels.js';
 import type { Random } from '../cluster/scheduler.js';
 import { until } from '../support/until.js';
 import { Frontends } from './frontends.js';
-import type { Interruption, RunHistory, Stored } from './history.js';
+import type { Interruption, RunHistory, StoredMessage } from './history.js';
 import { Load } from './load.js';
+import { parseMessage } from './message-texts.js';
 import {
   type Conversation,
   directConversations,
-  each,
   makePeople,
   makeStreams,
+  mapConcurrently,
   type Person,
-  succeed,
+  requestOrThrow,
 } from './people.js';
 import { Poller } from './poller.js';
 import type { Address } from './processes.js';
-import { stored } from './words.js';
 
 export interface TrafficOptions {
   readonly rate: number;
@@ -25,19 +25,19 @@ export interface TrafficOptions {
   readonly subscribers: number;
 }
 
-/** Accounts with clients, and the streams to which they send. */
+/** Accounts of the clients, and the streams to which they send. */
 export interface Population {
   readonly people: readonly Person[];
   readonly streams: readonly Conversation[];
 }
 
-/** Every such client has a queue of the newest API level, the others of the base level. */
-const NEWER_EVERY = 3;
-const PAGE = 1_000;
-/** A queue has everything long before, unless something is lost. */
-const ARRIVE_MS = 60_000;
-/** Services and processes may just have come back. */
-const BACK_MS = 60_000;
+/** Every third client has a queue of the newest API level, the others of the base level. */
+const NEWEST_LEVEL_EVERY = 3;
+const PAGE_MESSAGES = 1_000;
+/** Timeout for the final messages to reach all queues; only a lost event takes this long. */
+const DELIVERY_TIMEOUT_MS = 60_000;
+/** Time for which requests after the load are retried: services and processes may still be recovering. */
+const RECOVERY_TIMEOUT_MS = 60_000;
 const RETRY_MS = 500;
 
 export class Traffic {
@@ -50,21 +50,21 @@ export class Traffic {
     private readonly conversations: readonly Conversation[],
   ) {}
 
-  /** Accounts, streams and queues; nothing is sent before `load.start()`. */
+  /** Creates accounts, streams and queues. The load starts with `load.start()`. */
   static prepare(
     addresses: readonly Address[],
     owner: string,
     { rate, clients, subscribers }: TrafficOptions,
     random: Random,
   ): Promise<Traffic> {
-    return Traffic.among(addresses, rate, random, async (frontends) => {
+    return Traffic.withPopulation(addresses, rate, random, async (frontends) => {
       const people = await makePeople({ frontends, authorization: owner }, clients);
       return { people, streams: await makeStreams(frontends, people, subscribers) };
     });
   }
 
-  /** The same among other people, in other streams. */
-  static async among(
+  /** Creates queues for the accounts and streams that `makePopulation` returns. */
+  static async withPopulation(
     addresses: readonly Address[],
     rate: number,
     random: Random,
@@ -75,9 +75,15 @@ export class Traffic {
       const { people, streams } = await makePopulation(frontends);
       const direct = directConversations(people);
       const all = [...streams, ...direct];
-      const pollers = await each(people, (person, i) => {
+      const pollers = await mapConcurrently(people, (person, i) => {
         const mine = all.filter(({ members }) => members.includes(person)).map(({ name }) => name);
-        return Poller.start(person, mine, frontends, random, i % NEWER_EVERY === 0 ? NEWEST_API_LEVEL : undefined);
+        return Poller.start(
+          person,
+          mine,
+          frontends,
+          random,
+          i % NEWEST_LEVEL_EVERY === 0 ? NEWEST_API_LEVEL : undefined,
+        );
       });
       return new Traffic(frontends, new Load(frontends, streams, direct, random, rate), pollers, all);
     } catch (error) {
@@ -86,15 +92,15 @@ export class Traffic {
     }
   }
 
-  /** Ends the load, waits until the queues have everything that was stored by then, and reads the history. */
+  /** Stops the load, sends a final message to each conversation, waits for it in all queues, and reads the history. */
   async finish(): Promise<RunHistory> {
     await this.load.stop();
-    const settled = keysOf(await this.#history());
+    const settledKeys = keysOf(await this.#history());
     const last = new Map<string, string>();
-    const dead: string[] = [];
-    await each(this.conversations, async (one) => {
-      const key = await persist(() => this.load.last(one)).catch(() => undefined);
-      if (key === undefined) dead.push(one.name);
+    const deadConversations: string[] = [];
+    await mapConcurrently(this.conversations, async (one) => {
+      const key = await retryUntilRecovered(() => this.load.sendFinal(one)).catch(() => undefined);
+      if (key === undefined) deadConversations.push(one.name);
       else last.set(one.name, key);
     });
     const isMissing = (poller: Poller, name: string): boolean => {
@@ -105,17 +111,19 @@ export class Traffic {
       this.pollers.filter(
         (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
       );
-    // The checker reports the messages that are missing then.
-    await until('the last messages in all queues', () => waiting().length === 0, ARRIVE_MS).catch(() => undefined);
+    // After a timeout the checker reports the missing messages.
+    await until('the last messages in all queues', () => waiting().length === 0, DELIVERY_TIMEOUT_MS).catch(
+      () => undefined,
+    );
     for (const poller of this.pollers) poller.stop();
     const history = await this.#history();
     return {
-      deeds: this.load.deeds,
+      writes: this.load.writes,
       queues: this.pollers,
-      settled,
+      settledKeys,
       stored: history,
       interruptions: this.interruptions,
-      dead,
+      deadConversations,
     };
   }
 
@@ -124,35 +132,35 @@ export class Traffic {
     await this.frontends.close();
   }
 
-  async #history(): Promise<Stored[]> {
-    const pages = await each(this.conversations, (one) => persist(() => this.#read(one)));
+  async #history(): Promise<StoredMessage[]> {
+    const pages = await mapConcurrently(this.conversations, (one) => retryUntilRecovered(() => this.#read(one)));
     return pages.flat();
   }
 
-  /** Oldest first. */
-  async #read({ narrow, members }: Conversation): Promise<Stored[]> {
-    const asker = { frontends: this.frontends, authorization: members[0]!.authorization };
-    const all: Stored[] = [];
+  /** @returns all messages of a conversation, oldest first */
+  async #read({ narrow, members }: Conversation): Promise<StoredMessage[]> {
+    const caller = { frontends: this.frontends, authorization: members[0]!.authorization };
+    const all: StoredMessage[] = [];
     for (let anchor = 0; ; ) {
-      const body = await succeed(asker, 'GET', '/messages', {
+      const body = await requestOrThrow(caller, 'GET', '/messages', {
         anchor: String(anchor),
         include_anchor: 'false',
         num_before: '0',
-        num_after: String(PAGE),
+        num_after: String(PAGE_MESSAGES),
         apply_markdown: 'false',
         narrow: JSON.stringify(narrow),
       });
       const messages = body.messages as readonly Readonly<Record<string, unknown>>[];
-      all.push(...messages.map(stored));
+      all.push(...messages.map(parseMessage));
       if (body.found_newest === true || messages.length === 0) return all;
       anchor = all.at(-1)!.id;
     }
   }
 }
 
-/** Rejects when it did not succeed in all the time in which everything must be back. */
-async function persist<T>(work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + BACK_MS;
+/** Retries `work` for up to 60 s. @throws the last error */
+async function retryUntilRecovered<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + RECOVERY_TIMEOUT_MS;
   for (;;) {
     try {
       return await work();
@@ -163,6 +171,6 @@ async function persist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function keysOf(messages: readonly Stored[]): ReadonlySet<string> {
+function keysOf(messages: readonly StoredMessage[]): ReadonlySet<string> {
   return new Set(messages.flatMap(({ key, changes }) => (key === undefined ? changes : [key, ...changes])));
 }
