@@ -1,10 +1,10 @@
-/** Compares acknowledged writes with the stored messages. */
+/** Checks of the stored messages: uniqueness, order, and the presence of all acknowledged writes. */
 import type { Faults } from './faults.js';
-import type { ClientWrite, RunHistory, Stored } from './history.js';
+import type { RunHistory, StoredMessage, Write } from './history.js';
 
-/** Indexes the stored messages by id, and records repeated and disordered ones as faults. */
-export function storedMessages({ stored }: RunHistory, faults: Faults): Map<number, Stored> {
-  const byId = new Map<number, Stored>();
+/** Checks that ids and keys are unique and that ids increase. @returns message id → message */
+export function checkStoredMessages({ stored }: RunHistory, faults: Faults): Map<number, StoredMessage> {
+  const byId = new Map<number, StoredMessage>();
   const keys = new Map<string, number>();
   const newest = new Map<string, number>();
   for (const message of stored) {
@@ -23,9 +23,9 @@ export function storedMessages({ stored }: RunHistory, faults: Faults): Map<numb
   return byId;
 }
 
-/** Indexes the stored messages by the keys of the writes that they show. */
-export function indexStoredByKey(messages: Iterable<Stored>): Map<string, Stored> {
-  const found = new Map<string, Stored>();
+/** @returns key of a write → stored message that contains the write */
+export function indexByKey(messages: Iterable<StoredMessage>): Map<string, StoredMessage> {
+  const found = new Map<string, StoredMessage>();
   for (const message of messages) {
     if (message.key !== undefined) found.set(message.key, message);
     for (const change of message.changes) found.set(change, message);
@@ -33,8 +33,12 @@ export function indexStoredByKey(messages: Iterable<Stored>): Map<string, Stored
   return found;
 }
 
-/** Checks that each acknowledged write is stored, under the message id of its answer. */
-export function checkAcknowledged(run: RunHistory, storedByKey: ReadonlyMap<string, Stored>, faults: Faults): void {
+/** Checks that each acknowledged write is stored in its conversation, under the message id of the response. */
+export function checkAcknowledged(
+  run: RunHistory,
+  storedByKey: ReadonlyMap<string, StoredMessage>,
+  faults: Faults,
+): void {
   for (const { key, message, outcome, conversation } of run.writes) {
     if (outcome?.kind !== 'acknowledged') continue;
     const stored = storedByKey.get(key);
@@ -47,11 +51,11 @@ export function checkAcknowledged(run: RunHistory, storedByKey: ReadonlyMap<stri
   }
 }
 
-/** Checks that a send has a higher id than all sends, to any conversation, that were answered before it began. */
-export function checkSendOrder(writes: readonly ClientWrite[], faults: Faults): void {
-  const sends = writes.flatMap(({ kind, key, begun, message, outcome }) =>
+/** Checks, across conversations, that a send started after the response to another send has the higher message id. */
+export function checkSendOrder(writes: readonly Write[], faults: Faults): void {
+  const sends = writes.flatMap(({ kind, key, startedAt, message, outcome }) =>
     kind === 'send' && outcome?.kind === 'acknowledged' && message !== undefined
-      ? [{ key, begun, id: message, answered: outcome.at }]
+      ? [{ key, startedAt, id: message, answered: outcome.at }]
       : [],
   );
   const owner = new Map<number, string>();
@@ -63,8 +67,8 @@ export function checkSendOrder(writes: readonly ClientWrite[], faults: Faults): 
   const answered = [...sends].sort((a, b) => a.answered - b.answered);
   let next = 0;
   let highest: (typeof sends)[number] | undefined;
-  for (const send of [...sends].sort((a, b) => a.begun - b.begun)) {
-    for (; next < answered.length && answered[next]!.answered < send.begun; next++) {
+  for (const send of [...sends].sort((a, b) => a.startedAt - b.startedAt)) {
+    for (; next < answered.length && answered[next]!.answered < send.startedAt; next++) {
       if (!highest || answered[next]!.id > highest.id) highest = answered[next];
     }
     if (highest && send.id < highest.id) {

@@ -1,9 +1,9 @@
-/** The checker finds the fault in each record that was changed by hand, and none in the unchanged record. */
+/** The checker finds each kind of fault in hand-made histories, and no fault in a correct history. */
 import t from 'tap';
 import { check } from './checker.js';
 import type { FaultKind } from './faults.js';
-import type { ClientWrite, Poll, QueueHistory, Received, RunHistory, Stored } from './history.js';
-import { measureResumes, quantiles } from './resume-times.js';
+import type { Poll, QueueHistory, ReceivedEvent, RunHistory, StoredMessage, Write } from './history.js';
+import { measureResumes, quantiles } from './resume.js';
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -12,22 +12,22 @@ interface Queue extends Changeable<QueueHistory> {
 }
 
 interface MutableRun extends Changeable<RunHistory> {
-  writes: ClientWrite[];
+  writes: Write[];
   queues: Queue[];
-  settled: Set<string>;
-  stored: Changeable<Stored>[];
+  settledKeys: Set<string>;
+  stored: Changeable<StoredMessage>[];
 }
 
-const send = (key: string, message: number, begun: number, answered: number, conversation = 's1'): ClientWrite => ({
+const send = (key: string, message: number, startedAt: number, answered: number, conversation = 's1'): Write => ({
   kind: 'send',
   key,
   conversation,
   message,
-  begun,
+  startedAt,
   outcome: { kind: 'acknowledged', at: answered },
 });
 
-const event = (id: number, key: string | undefined, message: number, conversation = 's1'): Received => ({
+const event = (id: number, key: string | undefined, message: number, conversation = 's1'): ReceivedEvent => ({
   id,
   key,
   kind: 'send',
@@ -35,20 +35,17 @@ const event = (id: number, key: string | undefined, message: number, conversatio
   conversation,
 });
 
-const poll = (after: number, at: number, ...events: Received[]): Changeable<Poll> => ({
+const poll = (after: number, at: number, ...events: ReceivedEvent[]): Changeable<Poll> => ({
   after,
   at,
   events,
-  taken: true,
+  processed: true,
 });
 
-/**
- * Makes a record without faults: two queues of a stream with three messages, one edited and one with a reaction, and
- * one queue of another stream.
- */
-function good(): MutableRun {
-  const change = (key: string, kind: 'edit' | 'reaction', message: number, begun: number): ClientWrite => ({
-    ...send(key, message, begun, begun + 5),
+/** Two queues of a stream with three messages, an edit and a reaction; a third queue of another stream. */
+function faultlessRun(): MutableRun {
+  const change = (key: string, kind: 'edit' | 'reaction', message: number, startedAt: number): Write => ({
+    ...send(key, message, startedAt, startedAt + 5),
     kind,
   });
   const all = (): Poll[] => [
@@ -82,7 +79,7 @@ function good(): MutableRun {
       queue('two', 's1', all()),
       queue('three', 's2', [poll(-1, 36, event(35, 'm4', 104, 's2'))]),
     ],
-    settled: new Set(['m1', 'm2', 'm3', 'm4', 'e1', 'r1']),
+    settledKeys: new Set(['m1', 'm2', 'm3', 'm4', 'e1', 'r1']),
     stored: [
       { id: 101, key: 'm1', conversation: 's1', changes: ['e1'] },
       { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] },
@@ -90,20 +87,20 @@ function good(): MutableRun {
       { id: 104, key: 'm4', conversation: 's2', changes: [] },
     ],
     interruptions: [],
-    stuckConversations: [],
+    deadConversations: [],
   };
 }
 
 const refused = { kind: 'refused', at: 30, status: 503, code: 'UNAVAILABLE' } as const;
 
-/** Replaces the events of the second queue's second poll. */
+/** Replaces the events of the second poll of the second queue. */
 const secondPoll =
-  (...events: Received[]) =>
+  (...events: ReceivedEvent[]) =>
   ({ queues }: MutableRun): void => {
     queues[1]!.polls[1] = poll(10, 31, ...events);
   };
 
-const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: MutableRun) => void])[] = [
+const FAULTY_RUNS: readonly (readonly [what: string, kind: FaultKind, change: (run: MutableRun) => void])[] = [
   ['an acknowledged send is not in the history', 'lost', ({ stored }) => stored.splice(2, 1)],
   ['an acknowledged edit is not in the history', 'lost', ({ stored }) => (stored[0]!.changes = [])],
   ['an acknowledged send is not in a queue', 'lost', secondPoll(event(30, 'm3', 103))],
@@ -119,23 +116,23 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
   [
     'a refused send is in a queue, and not in the history',
     'lost',
-    ({ writes, stored, settled }) => {
+    ({ writes, stored, settledKeys }) => {
       writes[2]!.outcome = refused;
       stored.splice(2, 1);
-      settled.delete('m3');
+      settledKeys.delete('m3');
     },
   ],
   [
-    'an event of a discarded answer does not come again',
+    'a repeated poll lacks an event of the dropped response',
     'lost',
     ({ queues, writes, stored }) => {
-      // The send was refused, so the checker doesn't expect it; the discarded answer had its event.
+      // The send was refused, and is stored all the same.
       writes[1]!.outcome = refused;
       stored[1] = { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] };
       queues[1]!.polls.splice(
         1,
         1,
-        { ...poll(10, 30, event(20, 'm2', 102)), taken: false },
+        { ...poll(10, 30, event(20, 'm2', 102)), processed: false },
         poll(10, 31, event(30, 'm3', 103)),
       );
     },
@@ -145,18 +142,14 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
     'repeated',
     ({ stored }) => stored.splice(3, 0, { id: 105, key: 'm3', conversation: 's1', changes: [] }),
   ],
+  ['an id is in the history twice', 'repeated', ({ stored }) => stored.splice(3, 0, { ...stored[2]!, key: undefined })],
   [
-    'a message id is in the history twice',
-    'repeated',
-    ({ stored }) => stored.splice(3, 0, { ...stored[2]!, key: undefined }),
-  ],
-  [
-    'an event comes twice, under two ids',
+    'an event is delivered twice, under two ids',
     'repeated',
     secondPoll(event(20, 'm2', 102), event(25, 'm2', 102), event(30, 'm3', 103)),
   ],
   [
-    'an event comes again after it was acknowledged',
+    'an event is delivered again after its acknowledgement',
     'repeated',
     secondPoll(event(10, undefined, 101), event(20, 'm2', 102), event(30, 'm3', 103)),
   ],
@@ -167,7 +160,7 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
     secondPoll(event(20, 'm3', 103), event(30, 'm2', 102)),
   ],
   [
-    'message ids decrease in the history',
+    'message ids of the history decrease',
     'disordered',
     ({ stored }) => stored.splice(0, 3, stored[1]!, stored[0]!, stored[2]!),
   ],
@@ -184,18 +177,18 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
   ['two sends are answered with one id', 'mismatched', ({ writes }) => (writes[2]!.message = 102)],
   ['a send is stored in another conversation', 'mismatched', ({ stored }) => (stored[2]!.conversation = 's2')],
   [
-    'an event names another message than the stored one',
+    'an event names another message than is stored',
     'mismatched',
     secondPoll(event(20, 'm2', 999), event(30, 'm3', 103)),
   ],
   [
-    'an event id names another event in the answer to a repeated poll',
+    'a repeated poll returns another event under the same id',
     'mismatched',
     ({ queues }) =>
       queues[1]!.polls.splice(
         1,
         1,
-        { ...poll(10, 30, event(20, 'm3', 103)), taken: false },
+        { ...poll(10, 30, event(20, 'm3', 103)), processed: false },
         poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
       ),
   ],
@@ -205,28 +198,28 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (run: Mu
     ({ queues }) => queues[2]!.polls.push(poll(35, 37, event(36, undefined, 103))),
   ],
   [
-    'a reaction, whose event names no stream, reaches a user who is not subscribed',
+    'a reaction event, which names no stream, reaches a user who is not subscribed to the stream',
     'leaked',
     ({ queues }) =>
       queues[2]!.polls.push(poll(35, 37, { ...event(36, undefined, 103), kind: 'reaction', conversation: undefined })),
   ],
-  ['a poll is refused with BAD_EVENT_QUEUE_ID', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
-  ['a conversation accepts no message at the end', 'stuck', (run) => (run.stuckConversations = ['s2'])],
+  ['a poll of a queue gets BAD_EVENT_QUEUE_ID', 'ended', ({ queues }) => queues[0]!.ended.push(20)],
+  ['a conversation accepts no more messages', 'stuck', (run) => (run.deadConversations = ['s2'])],
   ['a poll is never answered', 'stuck', ({ queues }) => queues[0]!.stuck.push(20)],
 ];
 
-t.test('a record without faults passes', async (test) => {
-  const { counts, descriptions } = check(good());
+t.test('a correct history has no faults', async (test) => {
+  const { counts, descriptions } = check(faultlessRun());
   test.strictSame(descriptions, []);
   test.ok(Object.values(counts).every((n) => n === 0));
 });
 
-for (const [what, kind, change] of WRONG) {
+for (const [what, kind, change] of FAULTY_RUNS) {
   t.test(what, async (test) => {
-    const run = good();
+    const run = faultlessRun();
     change(run);
     const faults = check(run);
-    test.not(faults.counts[kind], 0, `a fault is found: ${kind}`);
+    test.not(faults.counts[kind], 0, `the checker reports a fault of kind ${kind}`);
     test.ok(
       faults.total >= faults.descriptions.length && faults.descriptions.length > 0,
       faults.descriptions.join('; '),
@@ -234,61 +227,61 @@ for (const [what, kind, change] of WRONG) {
   });
 }
 
-t.test('records that resemble faulty ones pass', async (test) => {
-  const judged = (change: (run: MutableRun) => void): readonly string[] => {
-    const run = good();
+t.test('correct histories that resemble a fault have none', async (test) => {
+  const descriptionsAfter = (change: (run: MutableRun) => void): readonly string[] => {
+    const run = faultlessRun();
     change(run);
     return check(run).descriptions;
   };
-  const without = ({ stored, queues, settled, writes }: MutableRun): void => {
+  const refuseUnstored = ({ stored, queues, settledKeys, writes }: MutableRun): void => {
     writes[2]!.outcome = refused;
     stored.splice(2, 1);
-    settled.delete('m3');
+    settledKeys.delete('m3');
     for (const queue of queues.slice(0, 2)) queue.polls[1] = poll(10, 31, event(20, 'm2', 102));
   };
-  test.strictSame(judged(without), [], 'a refused send is neither stored nor delivered');
+  test.strictSame(descriptionsAfter(refuseUnstored), [], 'a refused send is neither stored nor delivered');
   test.strictSame(
-    judged(({ writes }) => (writes[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
+    descriptionsAfter(({ writes }) => (writes[2]!.outcome = { kind: 'unanswered', at: 30, reason: 'cut' })),
     [],
-    'a send without an answer is stored and delivered',
+    'a send without a response is stored, and delivered to both queues of the stream',
   );
   test.strictSame(
-    judged((run) => {
+    descriptionsAfter((run) => {
       run.writes[2]!.outcome = refused;
-      run.settled.delete('m3');
+      run.settledKeys.delete('m3');
       secondPoll(event(20, 'm2', 102))(run);
     }),
     [],
-    'a refused send that was stored after the end is delivered by some queues',
+    'a refused send that was stored after the load is in only one of two queues',
   );
   test.strictSame(
-    judged(({ queues }) =>
+    descriptionsAfter(({ queues }) =>
       queues[1]!.polls.splice(
         1,
         1,
-        { ...poll(10, 30, event(20, 'm2', 102)), taken: false },
+        { ...poll(10, 30, event(20, 'm2', 102)), processed: false },
         poll(10, 31, event(20, 'm2', 102), event(30, 'm3', 103)),
       ),
     ),
     [],
-    'the events of a discarded answer come again, with another one',
+    'a repeated poll returns the events of the dropped response and later ones',
   );
   test.strictSame(
-    judged(({ queues }) => {
+    descriptionsAfter(({ queues }) => {
       queues[2]!.ended.push(36);
       queues[2]!.polls = [];
-    }).filter((line) => !line.startsWith('ended')),
+    }).filter((words) => !words.startsWith('ended')),
     [],
-    'events that an ended queue did not deliver are not counted besides',
+    'events missing in a queue that ended are not counted as lost',
   );
 });
 
-t.test('the time to resumed delivery ends with an event of a write that began after the kill', async (test) => {
-  const run = good();
+t.test('the time to resumed delivery ends with an event of a write that started after the kill', async (test) => {
+  const run = faultlessRun();
   const kill = { at: 11.5, kind: 'kill', name: 'host' } as const;
   run.interruptions = [kill];
   const [resume] = measureResumes(run);
-  // The send m2 began before the kill, and m3 after it.
+  // m2 began before the kill; m3 after it.
   run.queues[0]!.polls[1] = poll(10, 25, event(20, 'm2', 102));
   run.queues[0]!.polls.splice(2, 0, poll(20, 41.5, event(30, 'm3', 103)));
   test.strictSame(resume!.times, [19.5, 19.5, 24.5]);

@@ -1,38 +1,38 @@
-/** Checks the record of a run for faults. The functions have no side effects. */
-import { checkAcknowledged, checkSendOrder, indexStoredByKey, storedMessages } from './check-history.js';
+/** Checker of a recorded run: a pure function from the requests, responses and events of the clients to faults. */
+import { checkAcknowledged, checkSendOrder, checkStoredMessages, indexByKey } from './check-history.js';
 import { checkQueue } from './check-queue.js';
 import { Faults } from './faults.js';
-import type { RunHistory, Stored } from './history.js';
+import type { RunHistory, StoredMessage } from './history.js';
 
 export function check(run: RunHistory): Faults {
   const faults = new Faults();
-  const messages = storedMessages(run, faults);
-  const storedByKey = indexStoredByKey(messages.values());
+  const messages = checkStoredMessages(run, faults);
+  const storedByKey = indexByKey(messages.values());
   checkAcknowledged(run, storedByKey, faults);
   checkSendOrder(run.writes, faults);
-  for (const name of run.stuckConversations) faults.add('stuck', `${name} took no message at the end`);
-  const dueKeys = listDueKeysByConversation(run, storedByKey);
-  for (const queue of run.queues) checkQueue(queue, { storedByKey, messages, dueKeys }, faults);
+  for (const name of run.deadConversations) faults.add('stuck', `${name} took no message at the end`);
+  const requiredKeys = requiredKeysByConversation(run, storedByKey);
+  for (const queue of run.queues) checkQueue(queue, { storedByKey, messages, requiredKeys }, faults);
   return faults;
 }
 
 /**
- * Lists the writes that each queue of a conversation must have delivered: the acknowledged ones, and those that were
- * stored before the run began to wait for the queues. Writes that were stored later may have reached a queue or not.
+ * Keys of the writes that each queue of a conversation must have delivered: all acknowledged writes, and unacknowledged
+ * writes stored before the final messages. An unacknowledged write stored later may be missing in a queue.
  */
-function listDueKeysByConversation(
+function requiredKeysByConversation(
   run: RunHistory,
-  storedByKey: ReadonlyMap<string, Stored>,
+  storedByKey: ReadonlyMap<string, StoredMessage>,
 ): ReadonlyMap<string, readonly string[]> {
-  const dueKeys = new Map<string, string[]>();
+  const requiredKeys = new Map<string, string[]>();
   const add = (conversation: string, key: string): void => {
-    const keys = dueKeys.get(conversation);
+    const keys = requiredKeys.get(conversation);
     if (keys) keys.push(key);
-    else dueKeys.set(conversation, [key]);
+    else requiredKeys.set(conversation, [key]);
   };
   for (const { key, conversation, outcome } of run.writes) {
     if (outcome?.kind === 'acknowledged') add(conversation, key);
-    else if (run.settled.has(key)) add(storedByKey.get(key)?.conversation ?? conversation, key);
+    else if (run.settledKeys.has(key)) add(storedByKey.get(key)?.conversation ?? conversation, key);
   }
-  return dueKeys;
+  return requiredKeys;
 }

@@ -1,4 +1,4 @@
-/** A cluster of actor hosts and frontends in real processes, which a run kills, restarts and replaces. */
+/** Cluster of actor hosts and frontends as real processes, which the run kills, restarts and replaces. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -13,7 +13,7 @@ import { type Address, administer, freeAddress, type Member, Processes, type Rol
 
 const SECRET = 'a secret for chaos only';
 const NO_ADDRESS: Address = { port: 0, health: 0 };
-/** Time from a frontend's "not ready" to its refusal of connections, s. Clients check readiness every 200 ms. */
+/** Time that a frontend serves on after SIGTERM, not ready, s. Clients notice within 0.2 s, the interval of checks. */
 const LEAVE_SECONDS = '2';
 
 export class ChaosCluster {
@@ -21,8 +21,8 @@ export class ChaosCluster {
   readonly processes = new Processes();
   readonly #namespace = `chaos${randomBytes(6).toString('hex')}`;
   readonly #folder = temporary('chaos');
-  /** Proxy through which an actor host reaches the store, by the host's name; none if no host is cut off. */
-  readonly #ways = new Map<string, TcpProxy>();
+  /** Actor host → TCP proxy between the host and the store, which the run cuts. Empty in a run without cuts. */
+  readonly #storeProxies = new Map<string, TcpProxy>();
 
   private constructor(
     private readonly nats: string,
@@ -37,7 +37,7 @@ export class ChaosCluster {
     const cluster = new ChaosCluster(services.nats, services.mongodb, logStreams);
     try {
       for (let i = 0; i < hosts; i++) {
-        if (cuts > 0) cluster.#ways.set(`host ${i}`, await TcpProxy.start(services.mongodb));
+        if (cuts > 0) cluster.#storeProxies.set(`host ${i}`, await TcpProxy.start(services.mongodb));
         await cluster.#add('actors', `host ${i}`, NO_ADDRESS);
       }
       for (let i = 0; i < frontends; i++) await cluster.#add('http', `frontend ${i}`, await freeAddress());
@@ -49,54 +49,70 @@ export class ChaosCluster {
   }
 
   get frontends(): readonly Address[] {
-    return this.members.filter(({ role }) => role === 'http').map(({ at }) => at);
+    return this.members.filter(({ role }) => role === 'http').map(({ address }) => address);
   }
 
-  /** Names of the hosts that can be cut off from the store. */
+  /** Names of the actor hosts that can be cut off from the store. */
   get hosts(): readonly string[] {
-    return [...this.#ways.keys()];
+    return [...this.#storeProxies.keys()];
   }
 
   async cutFromStore(host: string): Promise<void> {
-    await this.#ways.get(host)?.cut();
+    await this.#storeProxies.get(host)?.cut();
   }
 
-  async giveStoreBack(host: string): Promise<void> {
-    await this.#ways.get(host)?.restore();
+  async restoreStore(host: string): Promise<void> {
+    await this.#storeProxies.get(host)?.restore();
   }
 
-  /** Makes the organization. @returns the Authorization header of its owner */
+  /** Creates the organization. @returns authorization header of the owner */
   async owner(): Promise<string> {
     const zuliprc = join(this.#folder, 'owner.zuliprc');
-    const who = ['--name', 'Chaos', '--email', 'owner@example.com', '--full-name', 'Owner', '--zuliprc', zuliprc];
-    await administer(['realm', 'create', ...who, ...this.#connection()]);
+    const ownerOptions = [
+      '--name',
+      'Chaos',
+      '--email',
+      'owner@example.com',
+      '--full-name',
+      'Owner',
+      '--zuliprc',
+      zuliprc,
+    ];
+    await administer(['realm', 'create', ...ownerOptions, ...this.#connection()]);
     const { email, key } = readZuliprc(zuliprc);
     return basic(email, key);
   }
 
-  /** Starts a process for a member, and waits until it is ready. The member's earlier process goes on. */
-  start({ role, name, at }: Omit<Member, 'child'>): Promise<Child> {
-    const listen = ['--port', String(at.port), '--ops-port', String(at.health), '--leave-seconds', LEAVE_SECONDS];
+  /** Starts a process for the slot of a member, beside an earlier one. Resolves when the new process is ready. */
+  start({ role, name, address }: Omit<Member, 'child'>): Promise<Child> {
+    const listen = [
+      '--port',
+      String(address.port),
+      '--ops-port',
+      String(address.health),
+      '--leave-seconds',
+      LEAVE_SECONDS,
+    ];
     const args = ['--role', role, ...this.#connection(name), ...(role === 'http' ? listen : [])];
     return this.processes.serve(name, args, role === 'http' ? 'Conclave serves' : 'Conclave actor host runs');
   }
 
-  /** Stops all processes, and removes the run's data from the services. */
+  /** Stops all processes, and deletes the data of the run from the services. */
   async stop(): Promise<void> {
     await this.processes.stop();
-    for (const way of this.#ways.values()) await way.cut();
-    await this.#wipe().catch((error: unknown) => process.stderr.write(`not cleaned up: ${error}\n`));
+    for (const proxy of this.#storeProxies.values()) await proxy.cut();
+    await this.#deleteData().catch((error: unknown) => process.stderr.write(`not cleaned up: ${error}\n`));
     remove(this.#folder);
   }
 
-  async #add(role: Role, name: string, at: Address): Promise<void> {
-    const member = { role, name, at };
+  async #add(role: Role, name: string, address: Address): Promise<void> {
+    const member = { role, name, address };
     this.members.push({ ...member, child: await this.start(member) });
   }
 
-  /** Options for the services. @param host actor host whose proxy to the store is used, if it has one */
+  /** Options for the services. @param host name of the actor host, for its store proxy if it has one */
   #connection(host = ''): string[] {
-    const mongodb = this.#ways.get(host)?.through(this.mongodb) ?? this.mongodb;
+    const mongodb = this.#storeProxies.get(host)?.through(this.mongodb) ?? this.mongodb;
     return [
       ...['--nats', this.nats, '--mongodb', `${mongodb.replace(/\/*$/, '')}/${this.#database}`],
       ...['--namespace', this.#namespace, '--secret', SECRET, '--data-dir', this.#folder],
@@ -108,7 +124,7 @@ export class ChaosCluster {
     return `conclave_${this.#namespace}`;
   }
 
-  async #wipe(): Promise<void> {
+  async #deleteData(): Promise<void> {
     const mongo = new MongoClient(this.mongodb, { serverSelectionTimeoutMS: 3_000 });
     await mongo.db(this.#database).dropDatabase();
     await mongo.close();

@@ -1,31 +1,31 @@
-/** The common part of `npm run chaos` and `npm run rolling`: options, progress, report and cleanup. */
+/** Command line of `npm run chaos` and `npm run rolling`: options, progress, report, cleanup, exit code. */
 import { writeFile } from 'node:fs/promises';
 import { type ChaosOptions, readOptions } from './options.js';
 import { formatReport, type Report } from './report.js';
-import { CleanupSteps, type Log } from './run.js';
+import { Cleanup, type LogProgress } from './run.js';
 
-const EXIT_FAILED = 1;
-const EXIT_ERROR = 2;
+const FAILED = 1;
+const BROKEN = 2;
 
 export interface Verdict {
   readonly report: Report;
-  /** Descriptions of what is wrong; none if the run succeeded. */
-  readonly wrong: readonly string[];
-  readonly more?: readonly string[];
+  /** Descriptions of violated guarantees; empty after a run without a fault. */
+  readonly violations: readonly string[];
+  readonly extraLines?: readonly string[];
 }
 
-const log: Log = (line) => {
-  process.stderr.write(`[${(performance.now() / 1000).toFixed(1)} s] ${line}\n`);
+const log: LogProgress = (words) => {
+  process.stderr.write(`[${(performance.now() / 1000).toFixed(1)} s] ${words}\n`);
 };
 
-export async function runCommandLine(
+export async function runFromCommandLine(
   usage: string,
-  work: (options: ChaosOptions, cleanup: CleanupSteps, log: Log) => Promise<Verdict>,
+  work: (options: ChaosOptions, cleanup: Cleanup, log: LogProgress) => Promise<Verdict>,
 ): Promise<void> {
-  const cleanup = new CleanupSteps();
-  // An interrupted run leaves no servers, databases and streams behind.
+  const cleanup = new Cleanup();
+  // An interrupted run must leave no processes, databases and JetStream streams behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void cleanup.run().finally(() => process.exit(EXIT_ERROR)));
+    process.once(signal, () => void cleanup.run().finally(() => process.exit(BROKEN)));
   }
   try {
     const options = readOptions(process.argv.slice(2), process.env);
@@ -33,20 +33,23 @@ export async function runCommandLine(
       process.stdout.write(usage);
       return;
     }
-    const { report, wrong, more = [] } = await work(options, cleanup, log);
-    process.stdout.write(`\n${[formatReport(report), ...more].join('\n')}\n`);
-    process.stdout.write(wrong.length === 0 ? 'no fault found\n' : `WRONG: ${wrong.join('; ')}\n`);
-    if (options.report !== undefined)
-      await writeFile(options.report, `${JSON.stringify({ options, ...report }, null, 1)}\n`);
-    process.exitCode = wrong.length === 0 ? 0 : EXIT_FAILED;
+    const { report, violations, extraLines = [] } = await work(options, cleanup, log);
+    process.stdout.write(`\n${[formatReport(report), ...extraLines].join('\n')}\n`);
+    process.stdout.write(violations.length === 0 ? 'all checks passed\n' : `FAILED: ${violations.join('; ')}\n`);
+    if (options.report !== undefined) {
+      // The keys `told` and `held` of the file are older than the names of the fields, and kept for its readers.
+      const { descriptions: told, skipped: held, ...figures } = report;
+      await writeFile(options.report, `${JSON.stringify({ options, ...figures, told, held }, null, 1)}\n`);
+    }
+    process.exitCode = violations.length === 0 ? 0 : FAILED;
   } catch (error) {
     log(String(error instanceof Error ? error.stack : error));
-    process.exitCode = EXIT_ERROR;
+    process.exitCode = BROKEN;
   } finally {
     await cleanup.run();
   }
 }
 
-/** Lists the kinds of faults that were found, with their numbers. */
+/** @returns number and kind of the faults, an entry for each kind that occurred */
 export const faultsIn = ({ faults }: Report): string[] =>
   Object.entries(faults).flatMap(([kind, n]) => (n > 0 ? [`${n} ${kind}`] : []));

@@ -1,4 +1,4 @@
-/** The embedded face with the interface of a cluster, which has one member. */
+/** Single embedded server with the interface of a cluster. */
 import { join } from 'node:path';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
@@ -12,11 +12,11 @@ export class ChaosEmbedded {
   readonly members: Member[] = [];
   readonly #folder = temporary('chaos');
 
-  /** @param exported folder of an organization that is imported first, in place of a new one */
+  /** @param exported folder of an exported organization to import; undefined: the server creates an organization */
   static async start(exported?: string): Promise<ChaosEmbedded> {
     const face = new ChaosEmbedded();
     if (exported !== undefined) await administer(['import', exported, '--subdomain=', '--data-dir', face.#folder]);
-    const server = { role: 'http', name: 'server', at: await freeAddress() } as const;
+    const server = { role: 'http', name: 'server', address: await freeAddress() } as const;
     try {
       face.members.push({ ...server, child: await face.start(server) });
       return face;
@@ -27,24 +27,24 @@ export class ChaosEmbedded {
   }
 
   get frontends(): readonly Address[] {
-    return this.members.map(({ at }) => at);
+    return this.members.map(({ address }) => address);
   }
 
-  /** Authorization header of the owner of the organization that the first start makes. */
+  /** @returns authorization header of the owner of the organization that the first start creates */
   async owner(): Promise<string> {
     const { email, key } = readZuliprc(join(this.#folder, 'owner.zuliprc'));
     return basic(email, key);
   }
 
-  /** Reads the API key of an account of the imported organization. */
+  /** @returns API key of an account of the imported organization */
   async keyOf(email: string): Promise<string> {
     const { code, stdout, stderr } = await runCommand(['user', 'key', '--email', email, '--data-dir', this.#folder]);
     if (code !== 0) throw new Error(stderr);
     return stdout.trim();
   }
 
-  start({ name, at }: Omit<Member, 'child'>): Promise<Child> {
-    const listen = ['--port', String(at.port), '--ops-port', String(at.health)];
+  start({ name, address }: Omit<Member, 'child'>): Promise<Child> {
+    const listen = ['--port', String(address.port), '--ops-port', String(address.health)];
     return this.processes.serve(name, ['--data-dir', this.#folder, ...listen, ...WITH_WORKERS], 'Conclave serves');
   }
 

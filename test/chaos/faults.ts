@@ -1,18 +1,18 @@
-/** Kinds of faults, with their meaning. */
+/** Kinds of guarantee violations that the checker counts, each with its meaning for the report. */
 export const FAULTS = {
-  lost: 'an acknowledged or stored write is missing from the history or from a queue',
-  repeated: 'a write is twice in the history or in a queue, or an event comes again after its acknowledgement',
-  disordered: 'event ids, message ids of a conversation, or ids of consecutive sends decrease',
-  mismatched: 'a write has another id than its answer named, or two events have one id',
-  leaked: 'an event reached a user who is not in the conversation',
-  ended: 'a queue ended: BAD_EVENT_QUEUE_ID',
-  stuck: 'a poll got no answer in time, or a conversation accepted no message at the end',
+  lost: 'acknowledged or stored write that is missing from the history or from a queue',
+  repeated: 'write that is twice in the history or in a queue, or event delivered again after its acknowledgement',
+  disordered: 'event ids, message ids of a conversation, or ids of consecutive sends that do not increase',
+  mismatched: 'write stored under another id than the response named, or one event id for two events',
+  leaked: 'event in the queue of a user who is not in the conversation',
+  ended: 'queue that the server refused with BAD_EVENT_QUEUE_ID',
+  stuck: 'poll without a response in time, or conversation that accepted no message at the end',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Maximum number of faults of a kind that are described. All are counted. */
-const MAX_DESCRIBED_FAULTS = 10;
+/** Limit of the descriptions kept per kind of fault; the counts have no limit. */
+const MAX_DESCRIPTIONS_PER_KIND = 10;
 
 export class Faults {
   readonly counts: Record<FaultKind, number> = {
@@ -26,8 +26,8 @@ export class Faults {
   };
   readonly descriptions: string[] = [];
 
-  add(kind: FaultKind, description: string): void {
-    if (this.counts[kind]++ < MAX_DESCRIBED_FAULTS) this.descriptions.push(`${kind}: ${description}`);
+  add(kind: FaultKind, words: string): void {
+    if (this.counts[kind]++ < MAX_DESCRIPTIONS_PER_KIND) this.descriptions.push(`${kind}: ${words}`);
   }
 
   get total(): number {

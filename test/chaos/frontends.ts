@@ -1,24 +1,24 @@
 /**
- * A load balancer's view of the frontends: which of them are ready for new requests, and connections that are kept
- * alive.
+ * Client side of the frontends, modelled on a load balancer: readiness checks, pools of keep-alive connections, and the
+ * choice of a frontend for each request.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestText } from '../bench/connection.js';
-import { type Answer, KeptConnection } from './kept-connection.js';
+import { type ApiResponse, ClientConnection } from './client-connection.js';
 import type { Address } from './processes.js';
 
-const READINESS_CHECK_INTERVAL_MS = 200;
+const READINESS_INTERVAL_MS = 200;
 const READINESS_TIMEOUT_MS = 1_000;
-/** Time for which a request waits until a frontend accepts connections, ms. */
+/** Time that a request waits until a frontend accepts connections. */
 const CONNECT_TIMEOUT_MS = 20_000;
 const RETRY_MS = 20;
 /**
- * Idle time after which a connection is not used again, ms. docs/operations.md asks this of load balancers, because
+ * Idle time after which a connection is closed, not reused. docs/operations.md asks this of load balancers, because
  * frontends close a connection that was idle for 10 s.
  */
 const MAX_IDLE_MS = 5_000;
 
-export interface Request {
+export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly authorization: string;
@@ -26,50 +26,50 @@ export interface Request {
   /** API level; undefined: the base level. */
   readonly level?: number | undefined;
   readonly timeoutMs: number;
-  /** Index of the frontend that is tried first. */
-  readonly first: number;
+  /** Index of the frontend to try first. */
+  readonly preferredFrontend: number;
 }
 
-/** Error of a request that was not sent, because no frontend accepted a connection. */
+/** No frontend accepted a connection, so no request was sent. */
 export class NoFrontendError extends Error {}
 
 class Frontend {
-  /** True if the last readiness check succeeded. */
+  /** Result of the last readiness check. */
   ready = false;
-  readonly #idle: { readonly line: KeptConnection; readonly since: number }[] = [];
-  readonly #all = new Set<KeptConnection>();
+  readonly #idle: { readonly connection: ClientConnection; readonly since: number }[] = [];
+  readonly #all = new Set<ClientConnection>();
 
-  constructor(readonly at: Address) {}
+  constructor(readonly address: Address) {}
 
-  async line(): Promise<KeptConnection> {
+  async acquire(): Promise<ClientConnection> {
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
-      const { line: known, since } = last;
+      const { connection: known, since } = last;
       if (!known.closed && performance.now() - since < MAX_IDLE_MS) return known;
       known.close();
       this.#all.delete(known);
     }
-    const line = await KeptConnection.open(this.at.port);
-    this.#all.add(line);
-    return line;
+    const connection = await ClientConnection.open(this.address.port);
+    this.#all.add(connection);
+    return connection;
   }
 
-  back(line: KeptConnection): void {
-    if (line.closed) this.#all.delete(line);
-    else this.#idle.push({ line, since: performance.now() });
+  release(connection: ClientConnection): void {
+    if (connection.closed) this.#all.delete(connection);
+    else this.#idle.push({ connection, since: performance.now() });
   }
 
   close(): void {
-    for (const line of this.#all) line.close();
+    for (const connection of this.#all) connection.close();
     this.#all.clear();
   }
 }
 
 export class Frontends {
-  /** Number of new connections that were refused. The client then tries another frontend. */
+  /** Number of refused connection attempts, after which the client tried another frontend. */
   refusedConnections = 0;
   #frontends: readonly Frontend[] = [];
   #watching = true;
-  /** Resolves when a frontend accepts connections again; undefined if no request waits for that. */
+  /** Resolves when a frontend accepts connections again; undefined: no request waits for a frontend. */
   #anyFrontendUp: Promise<void> | undefined;
   readonly #watch: Promise<void>;
 
@@ -78,14 +78,15 @@ export class Frontends {
     this.#watch = this.#run();
   }
 
-  /** Sets the frontends for new requests. Requests under way stay where they are. */
+  /** Replaces the list of frontends. Requests in flight finish on their connections. */
   set(addresses: readonly Address[]): void {
-    const known = (at: Address): Frontend | undefined => this.#frontends.find((one) => one.at.port === at.port);
-    this.#frontends = addresses.map((at) => known(at) ?? new Frontend(at));
+    const known = (address: Address): Frontend | undefined =>
+      this.#frontends.find((one) => one.address.port === address.port);
+    this.#frontends = addresses.map((address) => known(address) ?? new Frontend(address));
   }
 
   isReady({ port }: Address): boolean {
-    return this.#frontends.some(({ at, ready }) => at.port === port && ready);
+    return this.#frontends.some(({ address, ready }) => address.port === port && ready);
   }
 
   async close(): Promise<void> {
@@ -94,40 +95,40 @@ export class Frontends {
     for (const one of this.#frontends) one.close();
   }
 
-  /** Sends a request. @throws NoAnswerError, NoFrontendError */
-  async ask(request: Request): Promise<Answer> {
-    const { method, path, authorization, form, level, timeoutMs, first } = request;
+  /** @throws UnansweredError, NoFrontendError */
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    const { method, path, authorization, form, level, timeoutMs, preferredFrontend } = request;
     const encoded = form && new URLSearchParams(form).toString();
     const text = requestText(method, `/api/v1${path}`, authorization, encoded, level);
-    const { frontend, line } = await this.#connect(first);
+    const { frontend, connection } = await this.#connect(preferredFrontend);
     try {
-      return await line.request(text, timeoutMs);
+      return await connection.request(text, timeoutMs);
     } finally {
-      frontend.back(line);
+      frontend.release(connection);
     }
   }
 
-  async #connect(first: number): Promise<{ frontend: Frontend; line: KeptConnection }> {
+  async #connect(preferredFrontend: number): Promise<{ frontend: Frontend; connection: ClientConnection }> {
     const until = performance.now() + CONNECT_TIMEOUT_MS;
     for (;;) {
-      for (const frontend of this.#order(first)) {
+      for (const frontend of this.#order(preferredFrontend)) {
         try {
-          return { frontend, line: await frontend.line() };
+          return { frontend, connection: await frontend.acquire() };
         } catch {
           this.refusedConnections++;
         }
       }
-      const stopMs = until - performance.now();
-      if (stopMs <= 0) throw new NoFrontendError('no frontend accepts connections');
+      const leftMs = until - performance.now();
+      if (leftMs <= 0) throw new NoFrontendError('no frontend takes connections');
       this.#anyFrontendUp ??= this.#tryUntilOneTakesConnections().finally(() => {
         this.#anyFrontendUp = undefined;
       });
-      await Promise.race([this.#anyFrontendUp, sleep(stopMs, undefined, { ref: false })]);
+      await Promise.race([this.#anyFrontendUp, sleep(leftMs, undefined, { ref: false })]);
     }
   }
 
   /**
-   * Tries all frontends until one accepts a connection. One attempt stands for all requests that wait: an attempt each
+   * Tries all frontends until one takes connections. One attempt stands for all requests that wait: an attempt each
    * would take the core on which the killed server starts (2,800 attempts a second at 200 sends a second).
    */
   async #tryUntilOneTakesConnections(): Promise<void> {
@@ -135,7 +136,7 @@ export class Frontends {
       await sleep(RETRY_MS);
       for (const frontend of this.#frontends) {
         try {
-          frontend.back(await frontend.line());
+          frontend.release(await frontend.acquire());
           return;
         } catch {
           this.refusedConnections++;
@@ -144,9 +145,9 @@ export class Frontends {
     }
   }
 
-  /** Lists the ready frontends, from the one with index `first` on; all frontends if none is ready. */
-  #order(first: number): readonly Frontend[] {
-    const from = first % this.#frontends.length;
+  /** @returns ready frontends, or all if none is ready, rotated so that `preferredFrontend` comes first */
+  #order(preferredFrontend: number): readonly Frontend[] {
+    const from = preferredFrontend % this.#frontends.length;
     const turned = [...this.#frontends.slice(from), ...this.#frontends.slice(0, from)];
     const ready = turned.filter((one) => one.ready);
     return ready.length > 0 ? ready : turned;
@@ -155,7 +156,7 @@ export class Frontends {
   async #run(): Promise<void> {
     while (this.#watching) {
       await Promise.all(this.#frontends.map((one) => checkReady(one)));
-      await sleep(READINESS_CHECK_INTERVAL_MS);
+      await sleep(READINESS_INTERVAL_MS);
     }
   }
 }
@@ -163,13 +164,13 @@ export class Frontends {
 const HEALTH = requestText('GET', '/health/ready', 'none');
 
 async function checkReady(frontend: Frontend): Promise<void> {
-  let line: KeptConnection | undefined;
+  let connection: ClientConnection | undefined;
   try {
-    line = await KeptConnection.open(frontend.at.health);
-    frontend.ready = (await line.request(HEALTH, READINESS_TIMEOUT_MS)).status === 200;
+    connection = await ClientConnection.open(frontend.address.health);
+    frontend.ready = (await connection.request(HEALTH, READINESS_TIMEOUT_MS)).status === 200;
   } catch {
     frontend.ready = false;
   } finally {
-    line?.close();
+    connection?.close();
   }
 }

@@ -2,91 +2,91 @@
  * Record of a run: requests and responses of its clients, events of their queues, and the messages stored at the end.
  */
 
-/** Time in ms, by the clock of the process that runs all clients. */
-export type Moment = number;
+/** `performance.now()` of the process that runs all clients, ms. */
+export type TimestampMs = number;
 
 export type Outcome =
-  | { readonly kind: 'acknowledged'; readonly at: Moment }
-  | { readonly kind: 'refused'; readonly at: Moment; readonly status: number; readonly code: string }
-  /** The connection ended, or the answer took too long: the write may or may not be stored. */
-  | { readonly kind: 'unanswered'; readonly at: Moment; readonly reason: string };
+  | { readonly kind: 'acknowledged'; readonly at: TimestampMs }
+  | { readonly kind: 'refused'; readonly at: TimestampMs; readonly status: number; readonly code: string }
+  /** Connection lost, or no response within the timeout. */
+  | { readonly kind: 'unanswered'; readonly at: TimestampMs; readonly reason: string };
 
 export type WriteKind = 'send' | 'edit' | 'reaction';
 
-/** One change that a client requested once. */
-export interface ClientWrite {
+/** One write request of a client: a send, an edit or a reaction. Clients never retry a write. */
+export interface Write {
   readonly kind: WriteKind;
-  /** Unique name of the write, by which events and the message history show it. */
+  /** Unique text that identifies the write in events and in stored messages. */
   readonly key: string;
   readonly conversation: string;
-  /** Id of the message; for a send, the one in its answer. */
+  /** Message id: of an edit or reaction its target, of a send the id in the response. */
   message: number | undefined;
-  readonly begun: Moment;
-  /** Undefined until the request is answered or fails. */
+  readonly startedAt: TimestampMs;
+  /** Undefined while the request is in flight. */
   outcome: Outcome | undefined;
 }
 
-export interface Received {
+export interface ReceivedEvent {
   readonly id: number;
-  /** Key of the write; undefined for an event that the server makes by itself. */
+  /** Key of the write; undefined for events that no client caused, such as messages of system bots. */
   readonly key: string | undefined;
   readonly kind: WriteKind | 'other';
   readonly message: number | undefined;
-  /** Undefined if the event doesn't name its conversation. */
+  /** Undefined if the event does not name the conversation, as reactions do not. */
   readonly conversation: string | undefined;
 }
 
-/** An answered poll. */
+/** Poll with a successful response. */
 export interface Poll {
   /** Id of the event that the client acknowledged with the poll. */
   readonly after: number;
-  readonly at: Moment;
-  readonly events: readonly Received[];
-  /** True if the client used the answer; otherwise it acts as if the answer had been lost, and repeats the poll. */
-  readonly taken: boolean;
+  readonly at: TimestampMs;
+  readonly events: readonly ReceivedEvent[];
+  /** Whether the client processed the response. A dropped response simulates its loss: the client repeats the poll. */
+  readonly processed: boolean;
 }
 
 export interface QueueHistory {
   readonly name: string;
-  /** Conversations whose events the queue gets during the whole run. */
+  /** Names of the conversations that the user of the queue was in during the whole run. */
   readonly conversations: ReadonlySet<string>;
   readonly polls: Poll[];
-  /** Times of answers with the code BAD_EVENT_QUEUE_ID. */
-  readonly ended: Moment[];
-  /** Times of polls that had no answer for longer than the server holds a poll. */
-  readonly stuck: Moment[];
+  /** Times of BAD_EVENT_QUEUE_ID responses. */
+  readonly ended: TimestampMs[];
+  /** Start times of polls without a response within 90 s, longer than the server holds a poll. */
+  readonly stuck: TimestampMs[];
 }
 
-/** A message in an answer of `GET /messages`. */
-export interface Stored {
+/** Message in a response of `GET /messages`. */
+export interface StoredMessage {
   readonly id: number;
   readonly key: string | undefined;
   readonly conversation: string;
-  /** Keys of the edits and reactions of the message. */
+  /** Keys of the edits and reactions that the message contains. */
   readonly changes: readonly string[];
 }
 
 export interface Interruption {
-  readonly at: Moment;
+  readonly at: TimestampMs;
   /**
-   * `kill`: a process was killed; `service`: NATS or the store was down for a while; `cut`: one host could not reach
-   * the store.
+   * `kill`: SIGKILL of an actor host or a frontend. `service`: outage of NATS or the store. `cut`: one actor host alone
+   * without a connection to the store.
    */
   readonly kind: 'kill' | 'service' | 'cut';
   readonly name: string;
 }
 
 export interface RunHistory {
-  readonly writes: readonly ClientWrite[];
+  readonly writes: readonly Write[];
   readonly queues: readonly QueueHistory[];
   /**
-   * Keys of the writes that were stored before the last message of each conversation was sent. Each queue of the
-   * conversation must deliver them.
+   * Keys of writes that were stored before the final message of each conversation was sent. Each queue must have these
+   * writes when it has the final messages.
    */
-  readonly settled: ReadonlySet<string>;
-  /** All messages at the end of the run; those of a conversation in the order of the answers, oldest first. */
-  readonly stored: readonly Stored[];
+  readonly settledKeys: ReadonlySet<string>;
+  /** All messages stored at the end, in the order of the responses: each conversation oldest first. */
+  readonly stored: readonly StoredMessage[];
   readonly interruptions: readonly Interruption[];
-  /** Conversations that accepted no message at the end of the run, long after the last fault. */
-  readonly stuckConversations: readonly string[];
+  /** Names of conversations that accepted no final message within 60 s after the load. */
+  readonly deadConversations: readonly string[];
 }

@@ -1,27 +1,27 @@
 /**
- * The load of a run: writes at a steady rate, however slowly earlier ones are answered. For each twenty sends there are
- * one edit and one reaction.
+ * Open-loop load: sends at a constant rate, independent of responses, and an edit and a reaction for every twenty
+ * sends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../cluster/scheduler.js';
-import { type Frontends, NoFrontendError, type Request } from './frontends.js';
-import type { ClientWrite, Outcome, WriteKind } from './history.js';
+import { type ApiRequest, type Frontends, NoFrontendError } from './frontends.js';
+import type { Outcome, Write, WriteKind } from './history.js';
 import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './message-texts.js';
 import type { Conversation, Person } from './people.js';
 
 const TICK_MS = 10;
-const SENDS_PER_CHANGE = 20;
-/** Share of direct messages among the sends, from 0 to 1. */
+const CHANGE_EVERY = 20;
+/** Share of direct messages among the sends. */
 const DIRECT_SHARE = 0.1;
-/** Time for which a client waits for an answer, ms; the server's own deadline is shorter. */
-const ANSWER_TIMEOUT_MS = 45_000;
+/** Time that a client waits for a response, ms; the server's deadline is shorter. */
+const RESPONSE_TIMEOUT_MS = 45_000;
 /**
- * Maximum number of requests without an answer, which is enough for seconds in which no process answers. Writes above
- * it are skipped and counted.
+ * Limit of the requests in flight, which 200 sends per second reach after 25 s without a response. Sends above the
+ * limit are skipped and counted.
  */
-const MAX_PENDING_REQUESTS = 5_000;
+const MAX_REQUESTS_IN_FLIGHT = 5_000;
 
-interface AcknowledgedSend {
+interface SentMessage {
   readonly id: number;
   readonly key: string;
   readonly sender: Person;
@@ -30,18 +30,18 @@ interface AcknowledgedSend {
   reacted: boolean;
 }
 
-type Asked = Omit<Request, 'first' | 'timeoutMs'>;
+type WriteRequest = Omit<ApiRequest, 'preferredFrontend' | 'timeoutMs'>;
 
 export class Load {
-  readonly writes: ClientWrite[] = [];
-  /** Number of sends that were skipped because `MAX_PENDING_REQUESTS` had no answer. */
-  skippedSends = 0;
-  underWay = 0;
+  readonly writes: Write[] = [];
+  /** Number of sends that were skipped at the limit of requests in flight. */
+  skipped = 0;
+  inFlight = 0;
   acknowledged = 0;
-  /** Time of the slowest answer, ms. */
+  /** Longest response time, ms. */
   slowest = 0;
-  readonly #said: AcknowledgedSend[] = [];
-  #next = 0;
+  readonly #sentMessages: SentMessage[] = [];
+  #nextKey = 0;
   #running = true;
   #done: Promise<void> = Promise.resolve();
   readonly #pending = new Set<Promise<unknown>>();
@@ -59,121 +59,121 @@ export class Load {
     this.#done = this.#run();
   }
 
-  /** Ends the load, and waits for the answers to all requests. */
+  /** Stops the load, and waits until no request is in flight. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#done;
     await Promise.all(this.#pending);
   }
 
-  /** Sends one more message. @returns its key @throws Error if the send is not acknowledged */
-  async last(conversation: Conversation): Promise<string> {
+  /** Sends a message after the load. @returns key of the send @throws Error when the send is not acknowledged */
+  async sendFinal(conversation: Conversation): Promise<string> {
     const write = await this.#send(conversation, conversation.members[0]!);
     if (write.outcome?.kind !== 'acknowledged') throw new Error(`${write.key}: ${JSON.stringify(write.outcome)}`);
     return write.key;
   }
 
   async #run(): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     let sent = 0;
     while (this.#running) {
-      const due = ((performance.now() - begun) / 1000) * this.rate;
-      for (; sent < due; sent++) this.#one(sent);
+      const due = ((performance.now() - startedAt) / 1000) * this.rate;
+      for (; sent < due; sent++) this.#issue(sent);
       await sleep(TICK_MS);
     }
   }
 
-  #one(n: number): void {
-    if (this.underWay >= MAX_PENDING_REQUESTS) {
-      this.skippedSends++;
+  #issue(n: number): void {
+    if (this.inFlight >= MAX_REQUESTS_IN_FLIGHT) {
+      this.skipped++;
       return;
     }
     const { random } = this;
     const among = this.direct.length > 0 && random.chance(DIRECT_SHARE) ? this.direct : this.streams;
     const conversation = random.pick(among);
-    this.#keep(this.#send(conversation, random.pick(conversation.members)));
-    if (n % SENDS_PER_CHANGE === SENDS_PER_CHANGE - 1) {
-      this.#keep(this.#edit());
-      this.#keep(this.#react());
+    this.#track(this.#send(conversation, random.pick(conversation.members)));
+    if (n % CHANGE_EVERY === CHANGE_EVERY - 1) {
+      this.#track(this.#edit());
+      this.#track(this.#react());
     }
   }
 
-  #keep(write: Promise<unknown>): void {
+  #track(write: Promise<unknown>): void {
     this.#pending.add(write);
     void write.finally(() => this.#pending.delete(write));
   }
 
-  async #send(conversation: Conversation, sender: Person): Promise<ClientWrite> {
-    const key = sendKey(this.#next++);
-    const write = this.#startRun('send', key, conversation);
+  async #send(conversation: Conversation, sender: Person): Promise<Write> {
+    const key = sendKey(this.#nextKey++);
+    const write = this.#startWrite('send', key, conversation);
     const form = { ...conversation.to, content: text(key) };
-    await this.#ask(write, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
+    await this.#perform(write, { method: 'POST', path: '/messages', authorization: sender.authorization, form });
     if (write.outcome?.kind === 'acknowledged') {
-      this.#said.push({ id: write.message!, key, sender, conversation, edited: false, reacted: false });
+      this.#sentMessages.push({ id: write.message!, key, sender, conversation, edited: false, reacted: false });
     }
     return write;
   }
 
-  /** Picks one of the newest 100 acknowledged sends; undefined if it was picked for this kind of change before. */
-  #lately(done: 'edited' | 'reacted'): AcknowledgedSend | undefined {
-    const from = Math.max(0, this.#said.length - 100);
-    const said = this.#said[from + this.random.below(this.#said.length - from)];
-    if (!said || said[done]) return undefined;
-    said[done] = true;
-    return said;
+  /** @returns one of the last 100 acknowledged messages, each at most once per kind of change */
+  #pickRecent(done: 'edited' | 'reacted'): SentMessage | undefined {
+    const from = Math.max(0, this.#sentMessages.length - 100);
+    const message = this.#sentMessages[from + this.random.below(this.#sentMessages.length - from)];
+    if (!message || message[done]) return undefined;
+    message[done] = true;
+    return message;
   }
 
   async #edit(): Promise<void> {
-    const said = this.#lately('edited');
-    if (!said) return;
-    const key = editKey(this.#next++);
-    const write = this.#startRun('edit', key, said.conversation, said.id);
-    const form = { content: edited(said.key, key) };
-    const { authorization } = said.sender;
-    await this.#ask(write, { method: 'PATCH', path: `/messages/${said.id}`, authorization, form });
+    const message = this.#pickRecent('edited');
+    if (!message) return;
+    const key = editKey(this.#nextKey++);
+    const write = this.#startWrite('edit', key, message.conversation, message.id);
+    const form = { content: edited(message.key, key) };
+    const { authorization } = message.sender;
+    await this.#perform(write, { method: 'PATCH', path: `/messages/${message.id}`, authorization, form });
   }
 
   async #react(): Promise<void> {
-    const said = this.#lately('reacted');
-    if (!said) return;
-    const { id, authorization } = this.random.pick(said.conversation.members);
-    const write = this.#startRun('reaction', reactionKey(said.id, id), said.conversation, said.id);
+    const message = this.#pickRecent('reacted');
+    if (!message) return;
+    const { id, authorization } = this.random.pick(message.conversation.members);
+    const write = this.#startWrite('reaction', reactionKey(message.id, id), message.conversation, message.id);
     const form = { emoji_name: EMOJI };
-    await this.#ask(write, { method: 'POST', path: `/messages/${said.id}/reactions`, authorization, form });
+    await this.#perform(write, { method: 'POST', path: `/messages/${message.id}/reactions`, authorization, form });
   }
 
-  #startRun(kind: WriteKind, key: string, { name }: Conversation, message?: number): ClientWrite {
-    const write: ClientWrite = { kind, key, conversation: name, message, begun: performance.now(), outcome: undefined };
+  #startWrite(kind: WriteKind, key: string, { name }: Conversation, message?: number): Write {
+    const write: Write = { kind, key, conversation: name, message, startedAt: performance.now(), outcome: undefined };
     this.writes.push(write);
     return write;
   }
 
-  async #ask(write: ClientWrite, request: Asked): Promise<void> {
-    this.underWay++;
+  async #perform(write: Write, request: WriteRequest): Promise<void> {
+    this.inFlight++;
     try {
-      const answer = await this.frontends.ask({
+      const response = await this.frontends.request({
         ...request,
-        timeoutMs: ANSWER_TIMEOUT_MS,
-        first: this.random.below(1_000),
+        timeoutMs: RESPONSE_TIMEOUT_MS,
+        preferredFrontend: this.random.below(1_000),
       });
       const at = performance.now();
-      this.slowest = Math.max(this.slowest, at - write.begun);
-      if (answer.body.result === 'success') {
-        if (write.kind === 'send') write.message = answer.body.id as number;
+      this.slowest = Math.max(this.slowest, at - write.startedAt);
+      if (response.body.result === 'success') {
+        if (write.kind === 'send') write.message = response.body.id as number;
         write.outcome = { kind: 'acknowledged', at };
         this.acknowledged++;
       } else {
         write.outcome = {
           kind: 'refused',
           at,
-          status: answer.status,
-          code: String(answer.body.code ?? answer.body.msg),
+          status: response.status,
+          code: String(response.body.code ?? response.body.msg),
         };
       }
     } catch (error) {
       write.outcome = unanswered(error as Error);
     } finally {
-      this.underWay--;
+      this.inFlight--;
     }
   }
 }

@@ -1,6 +1,6 @@
-/** Texts of the run's messages. They hold keys by which events and the message history show each write. */
+/** Message contents with a unique key per write, and parsers that find the keys in events and stored messages. */
 import { LAST_RESERVED_USER_ID } from '#domain/people';
-import type { Received, Stored } from './history.js';
+import type { ReceivedEvent, StoredMessage } from './history.js';
 import { directName } from './people.js';
 
 export const sendKey = (n: number): string => `m${n}`;
@@ -26,8 +26,8 @@ const conversationOf = (message: Fields): string =>
 const keyOf = (message: Fields): string | undefined =>
   (message.sender_id as number) > LAST_RESERVED_USER_ID ? SEND.exec(message.content as string)?.[0] : undefined;
 
-/** Reads an event of a queue that asked for unrendered contents. */
-export function received(event: Fields): Received {
+/** Parses an event of a queue registered with `apply_markdown=false`. */
+export function parseEvent(event: Fields): ReceivedEvent {
   const id = event.id as number;
   switch (event.type) {
     case 'message': {
@@ -50,8 +50,8 @@ export function received(event: Fields): Received {
   }
 }
 
-/** Reads a message of `GET /messages` with unrendered content. */
-export function stored(message: Fields): Stored {
+/** Parses a message of `GET /messages?apply_markdown=false`. */
+export function parseMessage(message: Fields): StoredMessage {
   const edit = EDIT.exec(message.content as string)?.[1];
   const reactions = message.reactions as readonly { user_id: number }[];
   return {

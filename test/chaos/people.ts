@@ -1,12 +1,12 @@
-/** Accounts, streams and direct conversations of a run. */
+/** Creation of the accounts, streams and direct conversations of a run. */
 import { basic } from '../bench/faces.js';
+import type { ApiResponse } from './client-connection.js';
 import type { Frontends } from './frontends.js';
-import type { Answer } from './kept-connection.js';
 
 const PASSWORD = 'correct horse battery 77';
-/** The server hashes a password, which is slow on purpose, for each new account and for each log-in. */
-const MAX_CONCURRENT_CALLS = 4;
-const ANSWER_TIMEOUT_MS = 60_000;
+/** Limit of setup requests in flight: each account costs two slow password hashes, at its creation and at login. */
+const MAX_CONCURRENT_REQUESTS = 4;
+const RESPONSE_TIMEOUT_MS = 60_000;
 
 export interface Person {
   readonly id: number;
@@ -14,13 +14,13 @@ export interface Person {
   readonly authorization: string;
 }
 
-/** A stream or a direct conversation. */
+/** Stream or direct conversation. */
 export interface Conversation {
-  /** `s<stream id>` or `d<user ids>`. */
+  /** `s<stream id>`, or `d<user ids>`. */
   readonly name: string;
   /** Parameters of `POST /messages` that address the conversation. */
   readonly to: Readonly<Record<string, string>>;
-  /** Narrow whose messages are those of the conversation. */
+  /** Narrow that selects the messages of the conversation in `GET /messages`. */
   readonly narrow: readonly Readonly<Record<string, unknown>>[];
   readonly members: readonly Person[];
 }
@@ -32,25 +32,26 @@ export interface Caller {
   readonly level?: number | undefined;
 }
 
-/** Calls an operation of the API. @throws Error if the answer is no success */
-export async function callOrThrow(
+/** Sends one API request. @throws Error when the server refuses the request */
+export async function requestOrThrow(
   { frontends, authorization, level }: Caller,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   form: Readonly<Record<string, string>> = {},
-): Promise<Answer['body']> {
+): Promise<ApiResponse['body']> {
   const get = method === 'GET';
-  const answer = await frontends.ask({
+  const response = await frontends.request({
     method,
     path: get ? `${path}?${new URLSearchParams(form)}` : path,
     authorization,
     ...(get ? {} : { form }),
     level,
-    timeoutMs: ANSWER_TIMEOUT_MS,
-    first: 0,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
+    preferredFrontend: 0,
   });
-  if (answer.body.result !== 'success') throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  if (response.body.result !== 'success')
+    throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
+  return response.body;
 }
 
 export async function mapConcurrently<T, R>(
@@ -62,7 +63,7 @@ export async function mapConcurrently<T, R>(
   const worker = async (): Promise<void> => {
     for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!, i);
   };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_CALLS }, worker));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, worker));
   return results;
 }
 
@@ -70,14 +71,14 @@ export function makePeople(owner: Caller, count: number): Promise<Person[]> {
   const numbers = Array.from({ length: count }, (_, i) => i);
   return mapConcurrently(numbers, async (n) => {
     const email = `person${n}@example.com`;
-    const made = await callOrThrow(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
+    const made = await requestOrThrow(owner, 'POST', '/users', { email, password: PASSWORD, full_name: `Person ${n}` });
     const credentials = { username: email, password: PASSWORD };
-    const { api_key } = await callOrThrow({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
+    const { api_key } = await requestOrThrow({ ...owner, authorization: '' }, 'POST', '/fetch_api_key', credentials);
     return { id: made.user_id as number, email, authorization: basic(email, api_key as string) };
   });
 }
 
-/** Makes streams with this number of subscribers each. Every second stream is private. */
+/** Creates a stream for each `subscribers` accounts; every second stream is private. */
 export async function makeStreams(
   frontends: Frontends,
   people: readonly Person[],
@@ -88,18 +89,18 @@ export async function makeStreams(
   return mapConcurrently(groups, async (members, i) => {
     const caller = { frontends, authorization: members[0]!.authorization };
     const name = `stream ${i}`;
-    await callOrThrow(caller, 'POST', '/users/me/subscriptions', {
+    await requestOrThrow(caller, 'POST', '/users/me/subscriptions', {
       subscriptions: JSON.stringify([{ name }]),
       principals: JSON.stringify(members.map(({ id }) => id)),
       invite_only: String(i % 2 === 1),
     });
-    const { stream_id: id } = await callOrThrow(caller, 'GET', '/get_stream_id', { stream: name });
+    const { stream_id: id } = await requestOrThrow(caller, 'GET', '/get_stream_id', { stream: name });
     const narrow = [{ operator: 'stream', operand: id }];
     return { name: `s${id}`, to: { type: 'stream', to: name, topic: 'chaos' }, narrow, members };
   });
 }
 
-/** Makes a direct conversation for each pair of neighbours in the list. */
+/** Direct conversations of two accounts each: the first with the second, the third with the fourth, and so on. */
 export function directConversations(people: readonly Person[]): Conversation[] {
   return people.flatMap((a, i) => {
     const b = people[i + 1];
@@ -110,5 +111,5 @@ export function directConversations(people: readonly Person[]): Conversation[] {
   });
 }
 
-/** Name of the direct conversation of these users, whose ids may be in any order. */
+/** Name of a direct conversation; the order of `ids` does not matter. */
 export const directName = (ids: readonly number[]): string => `d${[...ids].sort((a, b) => a - b).join(',')}`;

@@ -1,4 +1,4 @@
-/** The faults of a run: kills of processes, restarts of services, and hosts that can't reach the store. */
+/** Fault injection: kills of random processes, restarts of services, and cuts between one host and the store. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../clients/support/process.js';
 import type { Random } from '../cluster/scheduler.js';
@@ -6,19 +6,19 @@ import type { Interruption } from './history.js';
 import type { Member, Role } from './processes.js';
 import type { OwnServices } from './services.js';
 
-export interface Restart {
+export interface Outage {
   readonly kind: 'service' | 'cut';
   readonly name: string;
-  /** Time of the fault as a share of the length of the run, from 0 to 1. */
+  /** Start of the outage, as a share (0–1) of the length of the run. */
   readonly at: number;
-  /** Stops the service and starts it again. @param downtimeMs time between stop and start */
+  /** Executes the outage to its end. @param downtimeMs time from the kill of a service to its start, ms */
   restart(downtimeMs: number): Promise<void>;
 }
 
-export function listServiceRestarts(services: OwnServices): Restart[] {
+export function serviceRestarts(services: OwnServices): Outage[] {
   const kind = 'service';
-  const store: Restart = { kind, name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
-  const database: Restart = {
+  const store: Outage = { kind, name: 'store', at: 0.55, restart: (ms) => services.restartStore(false, ms) };
+  const database: Outage = {
     kind,
     name: 'store and its database',
     at: 0.8,
@@ -31,8 +31,8 @@ export function listServiceRestarts(services: OwnServices): Restart[] {
   ];
 }
 
-/** Plans cuts between single actor hosts, which the seed chooses, and the store. */
-export function planStoreCuts(cluster: StoreCutTargets, count: number, seconds: number, random: Random): Restart[] {
+/** Plans `count` cuts of `seconds` s, each between one random actor host and the store. */
+export function storeCuts(cluster: StoreConnections, count: number, seconds: number, random: Random): Outage[] {
   return Array.from({ length: count }, (_, i) => {
     const host = random.pick(cluster.hosts);
     return {
@@ -42,41 +42,41 @@ export function planStoreCuts(cluster: StoreCutTargets, count: number, seconds: 
       restart: async () => {
         await cluster.cutFromStore(host);
         await sleep(seconds * 1_000);
-        await cluster.giveStoreBack(host);
+        await cluster.restoreStore(host);
       },
     };
   });
 }
 
-/** Actor hosts whose connection to the store can be cut. */
-interface StoreCutTargets {
-  /** Names of these hosts. */
+/** Cluster whose actor hosts can be cut off from the store one by one. */
+interface StoreConnections {
+  /** Names of the actor hosts. */
   readonly hosts: readonly string[];
   cutFromStore(host: string): Promise<void>;
-  giveStoreBack(host: string): Promise<void>;
+  restoreStore(host: string): Promise<void>;
 }
 
 /**
- * Time for which a killed process stays down, as a share of the time between two kills. An immediate start would
- * compete for the cores on which the other processes take over; in production these are cores of other machines.
+ * Delay from a kill to the restart of the process: 30–45 % of the time between kills. An immediate restart would
+ * compete for the CPU with the processes that take over, which share the two cores of the test machine.
  */
-const DOWNTIME_SHARE = { least: 0.3, more: 0.15 };
-/** Time for which a killed single server stays down, ms: a supervisor starts it at once, since nothing takes over. */
-const SINGLE_SERVER_DOWNTIME_MS = 250;
+const RESTART_DELAY = { min: 0.3, range: 0.15 };
+/** Restart delay of a single server, as that of a supervisor: no other process takes over. */
+const SINGLE_RESTART_DELAY_MS = 250;
 
-/** Minimum time from the end of one fault to the next one, as a share of the time between two kills. */
-const MIN_UPTIME_SHARE = 0.4;
+/** Minimum time from the end of one fault to the next fault, as a share of the time between kills. */
+const MIN_RECOVERY = 0.4;
 
 const ROLES: readonly Role[] = ['actors', 'http'];
 
-export interface FaultPlan {
-  /** Length of the run, s; undefined: until all kills are done. */
+export interface InjectionOptions {
+  /** Length of the run, s; undefined runs until all kills are done. */
   readonly seconds: number | undefined;
   readonly kills: number;
   readonly every: number;
   readonly random: Random;
   readonly interruptions: Interruption[];
-  log(line: string): void;
+  log(words: string): void;
 }
 
 interface FaultTargets {
@@ -84,40 +84,40 @@ interface FaultTargets {
   start(member: Member): Promise<Child>;
 }
 
-/** Factor by which a run may become longer, because each fault takes longer on a slow machine. */
+/** Limit of the run as a multiple of its planned length: a slow machine needs longer for each fault. */
 const MAX_STRETCH = 3;
 
-/** Kills random members at the planned times. A planned restart of a service takes the place of a kill. */
+/** Kills a random member every `every` s; a planned outage that is due replaces the kill. */
 export async function injectFaults(
   cluster: FaultTargets,
-  services: readonly Restart[],
-  plan: FaultPlan,
+  services: readonly Outage[],
+  options: InjectionOptions,
 ): Promise<void> {
-  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, log } = plan;
-  const begun = performance.now();
-  const elapsed = (): number => (performance.now() - begun) / 1000;
+  const { seconds = Number.POSITIVE_INFINITY, kills, every, random, interruptions, log } = options;
+  const startedAt = performance.now();
+  const elapsed = (): number => (performance.now() - startedAt) / 1000;
   const downtimeMs = (): number =>
     cluster.members.length === 1
-      ? SINGLE_SERVER_DOWNTIME_MS
-      : (DOWNTIME_SHARE.least + random.next() * DOWNTIME_SHARE.more) * every * 1000;
-  const later = [...services].sort((a, b) => a.at - b.at);
-  // If the number of kills is above what the run has time for, the time ends it.
-  const latest = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
+      ? SINGLE_RESTART_DELAY_MS
+      : (RESTART_DELAY.min + random.next() * RESTART_DELAY.range) * every * 1000;
+  const outages = [...services].sort((a, b) => a.at - b.at);
+  // More kills than fit in the time: the time ends the run. Otherwise the last kill does, within the stretched time.
+  const endsAt = kills * every > seconds ? seconds : seconds * MAX_STRETCH;
   let killed = 0;
-  for (let turn = 1; killed < kills || later.length > 0; turn++) {
-    // The jitter keeps kills out of step with the server's periodic work.
-    const meant = (turn - 0.25 + random.next() * 0.5) * every;
-    // Deliveries must have resumed after the previous fault.
-    const next = turn > 1 ? Math.max(meant, elapsed() + every * MIN_UPTIME_SHARE) : meant;
-    if (next >= latest) break;
+  for (let turn = 1; killed < kills || outages.length > 0; turn++) {
+    // Jitter of ±25 % keeps the faults out of step with timers of the server.
+    const plannedAt = (turn - 0.25 + random.next() * 0.5) * every;
+    // Deliveries need time to resume after the previous fault.
+    const next = turn > 1 ? Math.max(plannedAt, elapsed() + every * MIN_RECOVERY) : plannedAt;
+    if (next >= endsAt) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);
-    const restart = later[0];
+    const restart = outages[0];
     if (restart && elapsed() >= restart.at * seconds) {
-      later.shift();
-      log(`${restart.name} is stopped`);
+      outages.shift();
+      log(`${restart.name} goes away`);
       interruptions.push({ at: performance.now(), kind: restart.kind, name: restart.name });
       await restart.restart(downtimeMs());
-      log(`${restart.name} is started again`);
+      log(`${restart.name} is back`);
     } else if (killed < kills) {
       const member = pickVictim(cluster.members, killed, random);
       log(`kill -9 of ${member.name} (${member.child.pid})`);
@@ -128,10 +128,10 @@ export async function injectFaults(
       member.child = await cluster.start(member);
     }
   }
-  if (plan.seconds !== undefined) await sleep(Math.max(0, seconds - elapsed()) * 1000);
+  if (options.seconds !== undefined) await sleep(Math.max(0, seconds - elapsed()) * 1000);
 }
 
-/** Picks the member to kill. The first kills cover each role, so that a run of two kills has both. */
+/** Picks a member to kill: the first kill hits an actor host, the second a frontend, later kills a random member. */
 function pickVictim(members: readonly Member[], killed: number, random: Random): Member {
   const role = ROLES[killed];
   const among = members.filter((one) => role === undefined || one.role === role);

@@ -1,28 +1,28 @@
-/** A client with one event queue for the whole run. After a failure it polls through another frontend. */
+/** Client with one event queue: polls, acknowledges events, and polls another frontend after a failed request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
 import type { Random } from '../cluster/scheduler.js';
 import { type Frontends, NoFrontendError } from './frontends.js';
 import type { Poll, QueueHistory } from './history.js';
-import { received } from './message-texts.js';
-import { callOrThrow, directName, type Person } from './people.js';
+import { parseEvent } from './message-texts.js';
+import { directName, type Person, requestOrThrow } from './people.js';
 
-/** Timeout of a poll, ms: longer than the server holds a poll without an event. */
+/** Timeout of a poll, longer than the server holds a poll without an event. */
 const MAX_POLL_MS = 90_000;
 const RETRY_MS = 100;
-/** Share of answers that a client discards as if they had been lost on the network, from 0 to 1. */
-const LOST_ANSWER_RATE = 0.005;
-const EVENT_TYPES = JSON.stringify(['message', 'update_message', 'reaction']);
+/** Share of poll responses that a client drops, to simulate their loss. */
+const DROPPED_RESPONSE_RATE = 0.005;
+const TYPES = JSON.stringify(['message', 'update_message', 'reaction']);
 
 export class Poller implements QueueHistory {
   readonly polls: Poll[] = [];
   readonly ended: number[] = [];
   readonly stuck: number[] = [];
-  /** Number of failed polls by reason. */
+  /** Reason of a failed poll → number of such polls. */
   readonly failures = new Map<string, number>();
   readonly keys = new Set<string>();
   #running = true;
-  #first: number;
+  #preferredFrontend: number;
   #done: Promise<void>;
 
   private constructor(
@@ -34,7 +34,7 @@ export class Poller implements QueueHistory {
     private readonly queue: string,
     private last: number,
   ) {
-    this.#first = random.below(1_000);
+    this.#preferredFrontend = random.below(1_000);
     this.#done = this.#run();
   }
 
@@ -47,16 +47,16 @@ export class Poller implements QueueHistory {
     level?: number,
   ): Promise<Poller> {
     const caller = { frontends, authorization: person.authorization, level };
-    const form = { event_types: EVENT_TYPES, apply_markdown: 'false' };
-    const { queue_id, last_event_id } = await callOrThrow(caller, 'POST', '/register', form);
+    const form = { event_types: TYPES, apply_markdown: 'false' };
+    const { queue_id, last_event_id } = await requestOrThrow(caller, 'POST', '/register', form);
     const name = `queue of ${person.email}`;
-    // System bots may send direct messages to any user.
+    // System bots may send direct messages to every user.
     const bots = Array.from({ length: LAST_RESERVED_USER_ID }, (_, i) => directName([i + 1, person.id]));
     const mine = new Set([...conversations, ...bots]);
     return new Poller(name, person, mine, frontends, random, queue_id as string, last_event_id as number);
   }
 
-  /** Ends the client. The answer of its open poll is ignored. */
+  /** Stops polling. A poll in flight is not awaited, and its response is not recorded. */
   stop(): void {
     this.#running = false;
     void this.#done;
@@ -64,47 +64,47 @@ export class Poller implements QueueHistory {
 
   async #run(): Promise<void> {
     while (this.#running) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       try {
-        const { status, body } = await this.frontends.ask({
+        const { status, body } = await this.frontends.request({
           method: 'GET',
           path: `/events?queue_id=${this.queue}&last_event_id=${this.last}`,
           authorization: this.person.authorization,
           timeoutMs: MAX_POLL_MS,
-          first: this.#first,
+          preferredFrontend: this.#preferredFrontend,
         });
         if (!this.#running) return;
         if (body.result === 'success') {
-          this.#take(body.events as readonly Readonly<Record<string, unknown>>[]);
+          this.#processEvents(body.events as readonly Readonly<Record<string, unknown>>[]);
           continue;
         }
-        this.#failed(`${status} ${body.code ?? 'without a code'}`);
+        this.#countFailure(`${status} ${body.code ?? 'without a code'}`);
         if (body.code === 'BAD_EVENT_QUEUE_ID') {
           this.ended.push(performance.now());
           return;
         }
       } catch (error) {
         if (!this.#running) return;
-        if (performance.now() - begun >= MAX_POLL_MS) this.stuck.push(begun);
-        this.#failed(error instanceof NoFrontendError ? error.message : 'connection cut');
-        this.#first++;
+        if (performance.now() - startedAt >= MAX_POLL_MS) this.stuck.push(startedAt);
+        this.#countFailure(error instanceof NoFrontendError ? error.message : 'connection cut');
+        this.#preferredFrontend++;
       }
       await sleep(RETRY_MS);
     }
   }
 
-  #take(events: readonly Readonly<Record<string, unknown>>[]): void {
-    const taken = !this.random.chance(LOST_ANSWER_RATE);
-    const given = events.map(received);
-    this.polls.push({ after: this.last, at: performance.now(), events: given, taken });
-    if (!taken) return;
+  #processEvents(events: readonly Readonly<Record<string, unknown>>[]): void {
+    const processed = !this.random.chance(DROPPED_RESPONSE_RATE);
+    const given = events.map(parseEvent);
+    this.polls.push({ after: this.last, at: performance.now(), events: given, processed });
+    if (!processed) return;
     for (const { id, key } of given) {
       this.last = Math.max(this.last, id);
       if (key !== undefined) this.keys.add(key);
     }
   }
 
-  #failed(reason: string): void {
+  #countFailure(reason: string): void {
     this.failures.set(reason, (this.failures.get(reason) ?? 0) + 1);
   }
 }

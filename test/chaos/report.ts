@@ -1,11 +1,11 @@
-/** Figures of a run, for people and as JSON. */
+/** Figures of a run, as an object for JSON and as text. */
 import { FAULTS, type FaultKind, type Faults } from './faults.js';
-import type { ClientWrite, RunHistory } from './history.js';
+import type { RunHistory, Write } from './history.js';
 import type { Poller } from './poller.js';
-import { measureResumes, type Quantiles, quantiles } from './resume-times.js';
+import { measureResumes, type Quantiles, quantiles } from './resume.js';
 
 export interface Failures {
-  /** Number of refused requests by reason. */
+  /** Reason → number of writes. */
   readonly refused: Readonly<Record<string, number>>;
   readonly unanswered: Readonly<Record<string, number>>;
 }
@@ -18,13 +18,13 @@ export interface Report {
   readonly descriptions: readonly string[];
   readonly failures: Failures;
   readonly polls: Readonly<Record<string, number>>;
-  /** Times from a kill to the first later delivery, of each queue. */
+  /** Time from a kill to resumed delivery, per queue. */
   readonly kills: Quantiles;
   readonly services: Quantiles;
   readonly cuts: Quantiles;
-  readonly interruptions: readonly { readonly name: string; readonly times: Quantiles; readonly silent: number }[];
-  /** Number of sends that were skipped because too many requests had no answer. */
-  readonly skippedSends: number;
+  readonly each: readonly { readonly name: string; readonly times: Quantiles; readonly silent: number }[];
+  /** Number of sends that were skipped at the limit of requests in flight. */
+  readonly skipped: number;
 }
 
 const count = (reasons: Iterable<string>): Record<string, number> => {
@@ -33,12 +33,12 @@ const count = (reasons: Iterable<string>): Record<string, number> => {
   return counts;
 };
 
-function failures(writes: readonly ClientWrite[]): Failures {
+function failures(writes: readonly Write[]): Failures {
   const refused: string[] = [];
   const unanswered: string[] = [];
   for (const { kind, outcome } of writes) {
     if (outcome?.kind === 'refused') refused.push(`${kind}: ${outcome.status} ${outcome.code}`);
-    else if (outcome?.kind !== 'acknowledged') unanswered.push(`${kind}: ${outcome?.reason ?? 'no answer yet'}`);
+    else if (outcome?.kind !== 'acknowledged') unanswered.push(`${kind}: ${outcome?.reason ?? 'still under way'}`);
   }
   return { refused: count(refused), unanswered: count(unanswered) };
 }
@@ -48,7 +48,7 @@ export function report(
   faults: Faults,
   pollers: readonly Poller[],
   seed: number,
-  skippedSends: number,
+  skipped: number,
 ): Report {
   const all = measureResumes(run);
   const of = (kind: string): Quantiles =>
@@ -66,12 +66,8 @@ export function report(
     kills: of('kill'),
     services: of('service'),
     cuts: of('cut'),
-    interruptions: all.map(({ interruption, times, silent }) => ({
-      name: interruption.name,
-      times: quantiles(times),
-      silent,
-    })),
-    skippedSends,
+    each: all.map(({ interruption, times, silent }) => ({ name: interruption.name, times: quantiles(times), silent })),
+    skipped,
   };
 }
 
@@ -94,22 +90,22 @@ export function formatReport(report: Report): string {
     kills,
     services,
     cuts,
-    interruptions,
-    skippedSends,
+    each,
+    skipped,
   } = report;
   return [
     `acknowledged sends, edits and reactions ${acknowledged}, events delivered ${events}`,
     ...Object.entries(FAULTS).map(([kind, meaning]) => `${kind.padEnd(11)}${faults[kind as FaultKind]}  (${meaning})`),
-    ...descriptions.map((line) => `  ${line}`),
+    ...descriptions.map((words) => `  ${words}`),
     `refused: ${listed(failed.refused)}`,
     `without an answer: ${listed(failed.unanswered)}`,
     `polls that failed and were repeated: ${listed(polls)}`,
-    ...(skippedSends > 0 ? [`skipped, because too many requests had no answer: ${skippedSends}`] : []),
-    ...interruptions.map(
+    ...(skipped > 0 ? [`not sent, because too much was under way: ${skipped}`] : []),
+    ...each.map(
       ({ name, times, silent }) => `  ${name}: ${milliseconds(times)}${silent > 0 ? `, ${silent} silent` : ''}`,
     ),
     `from a kill to resumed delivery: ${milliseconds(kills)}`,
-    `from the stop of a service to resumed delivery: ${milliseconds(services)}`,
+    `from a service's end to resumed delivery: ${milliseconds(services)}`,
     `from a host's loss of the store to resumed delivery: ${milliseconds(cuts)}`,
   ].join('\n');
 }

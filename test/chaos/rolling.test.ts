@@ -1,16 +1,16 @@
-/** A short form of `npm run rolling`: two actor hosts and a frontend are replaced under load. */
+/** Short form of `npm run rolling`: two actor hosts and a frontend are replaced under load. */
 import t from 'tap';
 import { services } from '../clients/support/missing.js';
 import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
-import { runRolling } from './replacements.js';
+import { runRolling } from './replace.js';
 import { formatReport } from './report.js';
-import { CleanupSteps } from './run.js';
+import { Cleanup } from './run.js';
 
 const found = services();
 if (found) {
-  t.test('no request fails while each process is replaced by another', async (test) => {
-    const cleanup = new CleanupSteps();
+  t.test('a rolling restart of all processes fails no request', async (test) => {
+    const cleanup = new Cleanup();
     test.teardown(() => cleanup.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
@@ -28,15 +28,15 @@ if (found) {
       },
       ...{ report: undefined, logs: undefined, logStreams: undefined },
     };
-    const { report, replacements, failed } = await runRolling(options, cleanup, (line) => test.comment(line));
+    const { report, handovers, failed } = await runRolling(options, cleanup, (words) => test.comment(words));
     for (const line of formatReport(report).split('\n')) test.comment(line);
     test.equal(failed, 0, 'no request was refused or cut off');
-    test.strictSame(faultsIn(report), [], 'no acknowledged write is lost or repeated, and no queue ends');
+    test.strictSame(faultsIn(report), [], 'nothing acknowledged is lost or repeated, no queue ends');
     test.strictSame(
-      replacements.map(({ code }) => code),
+      handovers.map(({ code }) => code),
       [0, 0, 0],
-      'each replaced process ends with the exit code 0',
+      'each old process exits with code 0 after SIGTERM',
     );
-    test.ok(report.acknowledged > rounds(50, 100), `acknowledged writes: ${report.acknowledged}`);
+    test.ok(report.acknowledged > rounds(50, 100), `sends went on: ${report.acknowledged}`);
   });
 }

@@ -1,15 +1,15 @@
-/** NATS and the MongoDB-compatible server of one run, on free ports. The run kills and restarts them. */
+/** NATS and a MongoDB-compatible server on free ports, started for one run, which kills and restarts them. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, run } from '../clients/support/process.js';
 
-/** Timeout of the first start, ms: it may build missing programs. */
+/** Timeout of the first start, which may build missing servers from source: 20 minutes. */
 const BUILD_TIMEOUT_MS = 1_200_000;
 const STEP_TIMEOUT_MS = 120_000;
 
-/** Finds the folder of the repository, from the compiled file or from the working directory. */
+/** @returns root of the repository, found from the folder of the build or from the working directory */
 function repository(): string {
   const candidates = [new URL('../../../', import.meta.url), new URL(`file://${process.cwd()}/`)].map((url) =>
     fileURLToPath(url),
@@ -33,7 +33,7 @@ export class OwnServices {
     this.mongodb = `mongodb://127.0.0.1:${ports[1]}/`;
   }
 
-  /** Starts the services. Processes that an interrupted run left in this repository are ended first. */
+  /** Starts the services. Only one run per repository is possible: services left by an interrupted run are stopped. */
   static async start(): Promise<OwnServices> {
     const root = repository();
     const folder = join(root, '.services', 'chaos');
@@ -43,43 +43,42 @@ export class OwnServices {
     const environment = {
       ...rest,
       CONCLAVE_SERVICES_DIR: folder,
-      // The programs of the development services are used, since building them takes minutes.
+      // Building the servers takes minutes, so the binaries of the development services are used.
       CONCLAVE_SERVICES_TOOLS: process.env.CONCLAVE_SERVICES_TOOLS ?? join(root, '.services'),
       NATS_PORT: String(ports[0]),
       MONGODB_PORT: String(ports[1]),
       POSTGRES_PORT: String(ports[2]),
     };
     const services = new OwnServices(join(root, 'deploy/dev/services'), folder, environment, [ports[0], ports[1]]);
-    await services.#step(['down', '--wipe']);
-    await services.#step(['up'], BUILD_TIMEOUT_MS);
+    await services.#runScript(['down', '--wipe']);
+    await services.#runScript(['up'], BUILD_TIMEOUT_MS);
     return services;
   }
 
   stop(): Promise<void> {
-    return this.#step(['down', '--wipe']);
+    return this.#runScript(['down', '--wipe']);
   }
 
-  /** Kills NATS with SIGKILL, and starts it again with the same data. */
+  /** Kills NATS with SIGKILL, and restarts it on its data after `downtimeMs`. */
   async restartNats(downtimeMs: number): Promise<void> {
-    await this.#step(['kill', 'nats']);
+    await this.#runScript(['kill', 'nats']);
     await sleep(downtimeMs);
-    await this.#step(['start', 'nats']);
+    await this.#runScript(['start', 'nats']);
   }
 
   /**
-   * Kills the MongoDB-compatible server with SIGKILL, and starts it again.
-   *
-   * @param deep true: its PostgreSQL is killed, too
+   * Kills the MongoDB-compatible server with SIGKILL, and restarts it after `downtimeMs`.
+   * @param withDatabase whether the PostgreSQL server below FerretDB is killed, too
    */
-  async restartStore(deep: boolean, downtimeMs: number): Promise<void> {
+  async restartStore(withDatabase: boolean, downtimeMs: number): Promise<void> {
     const front = this.#pid('ferretdb');
-    if (deep || front === undefined) await this.#step(['kill', 'mongodb']);
+    if (withDatabase || front === undefined) await this.#runScript(['kill', 'mongodb']);
     else process.kill(front, 'SIGKILL');
     await sleep(downtimeMs);
-    await this.#step(['start', 'mongodb']);
+    await this.#runScript(['start', 'mongodb']);
   }
 
-  /** True if the MongoDB-compatible server stores its data in a PostgreSQL server. */
+  /** Whether the store is FerretDB, which keeps its data in a PostgreSQL server. */
   get hasDatabase(): boolean {
     return this.#pid('ferretdb') !== undefined;
   }
@@ -89,7 +88,7 @@ export class OwnServices {
     return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
   }
 
-  async #step(args: readonly string[], timeoutMs = STEP_TIMEOUT_MS): Promise<void> {
+  async #runScript(args: readonly string[], timeoutMs = STEP_TIMEOUT_MS): Promise<void> {
     const ended = await run(this.script, args, timeoutMs, this.environment);
     if (ended.code !== 0) throw new Error(`${this.script} ${args.join(' ')}: ${ended.stderr}`);
   }

@@ -1,20 +1,20 @@
-/** Clients and load of a run: makes accounts and queues, and records the history that the checker judges. */
+/** Clients and load of a run: creates accounts, streams and queues, runs the load, and records the history. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NEWEST_API_LEVEL } from '../api/support/levels.js';
 import type { Random } from '../cluster/scheduler.js';
 import { until } from '../support/until.js';
 import { Frontends } from './frontends.js';
-import type { Interruption, RunHistory, Stored } from './history.js';
+import type { Interruption, RunHistory, StoredMessage } from './history.js';
 import { Load } from './load.js';
-import { stored } from './message-texts.js';
+import { parseMessage } from './message-texts.js';
 import {
   type Conversation,
-  callOrThrow,
   directConversations,
   makePeople,
   makeStreams,
   mapConcurrently,
   type Person,
+  requestOrThrow,
 } from './people.js';
 import { Poller } from './poller.js';
 import type { Address } from './processes.js';
@@ -25,19 +25,19 @@ export interface TrafficOptions {
   readonly subscribers: number;
 }
 
-/** Accounts with clients, and the streams to which they send. */
+/** Accounts of the clients, and the streams to which they send. */
 export interface Population {
   readonly people: readonly Person[];
   readonly streams: readonly Conversation[];
 }
 
-/** One client in this number has a queue of the newest API level, the others have queues of the base level. */
-const CLIENTS_PER_NEWEST_LEVEL = 3;
+/** Every third client has a queue of the newest API level, the others of the base level. */
+const NEWEST_LEVEL_EVERY = 3;
 const PAGE_MESSAGES = 1_000;
-/** Time after which an event that no queue has delivered counts as lost, ms. */
-const MAX_ARRIVAL_MS = 60_000;
-/** Time for services and processes to recover from the last fault, ms. */
-const MAX_RECOVERY_MS = 60_000;
+/** Timeout for the final messages to reach all queues; only a lost event takes this long. */
+const DELIVERY_TIMEOUT_MS = 60_000;
+/** Time for which requests after the load are retried: services and processes may still be recovering. */
+const RECOVERY_TIMEOUT_MS = 60_000;
 const RETRY_MS = 500;
 
 export class Traffic {
@@ -50,21 +50,21 @@ export class Traffic {
     private readonly conversations: readonly Conversation[],
   ) {}
 
-  /** Makes accounts, streams and queues. Nothing is sent before `load.start()`. */
+  /** Creates accounts, streams and queues. The load starts with `load.start()`. */
   static prepare(
     addresses: readonly Address[],
     owner: string,
     { rate, clients, subscribers }: TrafficOptions,
     random: Random,
   ): Promise<Traffic> {
-    return Traffic.among(addresses, rate, random, async (frontends) => {
+    return Traffic.withPopulation(addresses, rate, random, async (frontends) => {
       const people = await makePeople({ frontends, authorization: owner }, clients);
       return { people, streams: await makeStreams(frontends, people, subscribers) };
     });
   }
 
-  /** Makes queues for the accounts of a population, and the load in its streams. */
-  static async among(
+  /** Creates queues for the accounts and streams that `makePopulation` returns. */
+  static async withPopulation(
     addresses: readonly Address[],
     rate: number,
     random: Random,
@@ -82,7 +82,7 @@ export class Traffic {
           mine,
           frontends,
           random,
-          i % CLIENTS_PER_NEWEST_LEVEL === 0 ? NEWEST_API_LEVEL : undefined,
+          i % NEWEST_LEVEL_EVERY === 0 ? NEWEST_API_LEVEL : undefined,
         );
       });
       return new Traffic(frontends, new Load(frontends, streams, direct, random, rate), pollers, all);
@@ -92,15 +92,15 @@ export class Traffic {
     }
   }
 
-  /** Ends the load, waits until the queues have delivered what was stored by then, and reads the history. */
+  /** Stops the load, sends a final message to each conversation, waits for it in all queues, and reads the history. */
   async finish(): Promise<RunHistory> {
     await this.load.stop();
-    const settled = keysOf(await this.#history());
+    const settledKeys = keysOf(await this.#history());
     const last = new Map<string, string>();
-    const stuckConversations: string[] = [];
+    const deadConversations: string[] = [];
     await mapConcurrently(this.conversations, async (one) => {
-      const key = await retryUntilRecovered(() => this.load.last(one)).catch(() => undefined);
-      if (key === undefined) stuckConversations.push(one.name);
+      const key = await retryUntilRecovered(() => this.load.sendFinal(one)).catch(() => undefined);
+      if (key === undefined) deadConversations.push(one.name);
       else last.set(one.name, key);
     });
     const isMissing = (poller: Poller, name: string): boolean => {
@@ -112,16 +112,18 @@ export class Traffic {
         (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
       );
     // After a timeout the checker reports the missing messages.
-    await until('the last messages in all queues', () => waiting().length === 0, MAX_ARRIVAL_MS).catch(() => undefined);
+    await until('the last messages in all queues', () => waiting().length === 0, DELIVERY_TIMEOUT_MS).catch(
+      () => undefined,
+    );
     for (const poller of this.pollers) poller.stop();
     const history = await this.#history();
     return {
       writes: this.load.writes,
       queues: this.pollers,
-      settled,
+      settledKeys,
       stored: history,
       interruptions: this.interruptions,
-      stuckConversations,
+      deadConversations,
     };
   }
 
@@ -130,17 +132,17 @@ export class Traffic {
     await this.frontends.close();
   }
 
-  async #history(): Promise<Stored[]> {
+  async #history(): Promise<StoredMessage[]> {
     const pages = await mapConcurrently(this.conversations, (one) => retryUntilRecovered(() => this.#read(one)));
     return pages.flat();
   }
 
-  /** Reads all messages of a conversation, oldest first. */
-  async #read({ narrow, members }: Conversation): Promise<Stored[]> {
+  /** @returns all messages of a conversation, oldest first */
+  async #read({ narrow, members }: Conversation): Promise<StoredMessage[]> {
     const caller = { frontends: this.frontends, authorization: members[0]!.authorization };
-    const all: Stored[] = [];
+    const all: StoredMessage[] = [];
     for (let anchor = 0; ; ) {
-      const body = await callOrThrow(caller, 'GET', '/messages', {
+      const body = await requestOrThrow(caller, 'GET', '/messages', {
         anchor: String(anchor),
         include_anchor: 'false',
         num_before: '0',
@@ -149,16 +151,16 @@ export class Traffic {
         narrow: JSON.stringify(narrow),
       });
       const messages = body.messages as readonly Readonly<Record<string, unknown>>[];
-      all.push(...messages.map(stored));
+      all.push(...messages.map(parseMessage));
       if (body.found_newest === true || messages.length === 0) return all;
       anchor = all.at(-1)!.id;
     }
   }
 }
 
-/** Repeats a call until it succeeds. @throws its last error after `MAX_RECOVERY_MS` */
+/** Retries `work` for up to 60 s. @throws the last error */
 async function retryUntilRecovered<T>(work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + MAX_RECOVERY_MS;
+  const until = performance.now() + RECOVERY_TIMEOUT_MS;
   for (;;) {
     try {
       return await work();
@@ -169,6 +171,6 @@ async function retryUntilRecovered<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function keysOf(messages: readonly Stored[]): ReadonlySet<string> {
+function keysOf(messages: readonly StoredMessage[]): ReadonlySet<string> {
   return new Set(messages.flatMap(({ key, changes }) => (key === undefined ? changes : [key, ...changes])));
 }

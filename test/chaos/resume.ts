@@ -1,10 +1,10 @@
-/** Times from an interruption to the first later delivery of each queue. */
+/** Time from an interruption (kill, service outage, store cut) to resumed delivery, per queue. */
 import { build, type Histogram } from 'hdr-histogram-js';
-import type { Interruption, Moment, RunHistory } from './history.js';
+import type { Interruption, RunHistory, TimestampMs } from './history.js';
 
 export interface Quantiles {
   readonly count: number;
-  /** Quantiles in ms. */
+  /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -12,7 +12,7 @@ export interface Quantiles {
 
 const EMPTY: Quantiles = { count: 0, p50: 0, p99: 0, max: 0 };
 
-export function quantiles(times: Iterable<Moment>): Quantiles {
+export function quantiles(times: Iterable<TimestampMs>): Quantiles {
   const histogram: Histogram = build({ numberOfSignificantValueDigits: 3 });
   let count = 0;
   for (const ms of times) {
@@ -28,28 +28,28 @@ export function quantiles(times: Iterable<Moment>): Quantiles {
   };
 }
 
-export interface Resume {
+export interface ResumeTimes {
   readonly interruption: Interruption;
-  /** Time of each queue from the interruption to its first event of a write that began after it, ms. */
-  readonly times: readonly Moment[];
-  /** Number of queues without such an event, which is no fault only at the end of a run. */
+  /** Per queue: ms from the interruption to the first event of a write that started after the interruption. */
+  readonly times: readonly TimestampMs[];
+  /** Number of queues without such an event, which is normal only for an interruption at the end of a run. */
   readonly silent: number;
 }
 
-export function measureResumes({ writes, queues, interruptions }: RunHistory): Resume[] {
-  const begun = new Map(writes.map((write) => [write.key, write.begun]));
+export function measureResumes({ writes, queues, interruptions }: RunHistory): ResumeTimes[] {
+  const startedAt = new Map(writes.map((write) => [write.key, write.startedAt]));
   const given = queues.map(({ polls }) =>
     polls.flatMap((poll) =>
-      poll.taken
+      poll.processed
         ? poll.events.flatMap(({ key }) => {
-            const from = key === undefined ? undefined : begun.get(key);
+            const from = key === undefined ? undefined : startedAt.get(key);
             return from === undefined ? [] : [{ at: poll.at, from }];
           })
         : [],
     ),
   );
   return interruptions.map((interruption) => {
-    const times: Moment[] = [];
+    const times: TimestampMs[] = [];
     for (const events of given) {
       const first = events.slice(firstAfter(events, interruption.at)).find(({ from }) => from > interruption.at);
       if (first) times.push(first.at - interruption.at);
@@ -58,8 +58,8 @@ export function measureResumes({ writes, queues, interruptions }: RunHistory): R
   });
 }
 
-/** Finds the index of the first event after a time. */
-function firstAfter(events: readonly { readonly at: Moment }[], moment: Moment): number {
+/** @returns index of the first event delivered after `moment` */
+function firstAfter(events: readonly { readonly at: TimestampMs }[], moment: TimestampMs): number {
   let [low, high] = [0, events.length];
   while (low < high) {
     const middle = (low + high) >> 1;
