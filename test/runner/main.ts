@@ -115,8 +115,8 @@ class Report {
   }
 
   /**
-   * False, with a message, if no subtest ran that has the titles of `--grep`. A file then ends without a failure. Titles
-   * in a file that was skipped are not known.
+   * False, with a message, if no subtest ran that has the titles of `--grep`: a file then ends without a failure.
+   * Titles in a file that was skipped are not known.
    */
   #hasTitle(): boolean {
     if (this.grep === undefined || this.#skipped > 0 || this.#levels >= titlesOf(this.grep).length) return true;
