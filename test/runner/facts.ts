@@ -43,6 +43,8 @@ export class Facts {
   readonly skips: string[] = [];
   /** Files of `several.ts` that ran to their end. */
   files = 0;
+  /** Levels of the subtests that ran, the ends of files apart: 2 if one ran inside another. */
+  levels = 0;
   /** Number of facts that hold and were counted instead of written (counted-facts.ts). */
   counted = 0;
   /** Undefined until the program has written its totals, after its last fact. */
@@ -102,6 +104,8 @@ export class Facts {
     if (indent !== undefined) {
       this.#open.length = indent.length / LEVEL;
       this.#open.push(subtest);
+      // tap writes a subtest that `--grep` leaves out as a fact, without this line.
+      if (subtest !== FILE_END) this.levels = Math.max(this.levels, this.#open.length);
       return;
     }
     const [, before, not, text = ''] = FACT.exec(line) ?? [];

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finished, runProgram } from './child.js';
 import { FILE_END } from './facts.js';
-import { commandFor, type Options, readOptions, tapPatterns, USAGE } from './options.js';
+import { commandFor, type Options, readOptions, tapPatterns, titlesOf, USAGE } from './options.js';
 import { type Program, programsFor, sourceOf } from './programs.js';
 import { runAll, watchIdleCores } from './schedule.js';
 
@@ -84,6 +84,7 @@ class Report {
   readonly #failures: string[] = [];
   readonly #skips: string[] = [];
   #skipped = 0;
+  #levels = 0;
   #cpuSeconds = 0;
 
   constructor(private readonly grep: string | undefined) {}
@@ -95,6 +96,7 @@ class Report {
     const { counts } = facts;
     // The end of a file is a fact to tap.
     const own = (counts?.facts ?? 0) + facts.counted - (program.bundle ? facts.files : 0);
+    this.#levels = Math.max(this.#levels, facts.levels);
     const failures = failuresOf(attempt);
     const { fault, seconds: took } = attempt;
     this.#cpuSeconds += finished.facts.cpuSeconds + (attempt === finished ? 0 : attempt.facts.cpuSeconds);
@@ -112,6 +114,16 @@ class Report {
     for (const line of failures) print(line);
   }
 
+  /**
+   * False, with a message, if no subtest ran that has the titles of `--grep`: a file then ends without a failure.
+   * Titles in a file that was skipped are not known.
+   */
+  #hasTitle(): boolean {
+    if (this.grep === undefined || this.#skipped > 0 || this.#levels >= titlesOf(this.grep).length) return true;
+    print(`No subtest has the title '${this.grep}'.`);
+    return false;
+  }
+
   /** @returns whether all is well */
   end(took: number, programs: number): boolean {
     for (const skip of this.#skips) print(`skipped ${skip}`);
@@ -120,7 +132,7 @@ class Report {
     const all = `total: ${this.facts}, pass: ${passed}, fail: ${this.failed}, skip: ${this.#skipped}`;
     print(`# { ${all} }\n# time=${seconds(took)}, CPU ${seconds(this.#cpuSeconds)}`);
     if (this.facts === 0) print('No test was found.');
-    return this.failed === 0 && this.facts > 0;
+    return this.failed === 0 && this.facts > 0 && this.#hasTitle();
   }
 }
 
