@@ -23,7 +23,7 @@ export function removeUploadFromList({ uploads }: Composer, id: number): void {
 /** Link text of a file. Brackets in its name are escaped. */
 const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
 
-/** The box shows the failure. Elsewhere a toast does, because the list of files is hidden until the reader comes back. */
+/** The box shows the failure. After the reader has left the box, a toast shows it, too. */
 function showUploadFailure(composer: Composer, { id, draft, name }: ComposeUpload, error: string): void {
   changeUpload(composer, id, { error });
   // Another account has signed in.
