@@ -157,10 +157,11 @@ function comparable({ core }: Tab, unheard: ReadonlySet<number>): Record<string,
   // In a test each frontend of a cluster has an address of its own.
   delete state.realm_uri;
   delete state.server_emoji_data_url;
+  // The client's own snapshot has streams in no order; views sort them.
   const streams = (name: string) =>
-    ((state[name] ?? []) as { first_message_id: unknown; stream_weekly_traffic: unknown }[]).map(
-      ({ first_message_id: _, stream_weekly_traffic: __, ...stream }) => stream,
-    );
+    ((state[name] ?? []) as { stream_id: number; first_message_id: unknown; stream_weekly_traffic: unknown }[])
+      .map(({ first_message_id: _, stream_weekly_traffic: __, ...stream }) => stream)
+      .sort((a, b) => a.stream_id - b.stream_id);
   for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) state[name] = streams(name);
   // A private stream is archived when its last member leaves. The server then omits its policies, which have no effect.
   const topics = (state.user_topics as { stream_id: number; topic_name: string }[]).filter(

@@ -23,9 +23,7 @@ export function removeUploadFromList({ uploads }: Composer, id: number): void {
 /** Link text of a file. Brackets in its name are escaped. */
 const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
 
-/**
- * Shows the failure in the compose box, and as a toast if the reader is elsewhere: the list of files is hidden there.
- */
+/** The box shows the failure. After the reader has left the box, a toast shows it, too. */
 function showUploadFailure(composer: Composer, { id, draft, name }: ComposeUpload, error: string): void {
   changeUpload(composer, id, { error });
   // Another account has signed in.

@@ -41,7 +41,7 @@ export function applyAllowedDataStyles(root: DocumentFragment): void {
   }
 }
 
-/** Style sheet and fonts of formulas. The page links the sheet, disabled. A late sheet holds up no formula. */
+/** Style sheet and fonts of formulas. The page links the sheet, disabled. */
 const formulaStyles = new AwaitedPart((settle) => {
   const link = document.querySelector<HTMLLinkElement>('link[data-later="formulas"]');
   if (!link) return;
