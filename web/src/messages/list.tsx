@@ -106,6 +106,9 @@ export function findFirstRows(
   return rows.slice(Math.max(0, start - FIRST_OVERSCAN_ROWS_PER_SIDE), end + 1 + FIRST_OVERSCAN_ROWS_PER_SIDE);
 }
 
+/** Not a closure of the list: windows outlive their lists, and one would keep all elements of its list in memory. */
+const showsNoArrival = (): boolean => false;
+
 type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
 
 function useMessageListScrolling(
@@ -226,7 +229,7 @@ function useMessageListScrolling(
     };
     return () => {
       isMounted.current = false;
-      window.showsNextArrival = () => false;
+      window.showsNextArrival = showsNoArrival;
       element.removeEventListener('scroll', onScroll, { capture: true });
       for (const name of EVENTS_BEFORE_A_SCROLL) document.removeEventListener(name, beginOverscan, { capture: true });
       watch.disconnect();
