@@ -1,7 +1,9 @@
 /** Thumbnails of uploaded pictures (realm.md § Uploads and attachments). */
 import sharp from 'sharp';
+import { BASE_API_LEVEL } from '#domain/levels';
 import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client-requests.js';
 import { attachmentsOf, FORBIDDEN, look, NOT_FOUND, page, thumbnailOf, upload } from '../../support/files.js';
+import { atLevel } from '../../support/levels.js';
 import { makeOrganization, type Person, say, subscribe } from '../../support/organization.js';
 import { animation, hostilePictures } from '../../support/pictures.js';
 import { Queue, settled } from '../../support/queue.js';
@@ -30,6 +32,7 @@ export const thumbnails: Facts = async (t, server) => {
   const { owner, member, other } = org;
   await subscribe(owner, 'open', { principals: [owner, member] });
   const phone: Person = { ...member, api: member.api.with(CURRENT_CLIENT_HEADERS) };
+  const atBaseLevel = atLevel(member, BASE_API_LEVEL);
   const queue = await Queue.register(phone, CURRENT_CLIENT_REGISTRATION);
   const formats = queue.state.server_thumbnail_formats as Format[];
   const [large, small] = formats as [Format, Format];
@@ -130,10 +133,10 @@ export const thumbnails: Facts = async (t, server) => {
     const fetched = async (by: Person) =>
       (await by.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', { message_id: id })).message.content;
     t.same(previewsOf(await fetched(phone)), atNewer);
-    t.same(previewsOf(await fetched(member)), atBase, 'level 184 is as it was');
+    t.same(previewsOf(await fetched(atBaseLevel)), atBase, 'level 184 is as it was');
     const rendered = async (by: Person) =>
       (await by.api.ok<{ rendered: string }>('POST /messages/render', { content })).rendered;
-    t.same([previewsOf(await rendered(phone)), previewsOf(await rendered(member))], [atNewer, atBase]);
+    t.same([previewsOf(await rendered(phone)), previewsOf(await rendered(atBaseLevel))], [atNewer, atBase]);
     await member.api.ok('PATCH /messages/{message_id}', { message_id: id, content: `again: [a photo](${photo})` });
     const edits = (await settled(queue)).filter(({ type }) => type === 'update_message') as Fields[];
     t.same(
