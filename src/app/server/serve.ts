@@ -1,9 +1,10 @@
 /**
  * `conclave serve`: starts and stops one process.
  *
- * Start: secret, ports, node, listener for operators, actor host, admin channel (embedded face), frontend, listener for
- * clients, first organization, ready. Stop is the reverse: not ready, a pause for load balancers, no new connections,
- * parked polls are answered, running requests finish, admin channel, actors hand over, ports, listener for operators.
+ * Start: process of the first worker (embedded face), secret, ports, node, listener for operators, actor host, admin
+ * channel (embedded face), frontend, listener for clients, first organization, ready. Stop is the reverse: not ready, a
+ * pause for load balancers, no new connections, parked polls are answered, running requests finish, admin channel,
+ * actors hand over, ports, listener for operators.
  */
 import { availableParallelism } from 'node:os';
 import { AdminChannelServer, BusSystemActorCaller } from '#app/admin';
@@ -173,7 +174,7 @@ async function openFrontendOrWorkers(
   const { localBusHub } = node.ports;
   if (localBusHub && firstWorker) {
     const count = countWorkers(config);
-    return FrontendWorkers.start({ config, node, hub: localBusHub, secret, logger, count, firstChild: firstWorker });
+    return FrontendWorkers.start({ config, node, hub: localBusHub, secret, logger, count }, firstWorker);
   }
   return openFrontend({ config, node, health, logger, port: config.port, sharesPort: false });
 }

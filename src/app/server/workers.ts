@@ -50,18 +50,16 @@ const STABLE_AFTER_MS = 60_000;
 /** A worker's process from its spawn on. It loads its code, and waits for `start`. */
 export class WorkerChild {
   readonly process: ChildProcess;
-  /** Resolves at the end of the process, with the error that is the reason. */
-  readonly ended: Promise<Error>;
+  /** Resolves at the end of the process, with the reason in words. */
+  readonly ended: Promise<string>;
 
   constructor() {
     const stdio = ['ignore', 'inherit', 'inherit'] as ('ignore' | 'inherit' | 'pipe')[];
     stdio[WORKER_LINK_FD] = 'pipe';
     this.process = spawn(process.execPath, [...process.execArgv, WORKER_SCRIPT], { stdio });
     this.ended = new Promise((resolve) => {
-      this.process.once('error', resolve);
-      this.process.once('exit', (code, signal) =>
-        resolve(new Error(`a worker ended at its start: ${signal ?? `exit code ${code}`}`)),
-      );
+      this.process.once('error', (error) => resolve(error.message));
+      this.process.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
     });
   }
 
@@ -71,8 +69,6 @@ export class WorkerChild {
 }
 
 export interface FrontendWorkersOptions {
-  /** Process of the first worker, which was spawned before the services were open: half a second of its start. */
-  readonly firstChild: WorkerChild;
   readonly config: ServerConfig;
   readonly node: ConclaveNode;
   readonly hub: LocalBusHub;
@@ -122,9 +118,9 @@ class WorkerProcess {
       this.#resolveStopped = resolve;
     });
     this.#child = child;
-    this.exited = child.ended.then((error) => {
+    this.exited = child.ended.then((reason) => {
       this.#hasExited = true;
-      this.#rejectListening(error);
+      this.#rejectListening(new Error(`worker ${number} ended at its start: ${reason}`));
       for (const question of [...this.#resolversByQuestion.keys()]) this.#resolveQuestion(question);
     });
     this.#link = new ProcessLink(child.process.stdio[WORKER_LINK_FD] as Socket);
@@ -229,9 +225,14 @@ export class FrontendWorkers implements RunningFrontend {
     this.#replacementCounter = options.node.metrics.findOrCreateCounter('conclave_worker_replacements_total');
   }
 
-  /** Starts the workers. Resolves when all of them listen. @throws Error when the address can't be opened */
-  static async start(options: FrontendWorkersOptions): Promise<FrontendWorkers> {
-    const { config, count, firstChild } = options;
+  /**
+   * Starts the workers. Resolves when all of them listen.
+   *
+   * @param firstChild process of the first worker, which has loaded its code while the services were opened
+   * @throws Error when the address can't be opened
+   */
+  static async start(options: FrontendWorkersOptions, firstChild: WorkerChild): Promise<FrontendWorkers> {
+    const { config, count } = options;
     const workers = new FrontendWorkers(options);
     if (config.port !== 0) await requireFreePort(config.host, config.port);
     try {
