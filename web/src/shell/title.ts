@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import type { Core } from '../core/index.js';
 import { yieldToBrowser } from '../kit/index.js';
 import { computeShownUnreadCount } from '../notify/index.js';
@@ -13,19 +13,20 @@ export function startUpdatingDocumentTitle(core: Core): void {
   effect(() => {
     document.documentElement.lang = currentLanguage.value;
   });
-  let wanted = '';
-  effect(() => {
+  const text = computed(() => {
     const realm = core.state.realm.value.realm_name ?? '';
     const signedIn = core.session.state.value === 'signed-in';
     const view = core.session.state.value === 'signed-out' ? '' : formatRouteName(core.router.route.value);
     const title = [view, realm].filter(Boolean).join(' · ') || 'Conclave';
     const n = signedIn ? computeShownUnreadCount(core.state) : 0;
-    const text = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_UNREAD_IN_TITLE), title }) : title;
-    if (text === wanted) return;
-    wanted = text;
+    return n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_UNREAD_IN_TITLE), title }) : title;
+  });
+  // Runs only when the text changes, for the same reason.
+  effect(() => {
+    const { value } = text;
     // In a task of its own, as it is 20 ms of work on a phone.
     void yieldToBrowser().then(() => {
-      document.title = text;
+      document.title = value;
     });
   });
 }
