@@ -17,7 +17,7 @@ const CHEAP_PASSWORDS = new URL('../../support/cheap-passwords.js', import.meta.
 type Role = 'owner' | 'member' | 'other';
 
 export interface KillableServer {
-  /** Of an organization with three people, with the port. */
+  /** Host name and port of the server's organization, which has three accounts. */
   readonly host: string;
   /** One of the people of the organization, with credentials. */
   person(role: Role): Person;
