@@ -6,6 +6,7 @@ import { makeOrganization, PASSWORD } from '../api/support/organization.js';
 import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
+import { control, hasControl, press } from './support/controls.js';
 import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
@@ -103,7 +104,7 @@ t.test('a member signs in with an account of another service, and stays signed i
   );
 });
 
-const SWITCH = '::-p-aria([name="Require single sign-on"][role="switch"])';
+const SWITCH = 'Require single sign-on';
 
 t.test('an owner requires single sign-on by a switch that others don’t see', async (t) => {
   const registered = async () =>
@@ -122,19 +123,16 @@ t.test('an owner requires single sign-on by a switch that others don’t see', a
   );
   await withPictures(t, { owner: owner!, admin: admin! }, async () => {
     const isOn = async (on: boolean) => {
-      await owner!.page.waitForSelector(`${SWITCH}`);
-      await until(
-        'the switch',
-        async () => (await owner!.page.$eval(SWITCH, (e) => (e as unknown as { checked: boolean }).checked)) === on,
-      );
+      const field = await control(owner!.page, 'switch', SWITCH);
+      await until('the switch', () => field.evaluate((one, on) => (one as HTMLInputElement).checked === on, on));
     };
     await isOn(false);
-    t.equal(await admin!.page.$(SWITCH), null, 'administrators have no switch');
+    t.notOk(await hasControl(admin!.page, 'switch', SWITCH), 'administrators have no switch');
     t.strictSame(await owner!.findings(), []);
-    await owner!.page.locator(SWITCH).click();
+    await press(owner!.page, SWITCH, 'switch');
     await until('passwords are off', async () => JSON.stringify(await registered()) === JSON.stringify(REQUIRED));
     await isOn(true);
-    await owner!.page.locator(SWITCH).click();
+    await press(owner!.page, SWITCH, 'switch');
     await until('passwords are on', async () => JSON.stringify(await registered()) === JSON.stringify(OPTIONAL));
     await org.owner.api.ok('PATCH /realm', { authentication_methods: REQUIRED });
     await isOn(true);

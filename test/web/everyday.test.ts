@@ -6,6 +6,7 @@ import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, PASSWORD, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
+import { enter } from './support/controls.js';
 import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
@@ -127,8 +128,8 @@ t.test('a member creates a bot and copies its key, which works', async (t) => {
   await allowClipboard(client);
   await faultless(t, { client }, async () => {
     await client.click('button', 'Create bot');
-    await page.locator('::-p-aria([name="Name"][role="textbox"])').fill('Ferry');
-    await page.locator('::-p-aria([name="Short name"][role="textbox"])').fill('ferry');
+    await enter(page, 'Name', 'Ferry');
+    await enter(page, 'Short name', 'ferry');
     await page.keyboard.press('Enter');
     await client.waitFor('.row-line', 'Ferry');
     await client.click('.copy-text button', 'Copy');
@@ -311,8 +312,8 @@ t.test(
     const client = await signedIn(member, hashOf('presses'));
     const { page } = client;
     await allowClipboard(client);
-    const enter = async (label: string, text: string) => {
-      await page.locator(`::-p-aria([name="${label}"][role="textbox"])`).fill(text);
+    const answer = async (label: string, text: string) => {
+      await enter(page, label, text);
       await page.keyboard.press('Enter');
     };
     const actions = async (id: number): Promise<readonly unknown[]> =>
@@ -321,12 +322,12 @@ t.test(
       await client.click('.code-copy', 'Copy');
       await client.waitFor('.code-copy', 'Copied');
       t.equal(await copied(client), 'print("x")');
-      await enter('Add a task', 'Sweep the deck');
+      await answer('Add a task', 'Sweep the deck');
       await client.waitFor('.todo-task', 'Sweep the deck');
       await client.click('.todo-task', 'Sweep the deck');
       await client.waitFor('.todo-task .done', 'Sweep the deck');
       await until('the task is done', async () => (await actions(todo)).join() === 'new_task,strike');
-      await enter('Add an option', 'Soup');
+      await answer('Add an option', 'Soup');
       await client.click('.poll-vote', 'Soup');
       await client.waitFor('.poll-vote[aria-pressed=true]', 'Soup');
       await client.waitFor('.poll-option', member.name);

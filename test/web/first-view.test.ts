@@ -84,7 +84,7 @@ const VIEWPORTS = [
 
 for (const [name, viewport] of VIEWPORTS) {
   t.test(`nothing moves while a view is loaded on ${name}`, async (t) => {
-    const client = await ClientPage.open(browser, host, { viewport });
+    const client = await ClientPage.open(browser, host, { viewport, hasServiceWorker: true });
     const { page } = client;
     await page.evaluateOnNewDocument(WATCH_SHIFTS);
     const check = async (title: string): Promise<void> => {

@@ -36,8 +36,8 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   const hash = (topic: string): string => `#narrow/stream/${stream}-general/topic/${topic}`;
   const address = `ada@${org.subdomain}.example.com`;
   const host = `${org.subdomain}.localhost:${server.nextPort()}`;
-  const owner = await ClientPage.open(browser, host);
-  const ada = await ClientPage.open(browser, host);
+  const owner = await ClientPage.open(browser, host, { hasServiceWorker: true });
+  const ada = await ClientPage.open(browser, host, { hasServiceWorker: true });
   const step = (title: string, run: () => Promise<void>): Promise<unknown> =>
     t.test(title, async () => withPictures(t, { owner, ada }, run));
   /** Opens an address of a letter or invitation on this server, whose port the letter does not know. */
@@ -188,7 +188,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   await step('a session that is ended elsewhere goes back to the sign-in, and what was written stays', async () => {
     await ada.goTo(hash('lunch'));
     await ada.fill('.compose-text', 'half a sent');
-    const elsewhere = await ClientPage.open(browser, host);
+    const elsewhere = await ClientPage.open(browser, host, { hasServiceWorker: true });
     await elsewhere.signIn(address, PASSWORD);
     await elsewhere.waitFor('.app');
     await elsewhere.goTo('#settings/sessions');

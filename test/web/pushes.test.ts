@@ -40,7 +40,7 @@ async function subscribeReceiver() {
 }
 
 async function open(): Promise<ClientPage> {
-  const client = await ClientPage.open(chromium, host);
+  const client = await ClientPage.open(chromium, host, { hasServiceWorker: true });
   await client.page.browserContext().overridePermissions(origin, ['notifications']);
   await client.openSignedIn(member.email, PASSWORD);
   await client.page.evaluate('navigator.serviceWorker.ready.then(() => true)');

@@ -33,7 +33,7 @@ const SCRIPTS = Object.entries(
 const DEAD = /net::ERR_/;
 
 async function open(topic: string): Promise<ClientPage> {
-  const client = await ClientPage.open(browser, server.host);
+  const client = await ClientPage.open(browser, server.host, { hasServiceWorker: true });
   await client.openSignedIn(member.email, PASSWORD);
   await client.waitFor('.row.stream', 'general');
   await client.click('.row.stream a', 'general');

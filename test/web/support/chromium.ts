@@ -7,6 +7,7 @@ import puppeteer, { type Browser, type HTTPRequest, type KeyInput, type Page } f
 import type { Test } from 'tap';
 import { exchange } from '../../api/support/http.js';
 import { atEndOfProcess } from '../../runner/shared.js';
+import { FIND_CONTROL } from './controls.js';
 import { describePage, explainWaits } from './explained-waits.js';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -84,6 +85,11 @@ interface Look {
   readonly scheme?: 'light' | 'dark';
   /** The wish of the system. */
   readonly contrast?: 'no-preference' | 'more';
+  /**
+   * Whether the browser has service workers, which make the page come up without a network and take push messages. By
+   * default it has none, as a private window of Firefox: the worker's cache costs a page 0.2 s of CPU.
+   */
+  readonly hasServiceWorker?: boolean;
 }
 
 /** The type of puppeteer's own method leaves this feature out; each call replaces all of them. */
@@ -122,7 +128,7 @@ export class ClientPage {
   static async open(
     browser: Browser,
     host: string,
-    { viewport = DESK, scheme = 'light', contrast = 'no-preference' }: Look = {},
+    { viewport = DESK, scheme = 'light', contrast = 'no-preference', hasServiceWorker = false }: Look = {},
   ) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
@@ -130,6 +136,8 @@ export class ClientPage {
     const client = new ClientPage(page, host);
     prepareWaits(page, client.faults);
     await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
+    await page.evaluateOnNewDocument(FIND_CONTROL);
+    if (!hasServiceWorker) await page.evaluateOnNewDocument('delete Navigator.prototype.serviceWorker');
     await page.setViewport(viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     if (contrast === 'more') await emulateContrast(page, scheme);
