@@ -4,7 +4,7 @@ import type { Browser, CDPSession, CookieData, Page } from 'puppeteer-core';
 import type { Face } from './faces.js';
 
 const CHROMIUM = '/usr/bin/chromium';
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /**
  * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
@@ -88,7 +88,7 @@ export class BenchPage {
     const context = await browser.createBrowserContext();
     await context.setCookie(...cookies);
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     await page.setViewport({ width: 1280, height: 800 });
     await page.evaluateOnNewDocument(PROBES);
     const cdp = await page.createCDPSession();
@@ -120,7 +120,7 @@ export class BenchPage {
 
   /** @returns when the message was painted, in milliseconds of the epoch */
   shows(text: string): Promise<number> {
-    const late = `new Promise((_, reject) => setTimeout(reject, ${PATIENCE_MS}, new Error('not shown: ${text}')))`;
+    const late = `new Promise((_, reject) => setTimeout(reject, ${TIMEOUT_MS}, new Error('not shown: ${text}')))`;
     return this.ask<number>(`Promise.race([bench.shows('${text}'), ${late}])`);
   }
 

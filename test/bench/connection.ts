@@ -2,7 +2,7 @@
 import { API_LEVEL_HEADER } from '#domain/levels';
 import { HttpConnection, requestText as text } from '../support/http-connection.js';
 
-export interface Answered {
+export interface TextAnswer {
   /** Status 200. */
   readonly ok: boolean;
   /** Head and body; only with `keep`, or when not ok. */
@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 export class Connection {
-  onAnswer: (answer: Answered) => void = () => {};
+  onAnswer: (answer: TextAnswer) => void = () => {};
   readonly #http: HttpConnection;
 
   private constructor(http: HttpConnection, keep: boolean) {
@@ -54,10 +54,10 @@ export const requestText = (
 };
 
 /** Sends one request on a new connection. @returns head and body of the response */
-export async function once(port: number, request: string): Promise<Answered> {
+export async function requestOnce(port: number, request: string): Promise<TextAnswer> {
   const connection = await Connection.open(port, true);
   try {
-    return await new Promise<Answered>((resolve, reject) => {
+    return await new Promise<TextAnswer>((resolve, reject) => {
       connection.onAnswer = resolve;
       connection.onGone = (error) => reject(error ?? new Error('connection closed'));
       connection.write(request);

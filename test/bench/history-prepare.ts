@@ -2,9 +2,9 @@
  * Fills the directory for `--case history` before a measurement: `node dist/test/bench/history-prepare.js DIRECTORY
  * [MESSAGES]`.
  */
-import { makeHistory } from './history-fill.js';
+import { openOrFillHistory } from './history-fill.js';
 
 const [directory, count = '1000000'] = process.argv.slice(2);
 if (directory === undefined) throw new Error('which directory?');
-const { first, last } = await makeHistory(directory, Number(count));
+const { first, last } = await openOrFillHistory(directory, Number(count));
 process.stdout.write(`messages ${first} to ${last}\n`);

@@ -8,8 +8,8 @@ export interface RateJob {
   readonly requests: readonly string[];
   readonly connections: number;
   /** Whether each connection cycles through the requests, instead of repeating its own. */
-  readonly turns?: boolean;
-  readonly warmMs: number;
+  readonly cycles?: boolean;
+  readonly warmUpMs: number;
   readonly ms: number;
   /** Processes whose CPU time counts. */
   readonly pids: readonly number[];
@@ -25,8 +25,8 @@ export interface RateResult {
 
 export interface Poll {
   readonly authorization: string;
-  readonly queue: string;
-  readonly last: number;
+  readonly queueId: string;
+  readonly lastEventId: number;
   /** API level that the client asks for. [the base level] */
   readonly level?: number | undefined;
 }
@@ -49,7 +49,7 @@ export interface FanoutResult {
   readonly deliveries: number;
   readonly cpuMs: number;
   /** Last event id of each queue after the job. */
-  readonly last: readonly number[];
+  readonly lastEventIds: readonly number[];
 }
 
 /** Open-loop load: messages at a fixed rate, independent of responses, to polls that clients repeat at once. */
@@ -75,17 +75,17 @@ export interface FanoutRateResult {
    * 99th percentile of the time from the planned send to the acknowledgement, ms. The message is durable then, but may
    * not have reached the queues.
    */
-  readonly sentP99: number;
+  readonly acknowledgedP99: number;
   /** Percentiles over all deliveries of the time from the planned send, ms. */
-  readonly eachP50: number;
-  readonly eachP99: number;
-  readonly delivered: number;
+  readonly deliveryP50: number;
+  readonly deliveryP99: number;
+  readonly deliveries: number;
   /** Number of messages that a queue delivered twice. */
-  readonly repeated: number;
+  readonly repeatedDeliveries: number;
   /** Largest delay of a send after its planned time, ms: the part of the times that the generator causes. */
-  readonly sentLateMs: number;
+  readonly maxSendDelayMs: number;
   readonly cpuMs: number;
-  readonly last: readonly number[];
+  readonly lastEventIds: readonly number[];
 }
 
 /** Marker of message `n`, which occurs in a response only in the text of that message. */
@@ -99,7 +99,7 @@ export interface IdleJob {
   /** Time over which the polls come, so that their heartbeats do not come together. */
   readonly spreadMs: number;
   /** Warm-up from the last poll to the first window, ms. */
-  readonly warmMs: number;
+  readonly warmUpMs: number;
   /** Length of a window, ms. */
   readonly ms: number;
   readonly windows: number;
@@ -116,45 +116,45 @@ export interface IdleWindow {
 export interface IdleResult {
   readonly windows: readonly IdleWindow[];
   /** Last event id of each queue after the job. */
-  readonly last: readonly number[];
+  readonly lastEventIds: readonly number[];
   readonly failed: number;
   readonly firstFailure: string;
 }
 
 /** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
-export interface Work {
+export interface LoadJobs {
   rate: { job: RateJob; result: RateResult };
   fanout: { job: FanoutJob; result: FanoutResult };
   'fanout-rate': { job: FanoutRateJob; result: FanoutRateResult };
   idle: { job: IdleJob; result: IdleResult };
 }
 
-export type Kind = keyof Work;
-export type JobOf<K extends Kind> = Work[K]['job'];
-export type ResultOf<K extends Kind> = Work[K]['result'];
+export type JobKind = keyof LoadJobs;
+export type JobOf<K extends JobKind> = LoadJobs[K]['job'];
+export type ResultOf<K extends JobKind> = LoadJobs[K]['result'];
 
 /** Answers of the bare server, as raw HTTP texts taken from ours. */
-export interface CeilingAnswers {
+export interface BareHttpAnswers {
   readonly get?: string;
   readonly post?: string;
   readonly poll?: string;
   /** Held polls are answered after so long, and up to so much more, when nothing comes before; null: no more. */
-  readonly beat?: { readonly ms: number; readonly spreadMs: number } | null;
+  readonly heartbeat?: { readonly ms: number; readonly spreadMs: number } | null;
 }
 
 /** Parameters of the measurement of a bare program. */
-export interface LoopOrder {
+export interface ClosedLoopOptions {
   readonly concurrency: number;
-  readonly warmMs: number;
+  readonly warmUpMs: number;
   readonly ms: number;
 }
 
-export type NatsOrder = { readonly url: string; readonly subject: string; readonly bytes: number } & (
+export type NatsJob = { readonly url: string; readonly subject: string; readonly bytes: number } & (
   | { readonly kind: 'answer' }
-  | ({ readonly kind: 'ask' } & LoopOrder)
+  | ({ readonly kind: 'ask' } & ClosedLoopOptions)
 );
 
-export type StoreOrder = LoopOrder & { readonly bytes: number } & (
+export type StoreJob = ClosedLoopOptions & { readonly bytes: number } & (
     | { readonly kind: 'lmdb' }
     | { readonly kind: 'mongodb'; readonly url: string }
   );

@@ -11,9 +11,9 @@ import type { AccountSessions, DirectoryStream, DirectoryUser, DirectoryUserPref
 import { packJsonToBuffer, unpackJson } from '#ports/store';
 
 /** First id of the made accounts and streams: a realm's own counters stay below, so the API can make more. */
-export const FIRST_MADE_ID = 10_000;
+export const FIRST_GENERATED_ID = 10_000;
 const FIRST_RECIPIENT = 1_000_000;
-const JOINED_MS = 1_700_000_000_000;
+const FIRST_JOINED_MS = 1_700_000_000_000;
 const WORDS =
   'Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa'.split(' ');
 
@@ -23,7 +23,7 @@ export function makeUserRecord(n: number): DirectoryUser {
   const email = `person${n}@large.example.com`;
   return {
     ...NEW_HUMAN_MEMBER_DEFAULTS,
-    id: toUserId(FIRST_MADE_ID + n),
+    id: toUserId(FIRST_GENERATED_ID + n),
     recipient: FIRST_RECIPIENT + n,
     deliveryEmail: email,
     email,
@@ -31,35 +31,41 @@ export function makeUserRecord(n: number): DirectoryUser {
     role: USER_ROLE.member,
     isActive: n % 10 !== 9,
     emailVisibility: 1,
-    joined: JOINED_MS + n * 1_000,
+    joined: FIRST_JOINED_MS + n * 1_000,
     keyHash: hashOf(`key ${n}`),
   };
 }
 
 export const makeSessionsRecord = (n: number): AccountSessions => ({
-  user: toUserId(FIRST_MADE_ID + n),
+  user: toUserId(FIRST_GENERATED_ID + n),
   last: 1,
   sessions: [
-    { id: 1, hash: hashOf(`session ${n}`), client: 'Firefox on Linux', created: JOINED_MS + n, used: JOINED_MS },
+    {
+      id: 1,
+      hash: hashOf(`session ${n}`),
+      client: 'Firefox on Linux',
+      created: FIRST_JOINED_MS + n,
+      used: FIRST_JOINED_MS,
+    },
   ],
   links: [],
   endedAt: 0,
 });
 
 export const makePreferencesRecord = (n: number): DirectoryUserPreferences => ({
-  user: toUserId(FIRST_MADE_ID + n),
+  user: toUserId(FIRST_GENERATED_ID + n),
   settings: { color_scheme: 2 },
   alertWords: [],
   muted: [],
 });
 
 export const makeStreamRecord = (n: number, creator: UserId): DirectoryStream => ({
-  id: toStreamId(FIRST_MADE_ID + n),
+  id: toStreamId(FIRST_GENERATED_ID + n),
   recipient: 2 * FIRST_RECIPIENT + n,
   name: `stream ${n}`,
   description: `What belongs to number ${n}.`,
   renderedDescription: `<p>What belongs to number ${n}.</p>`,
-  created: JOINED_MS / 1_000,
+  created: FIRST_JOINED_MS / 1_000,
   creator,
   inviteOnly: false,
   historyPublic: true,
@@ -87,7 +93,7 @@ export function makeLargeSnapshot(accounts: number, streams: number, only = fals
     fullMembersAt: 0,
     traffic: [],
     users: numbers.map(makeUserRecord),
-    streams: Array.from({ length: streams }, (_, n) => makeStreamRecord(n, toUserId(FIRST_MADE_ID))),
+    streams: Array.from({ length: streams }, (_, n) => makeStreamRecord(n, toUserId(FIRST_GENERATED_ID))),
     realms: [],
     personals: only ? [] : numbers.filter(hasPreferences).map(makePreferencesRecord),
     groups: [],

@@ -17,7 +17,7 @@ import {
   userActorKey,
 } from '#model';
 import type { Store, StoreRecordWrite } from '#ports/store';
-import { FIRST_MADE_ID, makeLargeSnapshot } from './large-directory.js';
+import { FIRST_GENERATED_ID, makeLargeSnapshot } from './large-directory.js';
 
 export interface LargeRealm {
   readonly accounts: number;
@@ -31,7 +31,7 @@ export interface LargeRealm {
   readonly hall: number;
 }
 
-const WRITES_TOGETHER = 1_000;
+const WRITES_PER_BATCH = 1_000;
 /** Revision above those that the server has written meanwhile. */
 const REVISION = 100_000;
 
@@ -61,12 +61,12 @@ function* listWrites(realm: RealmId, of: LargeRealm): Iterable<StoreRecordWrite>
     }
   }
   for (const { id } of snapshot.users) yield member(of.hall, id);
-  for (let n = 0; n < WHOLE_ACCOUNTS; n++) yield subscription(FIRST_MADE_ID + n, of.hall);
+  for (let n = 0; n < ACCOUNTS_WITH_ACTORS; n++) yield subscription(FIRST_GENERATED_ID + n, of.hall);
   for (let n = 0; n < of.streams; n++) {
-    const stream = FIRST_MADE_ID + n;
+    const stream = FIRST_GENERATED_ID + n;
     const members = Array.from(
       { length: of.subscribers },
-      (_, i) => FIRST_MADE_ID + ((n * of.subscribers + i * 7) % of.accounts),
+      (_, i) => FIRST_GENERATED_ID + ((n * of.subscribers + i * 7) % of.accounts),
     );
     if (n < of.own) {
       members.push(of.reader);
@@ -77,7 +77,7 @@ function* listWrites(realm: RealmId, of: LargeRealm): Iterable<StoreRecordWrite>
 }
 
 /** Accounts with an actor of their own; the others are only known to the realm and to the streams. */
-const WHOLE_ACCOUNTS = 100;
+const ACCOUNTS_WITH_ACTORS = 100;
 
 /** Roots of the streams and of the first accounts, as the commands of the API would have made them. */
 async function commitRoots(store: Store, realm: RealmId, of: LargeRealm): Promise<void> {
@@ -85,19 +85,19 @@ async function commitRoots(store: Store, realm: RealmId, of: LargeRealm): Promis
     store.commit({ key, epoch: toEpoch(1), expected: 0, state, outbox: [], due: null, records: [] });
   const stream = { phase: 'active', mv: 1, last: 0, participants: [], recipient: 0 };
   const account = { phase: 'active', passwordHash: null, keySealed: '' };
-  for (let from = 0; from < of.streams; from += WRITES_TOGETHER) {
-    const numbers = Array.from({ length: Math.min(WRITES_TOGETHER, of.streams - from) }, (_, i) => from + i);
-    await Promise.all(numbers.map((n) => commit(streamActorKey(realm, toStreamId(FIRST_MADE_ID + n)), stream)));
+  for (let from = 0; from < of.streams; from += WRITES_PER_BATCH) {
+    const numbers = Array.from({ length: Math.min(WRITES_PER_BATCH, of.streams - from) }, (_, i) => from + i);
+    await Promise.all(numbers.map((n) => commit(streamActorKey(realm, toStreamId(FIRST_GENERATED_ID + n)), stream)));
   }
-  for (let n = 0; n < Math.min(WHOLE_ACCOUNTS, of.accounts); n++)
-    await commit(userActorKey(realm, toUserId(FIRST_MADE_ID + n)), account);
+  for (let n = 0; n < Math.min(ACCOUNTS_WITH_ACTORS, of.accounts); n++)
+    await commit(userActorKey(realm, toUserId(FIRST_GENERATED_ID + n)), account);
 }
 
 export async function fillLargeRealm(store: Store, realm: RealmId, of: LargeRealm): Promise<void> {
   let writes: StoreRecordWrite[] = [];
   for (const write of listWrites(realm, of)) {
     writes.push(write);
-    if (writes.length < WRITES_TOGETHER) continue;
+    if (writes.length < WRITES_PER_BATCH) continue;
     await store.applyRecords(writes);
     writes = [];
   }

@@ -20,7 +20,7 @@ import { Queue } from '../api/support/queue.js';
 const SIZES = [100, 100_000];
 const RUNS = 5;
 /** Written together. */
-const BATCH = 2_000;
+const WRITES_PER_BATCH = 2_000;
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
 
@@ -40,8 +40,8 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
     topicLinks: [],
     has: { link: false, image: false },
   };
-  for (let from = 1; from <= count; from += BATCH) {
-    const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageRecordWrite => {
+  for (let from = 1; from <= count; from += WRITES_PER_BATCH) {
+    const writes = Array.from({ length: Math.min(WRITES_PER_BATCH, count - from + 1) }, (_, i): MessageRecordWrite => {
       const record = toMessageRecord({
         id: from + i,
         sender: org.owner.id,
@@ -55,13 +55,17 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
   }
 }
 
-interface Timed {
+interface MarkingTimes {
   readonly request: number;
   /** Time until the ids are delivered to a client that asked for them. */
   readonly delivered: number;
 }
 
-async function timed(person: Person, operation: string, params: Record<string, unknown>): Promise<Timed> {
+async function measureMarking(
+  person: Person,
+  operation: string,
+  params: Record<string, unknown>,
+): Promise<MarkingTimes> {
   const queue = await Queue.register(person, { event_types: ['update_message_flags'], fetch_event_types: [] });
   const begun = performance.now();
   await person.api.ok(operation, params);
@@ -85,7 +89,11 @@ async function measure(title: string, server: TestServer, store: () => Store): P
         await subscribe(org.owner, 'stream', { principals: [org.member] });
         const stream = await streamIdOf(org.member, 'stream');
         await fill(store(), org, stream, size);
-        const { request, delivered } = await timed(org.member, operation, inStream ? { stream_id: stream } : {});
+        const { request, delivered } = await measureMarking(
+          org.member,
+          operation,
+          inStream ? { stream_id: stream } : {},
+        );
         requests.push(request);
         deliveries.push(delivered);
       }

@@ -2,13 +2,13 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ProfileTo } from './profiler.js';
+import type { ProfileOutput } from './profiler.js';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
 /** Cases with flame graphs in the repository. */
-export const HOTTEST: readonly string[] = ['me', 'send', 'fanout', 'register', 'history'];
-export const FLAMES = 'docs/bench/flames';
+export const FLAME_GRAPH_CASES: readonly string[] = ['me', 'send', 'fanout', 'register', 'history'];
+export const FLAME_GRAPH_FOLDER = 'docs/bench/flames';
 
 /** A case as the command line sees it. */
 export interface NamedCase {
@@ -25,14 +25,14 @@ export interface BenchOptions {
   readonly runs: number;
   /** Length of one measurement, ms. */
   readonly ms: number;
-  readonly warmMs: number;
+  readonly warmUpMs: number;
   /** Warm-up before the first run of a case, ms. */
-  readonly heatMs: number;
+  readonly firstWarmUpMs: number;
   readonly polls: number;
   /** Number of held polls of the case `held`. */
-  readonly held: number;
+  readonly idlePolls: number;
   /** Accounts of the organization whose list is asked for. */
-  readonly users: number;
+  readonly listedUsers: number;
   /** Size of the organization of the case `web`. */
   readonly people: number;
   readonly streams: number;
@@ -41,22 +41,22 @@ export interface BenchOptions {
   readonly exchangedMessages: number;
   /** Messages a second of fanout-rate, and for how long. */
   readonly perSecond: number;
-  readonly streamMs: number;
+  readonly fanoutRateMs: number;
   readonly rounds: number;
   readonly settleMs: number;
   readonly markdown: boolean;
   /** Whether to append the figures to the history. */
-  readonly record: boolean;
+  readonly records: boolean;
   /** Whether to write the tables of the history, without a measurement. */
-  readonly history: boolean;
-  readonly profile: ProfileTo | undefined;
+  readonly writesHistoryTables: boolean;
+  readonly profile: ProfileOutput | undefined;
   /** Whether to measure the bare programs, too. */
-  readonly bare: boolean;
+  readonly measuresBare: boolean;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
 }
 
-const listed = ({ name, about, onlyNamed = false }: NamedCase): string =>
+const describeCase = ({ name, about, onlyNamed = false }: NamedCase): string =>
   `    ${name.padEnd(14)} ${about}${onlyNamed ? ' (only when it is named)' : ''}`;
 
 export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- [OPTIONS]
@@ -81,35 +81,35 @@ export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- 
   --flames            Flame graphs of the hottest paths, both faces, for docs/bench/flames: a few minutes.
 
 Cases:
-${cases.map(listed).join('\n')}
+${cases.map(describeCase).join('\n')}
 
 The cluster needs NATS_URL and MONGODB_URL (see deploy/dev/services).
 `;
 
-function list<T extends string>(text: string | undefined, all: readonly T[]): readonly T[] {
+function parseList<T extends string>(text: string | undefined, all: readonly T[]): readonly T[] {
   if (text === undefined) return all;
   const named = text.split(',');
   for (const name of named) if (!(all as readonly string[]).includes(name)) throw new Error(`unknown: ${name}`);
   return all.filter((name) => named.includes(name));
 }
 
-function chosen(text: string | undefined, cases: readonly NamedCase[], flames: boolean): readonly string[] {
+function selectCases(text: string | undefined, cases: readonly NamedCase[], flames: boolean): readonly string[] {
   const names = cases.map(({ name }) => name);
-  if (text !== undefined) return list(text, names);
-  if (flames) return HOTTEST.filter((name) => names.includes(name));
+  if (text !== undefined) return parseList(text, names);
+  if (flames) return FLAME_GRAPH_CASES.filter((name) => names.includes(name));
   return cases.filter(({ onlyNamed = false }) => !onlyNamed).map(({ name }) => name);
 }
 
-function profileTo(dir: string | undefined, flames: boolean): ProfileTo | undefined {
+function profileOutputFor(dir: string | undefined, flames: boolean): ProfileOutput | undefined {
   if (dir === undefined && !flames) return undefined;
   const profiles = resolve(dir ?? join(tmpdir(), `conclave-profiles-${process.pid}`));
   const shares = new Map<string, readonly number[]>();
   return flames
-    ? { profiles, flames: FLAMES, least: 0.008, shares }
-    : { profiles, flames: profiles, least: 0.003, shares };
+    ? { profiles, flames: FLAME_GRAPH_FOLDER, minShare: 0.008, shares }
+    : { profiles, flames: profiles, minShare: 0.003, shares };
 }
 
-function number(text: string | undefined, fallback: number, most: number): number {
+function parseNumber(text: string | undefined, fallback: number, most: number): number {
   const n = text === undefined ? fallback : Number(text);
   if (!(n > 0 && n <= most)) throw new Error(`not a number from 1 to ${most}: ${text}`);
   return n;
@@ -150,32 +150,32 @@ export function readOptions(
   if (values.help) return undefined;
   const quick = values.quick === true;
   const flames = values.flames === true;
-  const profile = profileTo(values.profile, flames);
-  const ms = number(values.seconds, quick ? 0.5 : 2, 60) * 1000;
+  const profile = profileOutputFor(values.profile, flames);
+  const ms = parseNumber(values.seconds, quick ? 0.5 : 2, 60) * 1000;
   return {
-    faces: list(values.face, FACES),
-    cases: chosen(values.case, cases, flames),
-    concurrencies: (values.concurrency ?? (flames ? '64' : '1,64')).split(',').map((n) => number(n, 1, 1_000)),
-    runs: number(values.runs, quick ? 3 : flames ? 2 : 5, 100),
+    faces: parseList(values.face, FACES),
+    cases: selectCases(values.case, cases, flames),
+    concurrencies: (values.concurrency ?? (flames ? '64' : '1,64')).split(',').map((n) => parseNumber(n, 1, 1_000)),
+    runs: parseNumber(values.runs, quick ? 3 : flames ? 2 : 5, 100),
     ms,
-    warmMs: quick ? 100 : 250,
-    heatMs: quick ? 300 : 1_500,
-    polls: number(values.polls, quick ? 100 : 2_000, 20_000),
-    held: number(values.polls, quick ? 100 : 20_000, 1_000_000),
-    users: number(values.users, quick ? 50 : 1_000, 100_000),
-    people: number(values.people, 200, 10_000),
-    streams: number(values.streams, 50, 1_000),
-    messages: number(values.messages, 5_000, 1_000_000),
-    exchangedMessages: number(values.messages, quick ? 2_000 : 50_000, 5_000_000),
-    rounds: number(values.rounds, quick ? 2 : 6, 1_000),
-    perSecond: number(values['per-second'], 20, 1_000),
-    streamMs: quick ? 1_000 : 20_000,
+    warmUpMs: quick ? 100 : 250,
+    firstWarmUpMs: quick ? 300 : 1_500,
+    polls: parseNumber(values.polls, quick ? 100 : 2_000, 20_000),
+    idlePolls: parseNumber(values.polls, quick ? 100 : 20_000, 1_000_000),
+    listedUsers: parseNumber(values.users, quick ? 50 : 1_000, 100_000),
+    people: parseNumber(values.people, 200, 10_000),
+    streams: parseNumber(values.streams, 50, 1_000),
+    messages: parseNumber(values.messages, 5_000, 1_000_000),
+    exchangedMessages: parseNumber(values.messages, quick ? 2_000 : 50_000, 5_000_000),
+    rounds: parseNumber(values.rounds, quick ? 2 : 6, 1_000),
+    perSecond: parseNumber(values['per-second'], 20, 1_000),
+    fanoutRateMs: quick ? 1_000 : 20_000,
     settleMs: quick ? 150 : 300,
-    record: values.record === true,
-    history: values.history === true,
+    records: values.record === true,
+    writesHistoryTables: values.history === true,
     markdown: values.markdown === true,
     profile,
-    bare: profile === undefined,
+    measuresBare: profile === undefined,
     nats: environment.NATS_URL,
     mongodb: environment.MONGODB_URL,
   };

@@ -3,14 +3,14 @@ import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_pr
 import { writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { CeilingAnswers, JobOf, Kind, ResultOf } from './jobs.js';
+import type { BareHttpAnswers, JobKind, JobOf, ResultOf } from './jobs.js';
 
-const START_LIMIT_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 /** Timeout of a stop, longer than an actor host may take to drain. */
-const STOP_LIMIT_MS = 20_000;
+const STOP_TIMEOUT_MS = 20_000;
 
-const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-export const CONCLAVE = here('../../program/main.js');
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+export const CONCLAVE = pathOf('../../program/main.js');
 
 /** Running children; they are killed at the exit of the benchmark, for whatever reason it exits. */
 const running = new Set<ChildProcess>();
@@ -24,9 +24,9 @@ export async function stop(child: ChildProcess): Promise<void> {
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
   const late = setTimeout(() => {
-    process.stderr.write(`process ${child.pid} did not end in ${STOP_LIMIT_MS} ms: killed, its profile is lost\n`);
+    process.stderr.write(`process ${child.pid} did not end in ${STOP_TIMEOUT_MS} ms: killed, its profile is lost\n`);
     child.kill('SIGKILL');
-  }, STOP_LIMIT_MS);
+  }, STOP_TIMEOUT_MS);
   await gone;
   clearTimeout(late);
 }
@@ -34,7 +34,7 @@ export async function stop(child: ChildProcess): Promise<void> {
 /**
  * Linux gives time to sessions first, then to processes: a session of its own would leave our higher priority behind.
  */
-function keepPriority(pid: number): void {
+function copyPriorityToSession(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
   } catch {
@@ -43,7 +43,7 @@ function keepPriority(pid: number): void {
 }
 
 /** Runs until its first output matches; what it says before is part of the error when it ends. */
-export function started(
+export function startAndWaitForOutput(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   pattern: RegExp,
@@ -55,14 +55,14 @@ export function started(
     detached: true,
   });
   running.add(child);
-  if (child.pid !== undefined && getPriority() < 0) keepPriority(child.pid);
+  if (child.pid !== undefined && getPriority() < 0) copyPriorityToSession(child.pid);
   child.once('exit', () => running.delete(child));
   return new Promise((resolve, reject) => {
     let said = '';
     const late = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`no sign of life: ${said}`));
-    }, START_LIMIT_MS);
+    }, START_TIMEOUT_MS);
     const listen = (chunk: Buffer): void => {
       if (said.length < 20_000) said += chunk.toString();
       const match = pattern.exec(said);
@@ -83,10 +83,10 @@ export function started(
 }
 
 /** Runs a program until it exits. */
-export function finished(
+export function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  limitMs = START_LIMIT_MS,
+  timeoutMs = START_TIMEOUT_MS,
 ): Promise<void> {
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   running.add(child);
@@ -96,7 +96,7 @@ export function finished(
     said += chunk.toString();
   });
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    const late = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     child.once('exit', (code) => {
       clearTimeout(late);
       if (code === 0) resolve();
@@ -105,7 +105,7 @@ export function finished(
   });
 }
 
-const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>>> =>
+const nextMessageOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>>> =>
   new Promise((resolve, reject) => {
     const gone = (): void => reject(new Error('a process of the benchmark has ended'));
     child.once('exit', gone);
@@ -116,29 +116,29 @@ const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>
   });
 
 /** Forks a program in a session of its own, as the servers are: the scheduler shares the CPU between sessions. */
-function forked(file: string): ChildProcess {
-  const child = fork(here(file), { execArgv: [], detached: true });
+function forkInOwnSession(file: string): ChildProcess {
+  const child = fork(pathOf(file), { execArgv: [], detached: true });
   running.add(child);
   child.once('exit', () => running.delete(child));
-  if (child.pid !== undefined && getPriority() < 0) keepPriority(child.pid);
+  if (child.pid !== undefined && getPriority() < 0) copyPriorityToSession(child.pid);
   return child;
 }
 
 /** A process that does one job at a time and answers with `result` or `error`. */
-export class Worker<O extends Serializable, R> {
+export class JobProcess<J extends Serializable, R> {
   readonly #child: ChildProcess;
 
   /** @param file beside this one */
   constructor(file: string) {
-    this.#child = forked(file);
+    this.#child = forkInOwnSession(file);
   }
 
   get pid(): number {
     return this.#child.pid!;
   }
 
-  async run(order: O): Promise<R> {
-    const answer = answerOf(this.#child);
+  async run(order: J): Promise<R> {
+    const answer = nextMessageOf(this.#child);
     this.#child.send(order);
     const { result, error } = await answer;
     if (error !== undefined) throw new Error(String(error));
@@ -151,10 +151,10 @@ export class Worker<O extends Serializable, R> {
 }
 
 /** The load generator. */
-export class Load {
-  readonly #worker = new Worker<JobOf<Kind>, ResultOf<Kind>>('./load.js');
+export class LoadGenerator {
+  readonly #worker = new JobProcess<JobOf<JobKind>, ResultOf<JobKind>>('./load-generator.js');
 
-  run<K extends Kind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> {
+  run<K extends JobKind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> {
     return this.#worker.run(job) as Promise<ResultOf<K>>;
   }
 
@@ -163,7 +163,7 @@ export class Load {
   }
 }
 
-export class Ceiling {
+export class BareHttpServer {
   readonly pids: readonly number[];
 
   private constructor(
@@ -173,14 +173,14 @@ export class Ceiling {
     this.pids = [child.pid!];
   }
 
-  static async start(): Promise<Ceiling> {
-    const child = forked('./ceiling.js');
-    const { port } = await answerOf(child);
-    return new Ceiling(child, port as number);
+  static async start(): Promise<BareHttpServer> {
+    const child = forkInOwnSession('./bare-http.js');
+    const { port } = await nextMessageOf(child);
+    return new BareHttpServer(child, port as number);
   }
 
-  async answers(answers: CeilingAnswers): Promise<void> {
-    const set = answerOf(this.child);
+  async setAnswers(answers: BareHttpAnswers): Promise<void> {
+    const set = nextMessageOf(this.child);
     this.child.send(answers);
     await set;
   }

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { fileOf, folderOf, IDLE, type Profile } from './cpuprofile.js';
 
-function add(to: Map<string, number>, name: string, time: number): void {
+function addTime(to: Map<string, number>, name: string, time: number): void {
   to.set(name, (to.get(name) ?? 0) + time);
 }
 
@@ -38,9 +38,9 @@ profile.samples.forEach((id, i) => {
   total += time;
   const at = fileOf(url);
   const own = url === '' && functionName.startsWith('(') ? functionName : at;
-  add(functions, url === '' ? functionName : `${functionName || '(anonymous)'}  ${at}:${lineNumber + 1}`, time);
-  add(files, own, time);
-  add(folders, folderOf(own), time);
+  addTime(functions, url === '' ? functionName : `${functionName || '(anonymous)'}  ${at}:${lineNumber + 1}`, time);
+  addTime(files, own, time);
+  addTime(folders, folderOf(own), time);
 });
 process.stdout.write(`busy ${(total / 1000).toFixed(0)} ms, idle ${(idle / 1000).toFixed(0)} ms\n`);
 print('by function', functions, total, Number(count));

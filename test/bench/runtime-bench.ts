@@ -17,12 +17,12 @@ import { ActorClient, ActorHost, type ActorKindDefinition } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
-interface Count extends JsonObject {
+interface CounterState extends JsonObject {
   readonly n: number;
 }
 
 /** Every command writes state, a part and an event, as sending a message does. */
-const counter: ActorKindDefinition<Count> = {
+const counter: ActorKindDefinition<CounterState> = {
   name: 'stream',
   commands: {
     add: {

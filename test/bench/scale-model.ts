@@ -34,7 +34,7 @@ import { Random } from '../cluster/scheduler.js';
  * on which a bare server needs 7 to 10 µs for a request): others are two or three times as fast, at everything. An
  * entry costs its reading from the socket (`entry`, the bare subscription) and what its receiver does with it.
  */
-const COST = {
+const CPU_MICROS = {
   entry: { message: 3.5, flags: 3.5, typing: 3 },
   unneeded: { host: 2, frontend: 2 },
   /** Decoding, memberships, and the search for recipients among 200 members; their deliveries are counted apart. */
@@ -47,7 +47,7 @@ const COST = {
 } as const;
 
 /** Requests of one person online, per second: ten messages an hour, and five other requests for each of them. */
-const RATE = { messages: 10 / 3_600, otherRequests: 50 / 3_600, heartbeats: 1 / 50, presence: 1 / 60 };
+const REQUESTS_PER_SECOND = { messages: 10 / 3_600, otherRequests: 50 / 3_600, heartbeats: 1 / 50, presence: 1 / 60 };
 /** Values in the log for each message: two marks as read and two typing notices (the fifth request reads). */
 const VALUES_PER_MESSAGE = { message: 1, flags: 2, typing: 2 } as const;
 /** Share of messages that go to one other person; the others go to streams, and reach this many queues on average. */
@@ -57,11 +57,11 @@ const SAMPLED_MESSAGES = 1_000;
 /** NATS adds subject, headers and framing to each value. */
 const NATS_BYTES = { stored: 170, transient: 40 };
 /** Share of a core that a process uses at most. */
-const USE = 0.6;
+const MAX_CORE_USE = 0.6;
 const SEED = 1;
 
-type Kind = keyof typeof VALUES_PER_MESSAGE;
-const KINDS = Object.keys(VALUES_PER_MESSAGE) as Kind[];
+type ValueKind = keyof typeof VALUES_PER_MESSAGE;
+const VALUE_KINDS = Object.keys(VALUES_PER_MESSAGE) as ValueKind[];
 
 class ModelQueue implements EventFeedSubscriber {
   readonly allPublic = false;
@@ -78,11 +78,18 @@ class ModelQueue implements EventFeedSubscriber {
 const CURSOR = new EventQueueCursor(toLogSeq(0), {});
 
 const hostNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `host${i + 1}`);
-const WELL = { draining: false, leaving: false, unable: false, store: null, end: null, sharing: 'even' } as const;
+const HEALTHY_HOST = {
+  draining: false,
+  leaving: false,
+  unable: false,
+  store: null,
+  end: null,
+  sharing: 'even',
+} as const;
 
 /** The owner of each partition once the moves between these hosts have ended. @param before the owners until now */
 function placePartitions(hosts: readonly string[], before: readonly string[] = []): readonly string[] {
-  const candidates = hosts.map((id) => ({ id, value: WELL, isFresh: true }));
+  const candidates = hosts.map((id) => ({ id, value: HEALTHY_HOST, isFresh: true }));
   const owners = new DesiredPartitionOwners(candidates, { ownerOf: (p) => before[p] });
   return Array.from({ length: PARTITION_COUNT }, (_, p) => owners.chooseHomeHost(toPartition(p))!);
 }
@@ -97,7 +104,7 @@ interface Organizations {
 }
 
 interface SampledValue {
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   readonly head: LogEntryHead;
   readonly bytes: number;
   readonly recipients: readonly number[];
@@ -121,7 +128,7 @@ function makeMessage(stream: number | undefined, users: readonly number[]): LogI
 }
 
 /** Values of one organization, with their audiences; the same numbers of each kind as in `VALUES_PER_MESSAGE`. */
-class Conversations {
+class SampledOrganization {
   readonly membersByStream = new Map<number, Map<number, StreamMembershipRecord>>();
 
   constructor(
@@ -142,7 +149,7 @@ class Conversations {
     const to = isDirect ? { users } : { stream, mv: 1 };
     const typing: LogItem = { t: 'event', to, event: { type: 'typing', op: 'start', sender: { user_id: users[0]! } } };
     const actor = streamActorKey(toRealmId(1), toStreamId(stream));
-    const value = (kind: Kind, item: LogItem, recipients: readonly number[]): SampledValue => {
+    const value = (kind: ValueKind, item: LogItem, recipients: readonly number[]): SampledValue => {
       const groups = [{ v: 100_000, p: 0, items: [item] }];
       const entry = kind === 'typing' ? item : ({ actor, groups } satisfies LogEntry);
       const bytes =
@@ -172,17 +179,17 @@ class Conversations {
   }
 }
 
-interface Needs {
+interface HostNeeds {
   /** For a value of each kind: processes of hosts that read it, and those of them that need its items. */
-  readonly reading: Record<Kind, number>;
-  readonly needing: Record<Kind, number>;
-  readonly bytes: Record<Kind, number>;
+  readonly reading: Record<ValueKind, number>;
+  readonly needing: Record<ValueKind, number>;
+  readonly bytes: Record<ValueKind, number>;
   readonly deliveriesPerMessage: number;
 }
 
 /** Asks each host of one organization which sampled values it needs. */
-function askHosts(realm: number, people: number, owners: readonly string[], random: Random): Needs {
-  const conversations = new Conversations(people, random);
+function countHostNeeds(realm: number, people: number, owners: readonly string[], random: Random): HostNeeds {
+  const conversations = new SampledOrganization(people, random);
   const values = conversations.sample(Math.max(20, Math.round(SAMPLED_MESSAGES / Math.max(1, 10_000 / people))));
   const indexByHost = new Map<string, EventQueueIndex>();
   for (let user = 1; user <= people; user++) {
@@ -194,7 +201,7 @@ function askHosts(realm: number, people: number, owners: readonly string[], rand
     }
     index.addQueue(new ModelQueue(user));
   }
-  const zero = (): Record<Kind, number> => ({ message: 0, flags: 0, typing: 0 });
+  const zero = (): Record<ValueKind, number> => ({ message: 0, flags: 0, typing: 0 });
   const [needing, bytes, counts] = [zero(), zero(), zero()];
   let deliveries = 0;
   for (const { kind, head, bytes: size, recipients } of values) {
@@ -203,7 +210,7 @@ function askHosts(realm: number, people: number, owners: readonly string[], rand
     deliveries += kind === 'message' ? recipients.length : 0;
     for (const index of indexByHost.values()) if (index.mayAudienceHaveQueues(head)) needing[kind]++;
   }
-  for (const kind of KINDS) {
+  for (const kind of VALUE_KINDS) {
     needing[kind] /= counts[kind];
     bytes[kind] /= counts[kind];
   }
@@ -211,7 +218,7 @@ function askHosts(realm: number, people: number, owners: readonly string[], rand
   return { reading, needing, bytes, deliveriesPerMessage: deliveries / counts.message };
 }
 
-const spread = (counts: readonly number[]): string => {
+const rangeText = (counts: readonly number[]): string => {
   const mean = counts.reduce((a, b) => a + b, 0) / counts.length;
   return `${Math.min(...counts)} to ${Math.max(...counts)}, mean ${mean.toFixed(1)}`;
 };
@@ -230,8 +237,8 @@ function reportPlacement(people: number, hosts: number): void {
   };
   const most = names[load.indexOf(Math.max(...load))]!;
   const print = (what: string, value: string): void => void process.stdout.write(`| ${hosts} | ${what} | ${value} |\n`);
-  print('partitions of a host', spread(partitions));
-  print('people of a host', spread(load));
+  print('partitions of a host', rangeText(partitions));
+  print('people of a host', rangeText(load));
   print('busiest host over the mean', (Math.max(...load) / (people / hosts)).toFixed(2));
   print('moves when a host joins', moved(placePartitions([...names, 'newcomer'], owners)));
   print(
@@ -253,35 +260,35 @@ interface Scenario extends Organizations {
 function reportLoad({ count, peopleEach, hosts }: Scenario): void {
   const random = new Random(SEED);
   const owners = placeAfterJoins(hostNames(hosts));
-  const asked = Array.from({ length: Math.min(count, peopleEach >= 100_000 ? 1 : 10) }, (_, i) =>
-    askHosts(i + 1, peopleEach, owners, random),
+  const needsByOrganization = Array.from({ length: Math.min(count, peopleEach >= 100_000 ? 1 : 10) }, (_, i) =>
+    countHostNeeds(i + 1, peopleEach, owners, random),
   );
-  const mean = (of: (needs: Needs) => number): number =>
-    asked.reduce((sum, needs) => sum + of(needs), 0) / asked.length;
+  const mean = (of: (needs: HostNeeds) => number): number =>
+    needsByOrganization.reduce((sum, needs) => sum + of(needs), 0) / needsByOrganization.length;
   const people = count * peopleEach;
-  const messages = people * RATE.messages;
+  const messages = people * REQUESTS_PER_SECOND.messages;
   const deliveries = messages * mean((needs) => needs.deliveriesPerMessage);
-  const work = (side: 'host' | 'frontend'): number =>
-    (messages * COST.send[side] +
-      deliveries * COST.delivery[side] +
-      people * RATE.heartbeats * COST.heartbeat[side] +
-      people * RATE.presence * COST.presence[side] +
-      people * RATE.otherRequests * COST.otherRequest[side]) /
+  const coresForRequests = (side: 'host' | 'frontend'): number =>
+    (messages * CPU_MICROS.send[side] +
+      deliveries * CPU_MICROS.delivery[side] +
+      people * REQUESTS_PER_SECOND.heartbeats * CPU_MICROS.heartbeat[side] +
+      people * REQUESTS_PER_SECOND.presence * CPU_MICROS.presence[side] +
+      people * REQUESTS_PER_SECOND.otherRequests * CPU_MICROS.otherRequest[side]) /
     1e6;
   // The number of frontends follows from their own work. Clients of any organization may use any of them, so each
   // frontend reads every log.
-  const frontends = Math.max(2, Math.ceil(work('frontend') / USE));
+  const frontends = Math.max(2, Math.ceil(coresForRequests('frontend') / MAX_CORE_USE));
   let [read, needed, natsBytes, natsUnneededBytes, natsMessages] = [0, 0, 0, 0, 0];
   let [hostUnneeded, hostNeeded, frontendReading] = [0, 0, 0];
-  for (const kind of KINDS) {
+  for (const kind of VALUE_KINDS) {
     const perSecond = messages * VALUES_PER_MESSAGE[kind];
     const [reading, needing] = [mean((needs) => needs.reading[kind]), mean((needs) => needs.needing[kind])];
     read += perSecond * reading;
     needed += perSecond * needing;
-    hostNeeded += perSecond * needing * COST.entry[kind];
-    hostUnneeded += perSecond * (reading - needing) * (COST.entry[kind] + COST.unneeded.host);
-    hostNeeded += perSecond * needing * COST.needed[kind];
-    frontendReading += perSecond * frontends * (COST.entry[kind] + COST.unneeded.frontend);
+    hostNeeded += perSecond * needing * CPU_MICROS.entry[kind];
+    hostUnneeded += perSecond * (reading - needing) * (CPU_MICROS.entry[kind] + CPU_MICROS.unneeded.host);
+    hostNeeded += perSecond * needing * CPU_MICROS.needed[kind];
+    frontendReading += perSecond * frontends * (CPU_MICROS.entry[kind] + CPU_MICROS.unneeded.frontend);
     natsMessages += perSecond * (reading + frontends);
     const bytes = mean((needs) => needs.bytes[kind]);
     natsBytes += perSecond * (reading + frontends) * bytes;
@@ -289,23 +296,23 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
   }
   // Subjects per conversation and person would save this: the reading of values that a process does not need.
   const unneeded = (hostUnneeded + frontendReading) / 1e6;
-  const cores = work('host') + work('frontend');
+  const cores = coresForRequests('host') + coresForRequests('frontend');
   const log = (hostUnneeded + hostNeeded + frontendReading) / 1e6;
-  const fixed = (n: number, digits = 1): string => n.toFixed(digits);
+  const formatNumber = (n: number, digits = 1): string => n.toFixed(digits);
   const row = [
     `${count} × ${peopleEach}`,
     String(hosts),
     String(frontends),
-    fixed(messages * 5, 0),
-    fixed(read / hosts, 0),
-    fixed((100 * needed) / read, 0),
-    fixed(cores),
-    fixed(log),
-    fixed(unneeded),
-    fixed((100 * unneeded) / (cores + log)),
-    fixed(natsBytes / 1e6, 0),
-    fixed(natsUnneededBytes / 1e6, 0),
-    fixed(natsMessages / 1e6, 2),
+    formatNumber(messages * 5, 0),
+    formatNumber(read / hosts, 0),
+    formatNumber((100 * needed) / read, 0),
+    formatNumber(cores),
+    formatNumber(log),
+    formatNumber(unneeded),
+    formatNumber((100 * unneeded) / (cores + log)),
+    formatNumber(natsBytes / 1e6, 0),
+    formatNumber(natsUnneededBytes / 1e6, 0),
+    formatNumber(natsMessages / 1e6, 2),
   ];
   process.stdout.write(`| ${row.join(' | ')} |\n`);
 }
@@ -316,11 +323,11 @@ const { values } = parseArgs({
 const [people, hosts] = [Number(values.people), Number(values.hosts)];
 process.stdout.write('| hosts | | |\n|---:|---|---|\n');
 for (const count of [hosts, Math.round(hosts * 0.6)]) reportPlacement(people, count);
-const HEAD = [
+const HEADINGS = [
   ...['organizations × people', 'hosts', 'frontends', 'values / s', 'values / s and host', 'needed there, %'],
   ...['cores: requests, deliveries', 'cores: log', 'of these for what is not needed', '% of all'],
   ...['NATS to processes, MB / s', 'of these not needed', 'million messages / s'],
 ];
-process.stdout.write(`\n| ${HEAD.join(' | ')} |\n|${HEAD.map(() => '---:|').join('')}\n`);
+process.stdout.write(`\n| ${HEADINGS.join(' | ')} |\n|${HEADINGS.map(() => '---:|').join('')}\n`);
 for (const peopleEach of [people, people / 100, people / 1_000, people / 20_000])
   reportLoad({ count: people / peopleEach, peopleEach, hosts });

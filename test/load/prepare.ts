@@ -6,7 +6,7 @@ import { type Fields, formText } from './client.js';
 import type { LoadOptions } from './options.js';
 import { Pool } from './pool.js';
 import { membersOf, type Shape, streamsOf } from './population.js';
-import type { Account, StreamFacts } from './protocol.js';
+import type { Account, StreamInfo } from './protocol.js';
 import type { Target } from './target.js';
 
 /** Largest number of parallel calls: the server hashes a password, which is slow, per created account and login. */
@@ -36,7 +36,7 @@ function abortOf(signal: AbortSignal): { readonly promise: Promise<never>; cance
 export class Preparation {
   readonly #pool: Pool;
   readonly accounts: Account[] = [];
-  streams: StreamFacts[] = [];
+  streams: StreamInfo[] = [];
   #existingUsers: Map<string, User> | undefined;
   readonly #abortController = new AbortController();
   /** Whether a call has waited for the server's rate limits. */

@@ -1,6 +1,7 @@
 /** Progress line of a run, printed every few seconds. */
+
+import { doubtsOf } from './doubts.js';
 import type { Point } from './totals.js';
-import { doubtsOf } from './trust.js';
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const rate = (perSecond: number): string => (perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1));
@@ -39,7 +40,7 @@ export class Progress {
     private readonly print: (line: string) => void,
   ) {}
 
-  point(point: Point): void {
+  addPoint(point: Point): void {
     this.#points.push(point);
     if (this.#points.length < this.seconds) return;
     this.print(progressLine(this.#points));

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Profile } from '../../bench/cpuprofile.js';
-import { GROUPS, shares, sharesTable } from '../../bench/flame-groups.js';
+import { GROUPS, groupShares, sharesTable } from '../../bench/flame-groups.js';
 import { flameSvg } from '../../bench/flame-svg.js';
 import { collapse, type Frame, flameTree } from '../../bench/flame-tree.js';
 
@@ -88,7 +88,7 @@ t.test('the graph has functions, places and shares, without scripts, and any nam
 });
 
 t.test('shares count the self time of frames, and add up to everything', async (t) => {
-  const found = shares(flameTree(PROFILE));
+  const found = groupShares(flameTree(PROFILE));
   const of = (label: string): number => Math.round(700 * found[GROUPS.findIndex((group) => group.label === label)]!);
   t.equal(of('garbage collection'), 100);
   t.equal(of('HTTP and API'), 240);

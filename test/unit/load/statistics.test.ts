@@ -1,12 +1,18 @@
 /** Statistics of comparisons, on fixed and on random series. */
 import fc from 'fast-check';
 import t from 'tap';
-import { randomOf } from '../../load/schedule.js';
-import { differenceOf, probabilityOfAtLeast, ratioOf, type Sample, studentQuantile } from '../../load/statistics.js';
+import { makeRandom } from '../../load/schedule.js';
+import {
+  differenceOf,
+  probabilityOfAtLeast,
+  type RatioSample,
+  ratioOf,
+  studentQuantile,
+} from '../../load/statistics.js';
 
 /** Seconds with a hundred calls each, whose mean wanders around `mean`. */
-function series(mean: number, seed: number, seconds = 60, noise = 0.2): Sample[] {
-  const random = randomOf(seed, 0);
+function series(mean: number, seed: number, seconds = 60, noise = 0.2): RatioSample[] {
+  const random = makeRandom(seed, 0);
   return Array.from({ length: seconds }, () => [100 * mean * (1 + noise * (2 * random.next() - 1)), 100] as const);
 }
 
@@ -14,12 +20,12 @@ t.test('a series differs from itself by nothing', async (test) => {
   const difference = differenceOf(series(10, 1), series(10, 1))!;
   test.equal(difference.estimate, 0);
   test.ok(difference.low < 0 && difference.high > 0);
-  const constant = Array.from({ length: 20 }, (): Sample => [1, 1]);
+  const constant = Array.from({ length: 20 }, (): RatioSample => [1, 1]);
   test.strictSame(differenceOf(constant, constant), { estimate: 0, low: 0, high: 0 });
 });
 
 t.test('a shifted series is found, within its range', async (test) => {
-  const shifted = series(10, 1).map(([amount, per]): Sample => [amount * 1.15, per]);
+  const shifted = series(10, 1).map(([amount, per]): RatioSample => [amount * 1.15, per]);
   const { estimate, low, high } = differenceOf(series(10, 1), shifted)!;
   test.ok(Math.abs(estimate - Math.log(1.15)) < 1e-9);
   test.ok(low > 0 && high > estimate, `${low} to ${high}`);
@@ -38,14 +44,14 @@ t.test('noise alone is rarely taken for a difference, and a third more is always
 
 t.test('neighbouring seconds that resemble each other do not count as many observations', async (test) => {
   // Ten slow seconds, ten fast ones, and so on: the two halves of such a pattern are the same server.
-  const wave = (phase: number): Sample[] =>
-    Array.from({ length: 70 }, (_, i): Sample => [Math.floor((i + phase) / 10) % 2 === 0 ? 8 : 12, 1]);
+  const wave = (phase: number): RatioSample[] =>
+    Array.from({ length: 70 }, (_, i): RatioSample => [Math.floor((i + phase) / 10) % 2 === 0 ? 8 : 12, 1]);
   const { low, high } = differenceOf(wave(0), wave(10))!;
   test.ok(low < 0 && high > 0, `${low} to ${high}`);
 });
 
 t.test('one bad second is no difference', async (test) => {
-  const stalled = series(10, 2).map((sample, i): Sample => (i === 30 ? [20_000, 100] : sample));
+  const stalled = series(10, 2).map((sample, i): RatioSample => (i === 30 ? [20_000, 100] : sample));
   test.ok(ratioOf(stalled) > 12);
   test.ok(differenceOf(series(10, 1), stalled)!.low < 0);
 });
@@ -65,9 +71,9 @@ t.test('swapping both runs swaps the sign', async () => {
 t.test('short runs and runs in which nothing happened have no difference', async (test) => {
   test.equal(differenceOf(series(10, 1, 9), series(10, 2)), undefined);
   test.ok(differenceOf(series(10, 1, 10), series(10, 2)));
-  const empty = Array.from({ length: 60 }, (): Sample => [0, 0]);
+  const empty = Array.from({ length: 60 }, (): RatioSample => [0, 0]);
   test.equal(differenceOf(empty, series(10, 1)), undefined);
-  const once = empty.map((sample, i): Sample => (i === 3 ? [50, 10] : sample));
+  const once = empty.map((sample, i): RatioSample => (i === 3 ? [50, 10] : sample));
   test.equal(differenceOf(once, series(10, 1)), undefined, 'all of it in one block');
 });
 

@@ -14,14 +14,14 @@ import {
 } from './jobs.js';
 
 /** Time after the last message until a missing delivery counts as lost, ms. */
-const STRAGGLERS_MS = 5_000;
-const OPENED_AT_ONCE = 64;
+const LATE_DELIVERIES_MS = 5_000;
+const PARALLEL_OPENS = 64;
 
-const ID = Buffer.from('"id":');
-const MARK = marker(0).split('0')[0]!;
+const EVENT_ID_KEY = Buffer.from('"id":');
+const MARKER_START = marker(0).split('0')[0]!;
 
 /** The digits that begin at a place. */
-function numberAt(body: Buffer, place: number): number {
+function readNumberAt(body: Buffer, place: number): number {
   let number = 0;
   for (let i = place; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
   return number;
@@ -31,7 +31,7 @@ function numberAt(body: Buffer, place: number): number {
  * One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is
  * measured.
  */
-class Client {
+class PollingClient {
   onAnswer: (body: Buffer) => void = () => {};
   onFailure: (error: Error) => void = () => {};
   last: number;
@@ -40,7 +40,7 @@ class Client {
 
   private constructor(
     private readonly http: HttpConnection,
-    { queue, authorization, last, level }: Poll,
+    { queueId: queue, authorization, lastEventId: last, level }: Poll,
   ) {
     this.last = last;
     const text = requestText(
@@ -53,27 +53,27 @@ class Client {
     [this.#before, this.#after] = text.split('*') as [string, string];
     http.onGone = (error) => this.onFailure(error ?? new Error('connection closed'));
     http.onAnswer = ({ status, body }) => {
-      const id = body.lastIndexOf(ID);
+      const id = body.lastIndexOf(EVENT_ID_KEY);
       if (status !== 200 || id < 0) return this.onFailure(new Error(`poll refused: ${status} ${body}`));
-      this.last = numberAt(body, id + ID.length);
-      this.park();
+      this.last = readNumberAt(body, id + EVENT_ID_KEY.length);
+      this.sendPoll();
       this.onAnswer(body);
     };
   }
 
-  static async open(port: number, polls: readonly Poll[]): Promise<Client[]> {
-    const clients: Client[] = [];
+  static async open(port: number, polls: readonly Poll[]): Promise<PollingClient[]> {
+    const clients: PollingClient[] = [];
     while (clients.length < polls.length) {
-      const some = polls.slice(clients.length, clients.length + OPENED_AT_ONCE);
+      const some = polls.slice(clients.length, clients.length + PARALLEL_OPENS);
       const opened = some.map(async (poll) => {
-        return new Client(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
+        return new PollingClient(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
       });
       clients.push(...(await Promise.all(opened)));
     }
     return clients;
   }
 
-  park(): void {
+  sendPoll(): void {
     this.http.write(this.#before + this.last + this.#after);
   }
 
@@ -83,7 +83,7 @@ class Client {
 }
 
 /** Requests on as many connections as are under way at once. */
-class Senders {
+class SendingConnections {
   readonly #all: Connection[] = [];
   readonly #free: Connection[] = [];
   readonly #answered = new Map<Connection, () => void>();
@@ -135,66 +135,76 @@ const quantile = (sorted: Float64Array, q: number): number =>
  */
 export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
   const { polls, sends, everyMs } = job;
-  const told = sends.map(() => 0);
+  const deliveriesByMessage = sends.map(() => 0);
   const ms: (number | null)[] = sends.map(() => null);
-  const seen = new Uint8Array(polls.length * sends.length);
-  const each = new Float64Array(polls.length * sends.length);
-  let delivered = 0;
-  let repeated = 0;
-  let begun = 0;
+  const isSeen = new Uint8Array(polls.length * sends.length);
+  const deliveryTimes = new Float64Array(polls.length * sends.length);
+  let deliveries = 0;
+  let repeatedDeliveries = 0;
+  let startedAt = 0;
   let broken: (error: Error) => void = () => {};
   const failure = new Promise<never>((_, reject) => {
     broken = reject;
   });
-  const clients = await Client.open(job.port, polls);
-  const senders = new Senders(job.port, broken);
+  const clients = await PollingClient.open(job.port, polls);
+  const senders = new SendingConnections(job.port, broken);
   await senders.open(4);
   clients.forEach((client, i) => {
     client.onFailure = broken;
     client.onAnswer = (body) => {
-      const at = performance.now() - begun;
-      for (let mark = body.indexOf(MARK); mark >= 0; mark = body.indexOf(MARK, mark + 1)) {
-        const n = numberAt(body, mark + MARK.length);
+      const at = performance.now() - startedAt;
+      for (let mark = body.indexOf(MARKER_START); mark >= 0; mark = body.indexOf(MARKER_START, mark + 1)) {
+        const n = readNumberAt(body, mark + MARKER_START.length);
         const place = i * sends.length + n;
-        if (seen[place] === 1) {
-          repeated++;
+        if (isSeen[place] === 1) {
+          repeatedDeliveries++;
           continue;
         }
-        seen[place] = 1;
-        each[delivered++] = at - n * everyMs;
-        if (++told[n]! === polls.length) ms[n] = at - n * everyMs;
+        isSeen[place] = 1;
+        deliveryTimes[deliveries++] = at - n * everyMs;
+        if (++deliveriesByMessage[n]! === polls.length) ms[n] = at - n * everyMs;
       }
     };
-    client.park();
+    client.sendPoll();
   });
   await sleep(job.settleMs);
   const cpu = cpuMs(job.pids);
-  begun = performance.now();
-  let sentLateMs = 0;
-  const sent: number[] = [];
+  startedAt = performance.now();
+  let maxSendDelayMs = 0;
+  const acknowledgementTimes: number[] = [];
   const run = async (): Promise<void> => {
     for (let n = 0; n < sends.length; ) {
-      const late = performance.now() - begun - n * everyMs;
+      const late = performance.now() - startedAt - n * everyMs;
       if (late < 0) await sleep(-late);
       else {
-        sentLateMs = Math.max(sentLateMs, late);
-        const due = begun + n * everyMs;
-        senders.send(sends[n]!, () => sent.push(performance.now() - due));
+        maxSendDelayMs = Math.max(maxSendDelayMs, late);
+        const due = startedAt + n * everyMs;
+        senders.send(sends[n]!, () => acknowledgementTimes.push(performance.now() - due));
         n++;
       }
     }
-    const until = performance.now() + STRAGGLERS_MS;
-    while (delivered < polls.length * sends.length && performance.now() < until) await sleep(10);
+    const until = performance.now() + LATE_DELIVERIES_MS;
+    while (deliveries < polls.length * sends.length && performance.now() < until) await sleep(10);
   };
   await Promise.race([run(), failure]);
   const spent = cpuMs(job.pids) - cpu;
   for (const client of clients) client.close();
   senders.close();
   const last = clients.map((client) => client.last);
-  const sorted = each.subarray(0, delivered).sort();
-  const [eachP50, eachP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
-  const sentP99 = quantile(Float64Array.from(sent).sort(), 0.99);
-  return { ms, sentP99, eachP50, eachP99, delivered, repeated, sentLateMs, cpuMs: spent, last };
+  const sorted = deliveryTimes.subarray(0, deliveries).sort();
+  const [deliveryP50, deliveryP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
+  const acknowledgedP99 = quantile(Float64Array.from(acknowledgementTimes).sort(), 0.99);
+  return {
+    ms,
+    acknowledgedP99,
+    deliveryP50,
+    deliveryP99,
+    deliveries: deliveries,
+    repeatedDeliveries: repeatedDeliveries,
+    maxSendDelayMs,
+    cpuMs: spent,
+    lastEventIds: last,
+  };
 }
 
 export async function idle(job: IdleJob): Promise<IdleResult> {
@@ -205,22 +215,25 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
   const fails = (why: string): void => {
     if (failed++ === 0) firstFailure = why;
   };
-  const clients: Client[] = [];
+  const clients: PollingClient[] = [];
   const begun = performance.now();
   while (clients.length < polls.length) {
     const ahead = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
     if (ahead > 0) await sleep(ahead);
     // Connections are opened in batches just before use, because the server closes an idle connection.
-    for (const client of await Client.open(job.port, polls.slice(clients.length, clients.length + OPENED_AT_ONCE))) {
+    for (const client of await PollingClient.open(
+      job.port,
+      polls.slice(clients.length, clients.length + PARALLEL_OPENS),
+    )) {
       clients.push(client);
       client.onFailure = (error) => fails(error.message);
       client.onAnswer = () => {
         answers++;
       };
-      client.park();
+      client.sendPoll();
     }
   }
-  await sleep(job.warmMs);
+  await sleep(job.warmUpMs);
   const windows: IdleWindow[] = [];
   for (let i = 0; i < job.windows; i++) {
     answers = 0;
@@ -230,5 +243,5 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
     windows.push({ answers, cpuMs: cpuMs(job.pids) - cpu, seconds: (performance.now() - from) / 1000 });
   }
   for (const client of clients) client.close();
-  return { windows, last: clients.map(({ last }) => last), failed, firstFailure };
+  return { windows, lastEventIds: clients.map(({ last }) => last), failed, firstFailure };
 }

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
-import type { FanoutJob, FanoutResult, JobOf, Kind, RateJob, RateResult, ResultOf } from './jobs.js';
-import { fanoutRate, idle } from './load-polls.js';
+import type { FanoutJob, FanoutResult, JobKind, JobOf, RateJob, RateResult, ResultOf } from './jobs.js';
+import { fanoutRate, idle } from './load-generator-polls.js';
 
-const ROUND_LIMIT_MS = 10_000;
+const ROUND_TIMEOUT_MS = 10_000;
 
 async function rate(job: RateJob): Promise<RateResult> {
   let count = 0;
@@ -20,7 +20,7 @@ async function rate(job: RateJob): Promise<RateResult> {
     let at = i % requests.length;
     const next = (): string => {
       const request = requests[at]!;
-      if (job.turns) at = (at + job.connections) % requests.length;
+      if (job.cycles) at = (at + job.connections) % requests.length;
       return request;
     };
     connection.onAnswer = ({ ok, text }) => {
@@ -37,7 +37,7 @@ async function rate(job: RateJob): Promise<RateResult> {
     running++;
     connection.write(next());
   });
-  await sleep(job.warmMs);
+  await sleep(job.warmUpMs);
   count = 0;
   const cpu = cpuMs(job.pids);
   const begun = performance.now();
@@ -51,7 +51,7 @@ async function rate(job: RateJob): Promise<RateResult> {
       new Promise<void>((resolve) => {
         drained = resolve;
       }),
-      sleep(ROUND_LIMIT_MS, undefined, { ref: false }),
+      sleep(ROUND_TIMEOUT_MS, undefined, { ref: false }),
     ]);
   }
   for (const connection of connections) connection.close();
@@ -59,9 +59,9 @@ async function rate(job: RateJob): Promise<RateResult> {
 }
 
 async function fanout(job: FanoutJob): Promise<FanoutResult> {
-  const last = job.polls.map((poll) => poll.last);
+  const last = job.polls.map((poll) => poll.lastEventId);
   const poll = (i: number): string => {
-    const { queue, authorization, level } = job.polls[i]!;
+    const { queueId: queue, authorization, level } = job.polls[i]!;
     return requestText(
       'GET',
       `/api/v1/events?queue_id=${queue}&last_event_id=${last[i]}`,
@@ -109,7 +109,7 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
     if (waiting !== connections.length) throw new Error('polls were answered before the message was sent');
     const begun = performance.now();
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${waiting} polls without an answer`)), ROUND_LIMIT_MS);
+      const late = setTimeout(() => reject(new Error(`${waiting} polls without an answer`)), ROUND_TIMEOUT_MS);
       answered = () => {
         clearTimeout(late);
         resolve();
@@ -122,20 +122,21 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
   }
   const spent = cpuMs(job.pids) - cpu;
   for (const connection of [...connections, sender]) connection.close();
-  return { ms, deliveries: job.rounds * connections.length, cpuMs: spent, last };
+  return { ms, deliveries: job.rounds * connections.length, cpuMs: spent, lastEventIds: last };
 }
 
-const WORKERS: { readonly [K in Kind]: (job: JobOf<K>) => Promise<ResultOf<K>> } = {
+const HANDLERS: { readonly [K in JobKind]: (job: JobOf<K>) => Promise<ResultOf<K>> } = {
   rate,
   fanout,
   'fanout-rate': fanoutRate,
   idle,
 };
 
-const work = <K extends Kind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> => WORKERS[job.kind](job);
+const runJob = <K extends JobKind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> =>
+  HANDLERS[job.kind](job);
 
-process.on('message', (job: JobOf<Kind>) => {
-  work(job).then(
+process.on('message', (job: JobOf<JobKind>) => {
+  runJob(job).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
