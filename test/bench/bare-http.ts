@@ -1,6 +1,6 @@
 /**
- * The bare server: uWebSockets.js answers the same bytes that Conclave answered, with nothing behind it. A GET of
- * /api/v1/events waits for a POST, or for the time that the job sets.
+ * Bare program for HTTP: uWebSockets.js answers each request with the bytes that Conclave answered, without any other
+ * work. A GET of /api/v1/events is a waiting poll: a POST answers all of them, or a heartbeat after a configured time.
  */
 import { loadUwsEngine, type UwsListenSocket, type UwsResponse } from '../../src/frontend/http/uws-module.js';
 import type { BareHttpAnswers } from './jobs.js';
@@ -11,7 +11,10 @@ interface PreparedAnswer {
   readonly body: Uint8Array;
 }
 
-/** All headers in one native call, as the frontend does it. The module adds the length and the date itself. */
+/**
+ * Prepares an answer for one native call that writes all headers, as Conclave's frontend does. uWebSockets.js adds
+ * Content-Length and Date itself.
+ */
 function prepareAnswer(raw: string | undefined): PreparedAnswer {
   const [head = '', body = ''] = (raw ?? 'HTTP/1.1 200 OK\r\n\r\n').split('\r\n\r\n', 2);
   const own = /^(content-length|date|uwebsockets):/i;
@@ -30,7 +33,7 @@ let getAnswer = prepareAnswer(undefined);
 let postAnswer = prepareAnswer(undefined);
 let pollAnswer = prepareAnswer(undefined);
 const waitingPolls = new Set<UwsResponse>();
-/** Length of a slice of heartbeats, ms. */
+/** Length of a slot of the timer for heartbeats, ms: all polls of a slot are answered together. */
 const SLOT_MS = 250;
 const pollsBySlot = new Map<number, UwsResponse[]>();
 let heartbeat: BareHttpAnswers['heartbeat'] = null;

@@ -1,5 +1,6 @@
 /**
- * The bare round trip: one process asks, another answers at once, through a real NATS server; as many at once as ours.
+ * Bare program for round trips through NATS. Two processes run this file: the requester measures in a closed loop, and
+ * the responder answers each request at once with a fixed number of bytes.
  */
 import { connect } from 'nats';
 import { closedLoop } from './closed-loop.js';

@@ -1,4 +1,4 @@
-/** Bounds besides HTTP: a round trip through NATS, and a write to disk or database. Each starts at its first use. */
+/** Bare programs other than the HTTP server: round trips through NATS, and durable writes to disk or database. */
 import { randomBytes } from 'node:crypto';
 import { cpuMs } from './cpu.js';
 import type { ClosedLoopOptions, NatsJob, RateResult, StoreJob } from './jobs.js';
@@ -11,6 +11,7 @@ export const BARE_STORE: Readonly<Record<FaceName, string>> = {
   cluster: 'bare insertOne',
 };
 
+/** Starts each process at its first use. */
 export class BarePrograms {
   readonly #id = `bench${randomBytes(4).toString('hex')}`;
   #requester: JobProcess<NatsJob, RateResult> | undefined;
@@ -22,31 +23,37 @@ export class BarePrograms {
     private readonly services: { readonly nats?: string | undefined; readonly mongodb?: string | undefined },
   ) {}
 
-  /** @returns measures round trips with `there` bytes out and `back` bytes back; CPU time is that of both sides */
-  async roundTrips(there: number, back: number): Promise<(order: ClosedLoopOptions) => Promise<RateResult>> {
+  /** @returns a function that measures round trips; its CPU time is the sum of requester and responder */
+  async roundTrips(
+    requestBytes: number,
+    responseBytes: number,
+  ): Promise<(options: ClosedLoopOptions) => Promise<RateResult>> {
     const url = this.services.nats!;
     this.#requester ??= new JobProcess('./bare-nats.js');
     this.#responder ??= new JobProcess('./bare-nats.js');
     const [requester, responder] = [this.#requester, this.#responder];
     const subject = `${this.#id}.${this.#subjects++}`;
-    await responder.run({ kind: 'answer', url, subject, bytes: back });
-    return async (order) => {
+    await responder.run({ kind: 'answer', url, subject, bytes: responseBytes });
+    return async (options) => {
       const before = cpuMs([responder.pid]);
-      const result = await requester.run({ kind: 'ask', url, subject, bytes: there, ...order });
-      // The other side worked during warming up, too.
-      const share = order.ms / (order.ms + order.warmUpMs);
+      const result = await requester.run({ kind: 'ask', url, subject, bytes: requestBytes, ...options });
+      // The responder's CPU time includes the warm-up.
+      const share = options.ms / (options.ms + options.warmUpMs);
       return { ...result, cpuMs: result.cpuMs + (cpuMs([responder.pid]) - before) * share };
     };
   }
 
-  /** @param bytes of a message, as its event */
-  writes(face: FaceName, bytes: number): (order: ClosedLoopOptions) => Promise<RateResult> {
+  /**
+   * @param bytes size of the stored message
+   * @returns a function that measures writes to the database of the face
+   */
+  writes(face: FaceName, bytes: number): (options: ClosedLoopOptions) => Promise<RateResult> {
     this.#store ??= new JobProcess('./bare-store.js');
     const store = this.#store;
-    if (face === 'embedded') return (order) => store.run({ kind: 'lmdb', bytes, ...order });
+    if (face === 'embedded') return (options) => store.run({ kind: 'lmdb', bytes, ...options });
     const url = new URL(this.services.mongodb!);
     url.pathname = `/${this.#id}`;
-    return (order) => store.run({ kind: 'mongodb', url: url.href, bytes, ...order });
+    return (options) => store.run({ kind: 'mongodb', url: url.href, bytes, ...options });
   }
 
   async stop(): Promise<void> {

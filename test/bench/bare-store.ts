@@ -1,6 +1,7 @@
 /**
- * The bare write, as durable as ours. LMDB: two values (a message and its event) in one transaction that is flushed to
- * disk before it counts; those that wait share a flush. MongoDB: one insertOne with the write concern of the Store.
+ * Bare program for durable writes, with the durability of Conclave's Store. LMDB: a transaction with two values, a
+ * message and its event, which counts once it is flushed to disk; concurrent transactions share a flush. MongoDB: one
+ * insertOne with the write concern of the Store.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,12 @@
-/** Runs a number of jobs at a time, each again when it has ended, for a given time. */
+/** Closed loop in one process: a number of workers repeat an operation for a given time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosedLoopOptions, RateResult } from './jobs.js';
 
-/** CPU time is that of this process. @param runOnce one of it; rejects: the measurement fails */
+/**
+ * Measures the throughput of an operation and the CPU time of this process.
+ *
+ * @param runOnce runs the operation once; a rejection makes the measurement fail
+ */
 export async function closedLoop(
   { concurrency, warmUpMs, ms }: ClosedLoopOptions,
   runOnce: () => Promise<unknown>,
@@ -16,7 +20,7 @@ export async function closedLoop(
     }
   };
   const all = Promise.all(Array.from({ length: concurrency }, worker));
-  // A rejection before the end must not count as unhandled.
+  // The handler is attached now, because a rejection before the end of the loop would count as unhandled.
   const failed = all.then(
     () => undefined,
     (error: unknown) => ({ error }),

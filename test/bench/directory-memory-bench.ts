@@ -1,7 +1,8 @@
 /**
- * Memory and CPU of a directory replica by itself: `node --expose-gc dist/test/bench/directory-memory-bench.js
- * [--accounts N] [--streams N] [--snapshot FILE]`, some 30 s. It builds replicas from a snapshot as it comes from
- * another process, and applies changes of accounts. `--snapshot` writes a heap snapshot of a replica. It asserts none.
+ * Memory and CPU of one directory replica in a process of its own: `node --expose-gc
+ * dist/test/bench/directory-memory-bench.js [--accounts N] [--streams N] [--snapshot FILE]`, about 30 s. The program
+ * builds replicas from an encoded snapshot and applies changes of accounts. `--snapshot` writes a heap snapshot of a
+ * replica. The program prints figures and asserts nothing.
  */
 import { parseArgs } from 'node:util';
 import { writeHeapSnapshot } from 'node:v8';
@@ -29,7 +30,7 @@ const STREAMS = Number(values.streams);
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Bytes of live objects and of buffers beside the heap. */
+/** @returns the size of the live heap and of external buffers, after garbage collections */
 function usedBytes(): number {
   for (let i = 0; i < 3; i++) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
@@ -46,9 +47,9 @@ function cpuMsOf<T>(work: () => T): { readonly made: T; readonly ms: number } {
 const openReplica = (packed: Uint8Array): RealmDirectory =>
   new RealmDirectory(toRealmId(1), decodeSnapshot(packed), productEmojiForm('conclave'));
 
-/** Opens a replica twice: the first time warms up the program. */
-function measureMemory(title: string, accounts: number, streams: number, only: boolean): RealmDirectory {
-  const packed = encodeSnapshot(makeLargeSnapshot(accounts, streams, only));
+/** Opens a replica twice: the first one warms up the program, the second one is measured. */
+function measureMemory(title: string, accounts: number, streams: number, withoutDetails: boolean): RealmDirectory {
+  const packed = encodeSnapshot(makeLargeSnapshot(accounts, streams, withoutDetails));
   openReplica(packed);
   const before = usedBytes();
   const { made, ms } = cpuMsOf(() => openReplica(packed));

@@ -1,9 +1,9 @@
 /**
- * CPU of a log entry that no event queue of a process needs, in a cluster: of a frontend (directory replica and the
- * cache of newest messages) and of a host with the event queue of another user, beside a bare NATS subscription.
+ * CPU of a log entry in a cluster process that has no event queue for it. Measured are a frontend (directory replica
+ * and cache of newest messages), a host with the event queue of an uninvolved user, and a bare NATS subscription.
  * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. With
- * `--in-process READER` (frontend or host) the entries come from memory, without NATS: the lowest of many blocks is
- * steady on a busy machine, too. It asserts no times.
+ * `--in-process READER` (frontend or host) the entries come from memory instead of NATS, and the minimum over many
+ * blocks is stable even on a busy machine. The program prints figures and asserts nothing.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -115,7 +115,7 @@ const makeFlagsItem = (id: number): LogItem => ({
   },
 });
 
-/** Version of the newest commit of all actors: no entry may look like a repeat of an earlier one. */
+/** Newest version of all actors. Versions only grow, because an entry with an old version would count as a repeat. */
 let newestVersion = 1;
 
 function makeEntry(kind: Exclude<EntryKind, 'typing'>): LogEntry {
@@ -127,6 +127,7 @@ function makeEntry(kind: Exclude<EntryKind, 'typing'>): LogEntry {
   return { actor: STREAM, groups: Array.from({ length: kind === 'message' ? 1 : 10 }, () => group(makeMessageItem)) };
 }
 
+/** Event queue that no measured entry concerns. */
 class IdleQueue implements EventFeedSubscriber {
   readonly user = OTHER_USER;
   readonly allPublic = false;
@@ -161,7 +162,7 @@ interface ReaderSetup {
   readonly namespace: string;
 }
 
-/** Counts log entries and transient values until all have come; then reports the CPU that they took. */
+/** Counts log entries and transient values until the expected number has arrived; then reports the CPU time. */
 class EntryCounter {
   #left = 0;
   #before = process.cpuUsage();
@@ -173,7 +174,7 @@ class EntryCounter {
 
   one(): void {
     if (--this.#left !== 0) return;
-    // The last entry's own work comes after this call.
+    // The reader processes the last entry after this call.
     setImmediate(() => {
       const { user, system } = process.cpuUsage(this.#before);
       process.send?.({ microseconds: user + system });
@@ -277,7 +278,7 @@ async function measure(url: string, entries: number, runs: number): Promise<void
           await send(kind, entries);
           return (await answer).microseconds / entries;
         };
-        // The first entries of each kind compile the code: a server reads millions.
+        // The first pass compiles the code; a server reads millions of entries with compiled code.
         for (const kind of ENTRY_KINDS) await measureKind(kind);
         for (const kind of ENTRY_KINDS) {
           const key = `${reader} ${kind}`;
@@ -302,10 +303,10 @@ async function measure(url: string, entries: number, runs: number): Promise<void
 
 const ENTRIES_PER_BLOCK = 2_000;
 const BLOCKS = 60;
-/** Size of the pieces in which a socket gives bytes. */
+/** Number of bytes that one read from a socket returns. */
 const SOCKET_READ_BYTES = 65_536;
 
-/** A log that gives its first subscriber what the caller wants. */
+/** Log whose entries come from the caller: `reader` is the first subscriber. */
 class ManualLog {
   reader: EventLogReader | undefined;
 
@@ -322,7 +323,7 @@ class ManualLog {
   }
 }
 
-/** Lowest and median CPU of an entry in blocks of entries that come as messages of the NATS client, microseconds. */
+/** Prints the minimum and the median CPU time of an entry over blocks of entries in the NATS client's format, µs. */
 async function measureInProcess(reader: Exclude<ReaderKind, 'bare'>): Promise<void> {
   const manualLog = new ManualLog();
   const log = manualLog.asEventLog();
@@ -368,7 +369,7 @@ async function measureInProcess(reader: Exclude<ReaderKind, 'bare'>): Promise<vo
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
       const { user, system } = process.cpuUsage(before);
-      // The first entries compile the code.
+      // The first blocks compile the code.
       if (n >= BLOCKS / 3) costs.push((user + system) / ENTRIES_PER_BLOCK);
     }
     const [lowest, middle] = [Math.min(...costs), median(costs)];

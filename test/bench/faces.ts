@@ -18,12 +18,13 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
   readonly hosts?: number;
   /** Frontends of a cluster. [1] */
   readonly frontends?: number;
-  /** Log level of the servers. At `warn` they log each mail that finds no mail server. [error] */
+  /** Log level of the servers. [error] At `warn`, a server without a mail server logs each mail that it cannot send. */
   readonly logLevel?: string;
-  /** More arguments of node for our servers, and environment. */
+  /** Additional arguments of `node` for the servers. */
   readonly node?: readonly string[];
+  /** Additional environment variables of the servers. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Embedded: the data directory, which stays when the server ends. [a new one, removed] */
+  /** Data directory of an embedded server, which is kept after its end. [a new directory, removed at the end] */
   readonly dataDir?: string;
 }
 
@@ -33,7 +34,7 @@ export interface Face {
   readonly port: number;
   /** HTTP ports of all frontends. */
   readonly ports: readonly number[];
-  /** Addresses for operators, with the metrics; one for each process but workers. */
+  /** Operator addresses, which serve the metrics: one for each process except workers. */
   readonly ops: readonly string[];
   /** Process ids of all Conclave processes, without NATS and the database. */
   readonly pids: readonly number[];
@@ -52,6 +53,7 @@ const UNREACHED_RATE_LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADD
 const SITE_PATTERN = /Conclave serves http:\/\/[^\s:]+:(\d+)[\s\S]*^Health and metrics: (\S+)\n/m;
 const ACTOR_HOST_PATTERN = /actor host runs\nHealth and metrics: (\S+)\n/;
 
+/** @returns the Authorization header of HTTP basic authentication */
 export const basic = (email: string, key: string): string =>
   `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
 
@@ -71,11 +73,11 @@ const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
   ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),
 ];
 
-/** The processes that a process has started and that run. */
+/** @returns the ids of the running child processes of a process */
 const listChildPids = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
 
-/** Environment of the servers of both faces. */
+/** @returns the environment variables that servers of both faces get */
 const makeEnvironment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({
   PORT: '0',
   LOG_LEVEL: logLevel ?? 'error',
@@ -98,7 +100,7 @@ export async function startFace(name: FaceName, options: FaceOptions): Promise<F
 }
 
 async function startEmbeddedFace(dir: string, options: FaceOptions): Promise<Face> {
-  // Services of the caller's environment would make it a cluster.
+  // Service addresses in the caller's environment would start a cluster.
   const env = { DATA_DIR: dir, NATS_URL: '', MONGODB_URL: '', ...makeEnvironment(options) };
   const { child, match } = await startAndWaitForOutput([...nodeArgs(options), CONCLAVE, 'serve'], env, SITE_PATTERN);
   // The server prints its address when all workers have joined.

@@ -1,8 +1,8 @@
 /**
- * Fetching 100 messages around an anchor from a small organization and from a large one: `node dist/test/bench/fetch-
- * bench.js [--large N] [--runs N] [--face embedded,cluster] [--narrow word]`. Everything behind the user's actor: plan,
- * Store, access, flags. Some four minutes with a million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). It
- * asserts no times.
+ * Time of fetching 100 messages around an anchor, in a small and in a large organization: `node
+ * dist/test/bench/fetch-bench.js [--large N] [--runs N] [--face embedded,cluster] [--narrow WORD]`. Measured is the
+ * work of the user's actor without HTTP: query plan, Store, access checks, flags. It takes about four minutes with a
+ * million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). The program prints figures and asserts nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -63,7 +63,7 @@ const directory = {
   user: (id: number) => ({ id, role: 400, isActive: true }),
 } as unknown as DirectoryView;
 
-/** User who has read all but the newest hundredth of the messages. */
+/** @returns a user who has read all messages except the newest 1 % */
 function makeViewer(user: number, count: number): MessageViewerContext {
   const streams = user === QUIET_USER ? [STREAMS] : Array.from({ length: STREAMS / 2 }, (_, i) => (i + 1) * 2);
   const mark = Math.floor(count * 0.99);
@@ -109,7 +109,7 @@ async function measure(
   if (at === 'oldest') window.numAfter = 100;
   const times: number[] = [];
   let rows = 0;
-  // The first ones warm up the code and the pages.
+  // The first three fetches warm up the code and the page cache.
   for (let i = -3; i < runs; i++) {
     const begun = performance.now();
     const terms = resolveNarrowTerms(parseDistinctNarrowTerms(JSON.stringify(narrow)), of.directory, of.user.id);
@@ -125,7 +125,7 @@ async function measureAll(store: Store, count: number, runs: number): Promise<Ma
   const found = new Map<string, FetchTime>();
   for (const [who, user] of [
     ['', BUSY_USER],
-    ['who gets few messages: ', QUIET_USER],
+    ['user with few messages: ', QUIET_USER],
   ] as const) {
     const of = makeViewer(user, count);
     for (const [name, narrow] of Object.entries(NARROWS)) {

@@ -1,4 +1,4 @@
-/** An organization of many messages, written straight through the Store: only for measuring. */
+/** Fills a Store with the messages of an organization, without commands to actors. */
 
 import { type StoredMessage, storeNameOfDirectConversation, toMessageRecord } from '#domain/messages';
 import { streamMemberPartAddress } from '#domain/streams';
@@ -7,18 +7,21 @@ import type { ActorPartWrite, MessageRecordWrite, Store } from '#ports/store';
 
 export const REALM: RealmId = toRealmId(7);
 export const STREAMS = 100;
-/** User of the streams with even ids. QUIET_USER is only in the last stream, which gets one of QUIET messages. */
+/**
+ * BUSY_USER is a subscriber of the streams with even ids. QUIET_USER is a subscriber of the last stream only, which
+ * gets one of QUIET_INTERVAL messages.
+ */
 export const BUSY_USER = 11;
 export const QUIET_USER = 12;
 export const QUIET_INTERVAL = 500;
-/** The rare word is in one of RARE messages. */
+/** One of this number of messages has the rare word. */
 const RARE_WORD_INTERVAL = 499;
 const WRITES_PER_BATCH = 2_000;
 const SENDERS = 40;
 
 const COMMON_WORDS = ['release', 'server', 'meeting', 'coffee', 'branch', 'tomorrow', 'customer', 'question'];
 
-/** Seeded pseudo-random generator, so that every run fills the Store with equal data. */
+/** @returns a seeded pseudo-random generator of numbers from 0 to 1, so that every run has equal data */
 export function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,7 +30,7 @@ export function makeRandom(seed: number): () => number {
   };
 }
 
-/** Some streams are busy, most are not. */
+/** @returns a random stream; the first streams are much more frequent than the others */
 const pickStream = (next: () => number): number => 1 + Math.floor(next() ** 3 * (STREAMS - 1));
 
 function messageOf(id: number, next: () => number): StoredMessage {

@@ -1,13 +1,16 @@
-/** Results of a benchmark: the values of all runs, beside those of the bare sides that bound them. */
+/**
+ * Results of a benchmark: the values of all runs of Conclave, and their ceilings. A ceiling is the value of a bare
+ * program, which does the minimum of the same work and is measured by turns with Conclave.
+ */
 
-/** Bare program: does the minimum of the work to compare with; measured alternately with Conclave. */
+/** Values of one bare program. */
 export interface BareValues {
   readonly name: string;
   readonly values: readonly number[];
 }
 
 export interface Figure {
-  /** `case/variant/face/measure`: what goals and the history know it by. */
+  /** Id for goals and the history, as `case/variant/face/measure`. */
   readonly id: string;
   readonly name: string;
   readonly unit: string;
@@ -44,5 +47,5 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Ratio of the medians; NaN without values. */
+/** @returns Conclave's median divided by the median of a bare program; NaN without values */
 export const ratioOfMedians = ({ ours }: Figure, { values }: BareValues): number => median(ours) / median(values);

@@ -1,13 +1,14 @@
-/** Groups of frames by the subject of their work: their colour in a graph, and their row in the table of shares. */
+/** Groups of frames in flame graphs: each has a colour in the graph and a column in the table of shares. */
 import type { Frame } from './flame-tree.js';
 
 export interface FrameGroup {
   readonly label: string;
   readonly colour: string;
+  /** Pattern for the folder and the name of a frame, with a space between. */
   readonly pattern: RegExp;
 }
 
-/** The first that holds a frame's folder and name, divided by a space. Colours go by what the work is about. */
+/** A frame belongs to the first group whose pattern it matches. */
 export const GROUPS: readonly FrameGroup[] = [
   { label: 'garbage collection', colour: '#9e9e9e', pattern: /\(garbage collector\)/ },
   { label: 'HTTP and API', colour: '#7fb3ff', pattern: /^src\/frontend\/(http|gateway|api|limits) / },
@@ -23,11 +24,11 @@ export const GROUPS: readonly FrameGroup[] = [
   { label: 'other modules', colour: '#f48fb1', pattern: /./ },
 ];
 
-/** Position in `GROUPS`. */
+/** @returns the index of a frame's group in `GROUPS` */
 export const groupOf = ({ folder, name }: Pick<Frame, 'folder' | 'name'>): number =>
-  GROUPS.findIndex(({ pattern: holds }) => holds.test(`${folder} ${name}`));
+  GROUPS.findIndex(({ pattern }) => pattern.test(`${folder} ${name}`));
 
-/** Share of the busy time per group: the self time of its frames. */
+/** @returns the share of the busy time that each group has, from the self times of its frames */
 export function groupShares(tree: Frame): number[] {
   const selfTimes = GROUPS.map(() => 0);
   const visit = (frame: Frame): void => {
@@ -42,7 +43,7 @@ export function groupShares(tree: Frame): number[] {
   return selfTimes.map((time) => time / Math.max(1, tree.time));
 }
 
-/** A row for each profile, by the name of its graph. */
+/** @returns a table with a row for each profile, whose key is the name of its graph */
 export function sharesTable(profiles: ReadonlyMap<string, readonly number[]>): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const percent = (share: number): string => (share < 0.005 ? '' : `${Math.round(share * 100)} %`);

@@ -18,7 +18,7 @@ interface SvgRow {
   readonly parts: string[];
 }
 
-/** @param tree collapsed already */
+/** @param tree result of `collapse` */
 export function flameSvg(tree: Frame, title: string): string {
   const rows: SvgRow[] = [];
   const scale = WIDTH / Math.max(1, tree.time);

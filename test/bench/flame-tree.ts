@@ -1,11 +1,11 @@
-/** A CPU profile as a tree of frames with their shares of the time that wasn't idle. */
+/** A CPU profile as a tree of frames with their busy times: the time of a frame and its callees, without idle time. */
 import { type CallFrame, fileOf, folderOf, IDLE, NATIVE, type Profile, type ProfileNode } from './cpuprofile.js';
 
 export interface Frame {
   readonly name: string;
-  /** `src/frontend/http`, `actors/user`, a module's name, `node:*`, `NATIVE`. */
+  /** Folder like `src/frontend/http` or `actors/user`, the name of a module, `node:*`, or `NATIVE`. */
   readonly folder: string;
-  /** `src/frontend/http/frontend:12`; of modules their name only. */
+  /** File and line, like `src/frontend/http/frontend:12`; the name alone for a module. */
   readonly place: string;
   /** Time of the frame and its callees, µs. */
   time: number;
@@ -18,17 +18,17 @@ const describeFrame = ({ functionName, url, lineNumber }: CallFrame): Omit<Frame
   const ours = file !== folder && !file.startsWith('node:');
   if (!ours) return { name: functionName || '(anonymous)', folder, place: file };
   const at = `${file.replace(/\.js$/, '')}:${lineNumber + 1}`;
-  // A function without a name is known by where it is.
+  // A function without a name is identified by its file and line.
   return functionName === ''
     ? { name: at.slice(at.lastIndexOf('/') + 1), folder, place: folder }
     : { name: functionName, folder, place: at };
 };
 
-/** Whether a frame belongs to a dependency, whose inner frames are of no interest in a graph of our code. */
+/** Whether a frame belongs to a dependency. The graph shows no calls inside a dependency. */
 const isOfDependency = ({ folder }: Pick<Frame, 'folder'>): boolean =>
   !/^(src|actors|test)\//.test(folder) && folder !== NATIVE;
 
-/** The callee's time goes to its caller where both are inside one module or inside Node. */
+/** Whether a callee's time is added to its caller without a frame: both are inside one module or inside Node. */
 const mergesIntoCaller = (caller: Frame, callee: Pick<Frame, 'folder'>): boolean =>
   isOfDependency(caller) && caller.folder === callee.folder;
 
@@ -40,7 +40,7 @@ function findOrAddChild(of: Frame, frame: Omit<Frame, 'time' | 'children'>): Fra
   return made;
 }
 
-/** Frames of one function under one caller are one. */
+/** Builds the tree. Nodes of the profile that have the same function and the same caller become one frame. */
 export function flameTree({ nodes, samples, timeDeltas }: Profile): Frame {
   const selfTimes = new Map<number, number>();
   samples.forEach((id, i) => {
@@ -48,7 +48,7 @@ export function flameTree({ nodes, samples, timeDeltas }: Profile): Frame {
   });
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const root: Frame = { name: 'all', folder: '', place: '', time: 0, children: [] };
-  /** @returns time below, added already to the frames there */
+  /** Adds a node and its callees to the frames. @returns their time, which the caller adds to its own frame */
   const visit = (node: ProfileNode, into: Frame): number => {
     if (node.callFrame.functionName === IDLE) return 0;
     const frame = describeFrame(node.callFrame);
@@ -63,7 +63,7 @@ export function flameTree({ nodes, samples, timeDeltas }: Profile): Frame {
   return root;
 }
 
-/** A caller that does so little besides its one callee of the same folder tells nothing. */
+/** Share of a frame's time above which its only callee, of the same folder, replaces the frame in the graph. */
 const PASS_THROUGH_SHARE = 0.95;
 
 function skipPassThroughFrames(frame: Frame): Frame {
@@ -72,7 +72,10 @@ function skipPassThroughFrames(frame: Frame): Frame {
   return passes ? skipPassThroughFrames(only) : frame;
 }
 
-/** Without the frames of less than this share of all, and those that only pass on; widest first. */
+/**
+ * Removes frames that have less than a share of the whole time, and frames that do almost nothing but call one function
+ * of their own folder. Sorts callees by time, longest first.
+ */
 export function collapse(root: Frame, share: number): Frame {
   const minTime = root.time * share;
   const prune = (frame: Frame): Frame => ({

@@ -1,4 +1,4 @@
-/** Goals of the figures. A missed goal fails no run: the table shows it. */
+/** Goals of the figures. The table shows a missed goal; the run does not fail. */
 import { type Figure, median, ratioOfMedians } from './figures.js';
 
 export interface Goal {
@@ -22,10 +22,10 @@ export const GOALS: readonly Goal[] = [
   { id: 'fanout/2000/embedded/cpu', title: 'CPU per delivery to 2,000 polls', quantity: 'ratio', max: 2 },
   { id: 'fanout/2000/cluster/rate', title: 'deliveries to 2,000 polls', quantity: 'ratio', min: 0.5 },
   { id: 'fanout/2000/cluster/cpu', title: 'CPU per delivery to 2,000 polls', quantity: 'ratio', max: 1.67 },
-  // The newest API level over the base level, by turns on one server.
+  // Ratio of the newest API level to the base level, measured by turns on one server.
   { id: 'levels/2000/embedded/cpu', title: 'CPU per delivery at the newest API level', quantity: 'ratio', max: 1.05 },
   { id: 'levels/2000/cluster/cpu', title: 'CPU per delivery at the newest API level', quantity: 'ratio', max: 1.05 },
-  // Milliseconds, from the send to the last of 500 polls, at 20 messages per second.
+  // Time from the planned send to the last of 500 deliveries, at 20 messages per second.
   {
     id: 'fanout-rate/500/embedded/p99',
     title: 'p99 to the last of 500 polls at 20 messages/s, ms',
@@ -38,12 +38,13 @@ export const GOALS: readonly Goal[] = [
     quantity: 'value',
     max: 100,
   },
-  // Seconds until 20,000 polls are registered; CPU of holding them, idle; bytes of memory are the queue bench's.
+  // Registration of 20,000 queues, and CPU of their idle polls. queue-memory-bench.ts measures their memory.
   { id: 'held/20000/embedded/registered', title: '20,000 polls registered, s', quantity: 'value', max: 60 },
   { id: 'held/20000/cluster/registered', title: '20,000 polls registered, s', quantity: 'value', max: 60 },
   { id: 'held/20000/embedded/cpu', title: 'CPU of 20,000 held polls', quantity: 'ratio', max: 1.3 },
   { id: 'held/20000/cluster/cpu', title: 'CPU of 20,000 held polls', quantity: 'ratio', max: 2 },
-  // Messages beside requests: on a machine of 50,000 bare requests/s they mean 5,000 and 20,000 messages/s.
+  // Ratio of messages to requests of the bare server. With 50,000 bare requests/s, the goals are 5,000 and 20,000
+  // messages/s.
   { id: 'exchange/import/50000/embedded/rate', title: 'imported messages per second', quantity: 'ratio', min: 0.1 },
   { id: 'exchange/export/50000/embedded/rate', title: 'exported messages per second', quantity: 'ratio', min: 0.4 },
   {
@@ -54,7 +55,8 @@ export const GOALS: readonly Goal[] = [
   },
   { id: 'exchange/import/50000/embedded/p99', title: 'p99 of sends during an import', quantity: 'ratio', max: 2 },
   { id: 'exchange/export/50000/embedded/p99', title: 'p99 of sends during an export', quantity: 'ratio', max: 2 },
-  // The newest are what clients ask for most; anywhere in a million most of what is read is asked for once.
+  // Clients fetch the newest messages most often, and the server caches them. A fetch anywhere in a million messages
+  // reads messages that are rarely in a cache.
   {
     id: 'history/everything-newest/16/embedded/rate',
     title: 'the newest 100 of a million messages per second, 16 at once',
@@ -105,7 +107,7 @@ export const GOALS: readonly Goal[] = [
 
 export interface GoalResult {
   readonly goal: Goal;
-  /** The value that is compared with the bound. */
+  /** Value that is compared with the bound of the goal. */
   readonly value: number;
   readonly met: boolean;
 }

@@ -1,6 +1,7 @@
 /**
- * Contents of a heap snapshot: own size and count by type and constructor. `node dist/test/bench/heap-
- * types.js AFTER [BEFORE] [--per N]`: with BEFORE the difference; per N the bytes of one of N things.
+ * Contents of a heap snapshot as text: self size and number of objects by type and constructor. `node
+ * dist/test/bench/heap-types.js AFTER [BEFORE] [--per N] [--top N]` prints the difference to the snapshot BEFORE, and
+ * divides all figures by `--per`, the number of measured objects.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

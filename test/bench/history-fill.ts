@@ -1,7 +1,7 @@
 /**
- * A realm of 30 people and 10 streams with a million messages, for fetching over HTTP. Everything but the messages is
- * made through the API; they are written straight through the Store while the server is down. It takes some minutes, so
- * the directory is kept and used again.
+ * Data of the case `history`: an organization of 30 people and 10 streams with a million messages. The API creates
+ * people, streams and a sample message of each conversation. The other messages are written through the Store while the
+ * server is stopped. That takes minutes, so the data directory is kept for later runs.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ import { type Account, call, mapInParallel } from './prepare.js';
 export interface MessageHistory {
   readonly accounts: readonly Account[];
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** Pairs of people who write to each other, as places in `accounts`. */
+  /** Pairs of people who write to each other, as indices of `accounts`. */
   readonly pairs: readonly (readonly [number, number])[];
   /** Ids of the first and the last message written. */
   readonly first: number;
@@ -40,7 +40,7 @@ const STREAMS = 10;
 export const TOPICS = 40;
 /** Number of direct-message partners of each person. */
 const PARTNERS_PER_PERSON = 3;
-/** Direct messages are one of DIRECT messages. */
+/** One of this number of messages is a direct message. */
 const DIRECT_MESSAGE_INTERVAL = 8;
 const WRITES_PER_BATCH = 2_000;
 /** Share of the messages that each person has read. */
@@ -53,7 +53,7 @@ const WORDS =
     ' ',
   );
 
-/** @param directory kept; used as it is when it was filled before */
+/** @param directory data directory; a directory that an earlier run has filled stays as it is */
 export async function openOrFillHistory(directory: string, count: number): Promise<MessageHistory> {
   const descriptionFile = join(directory, `history-${count}.json`);
   const description = await readFile(descriptionFile, 'utf8').catch(() => undefined);
@@ -72,7 +72,7 @@ export async function openOrFillHistory(directory: string, count: number): Promi
   }
 }
 
-/** People, streams, and one message each way of every conversation, which tells what its messages look like. */
+/** Creates people, streams, and a message to each stream and in each direction of each direct conversation. */
 async function makePeopleAndSampleMessages(directory: string): Promise<Pick<MessageHistory, 'accounts' | 'pairs'>> {
   const face = await startFace('embedded', {
     dataDir: directory,

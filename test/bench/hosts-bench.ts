@@ -1,7 +1,7 @@
 /**
- * Cost and gain of more hosts: a cluster with one actor host and one with several, side by side, measured in turns.
- * Ten streams, so that the work is spread. On a machine with few cores the ratio shows the overhead; it asserts
- * nothing.
+ * Throughput and CPU of a cluster with several actor hosts, compared with a cluster of one host. Both clusters run at
+ * the same time and are measured by turns. Requests go to ten streams, so that all hosts have work. On a machine with
+ * few cores, the ratio shows the overhead of more hosts. The program prints figures and asserts nothing.
  *
  *   node dist/test/bench/hosts-bench.js [--hosts 3] [--runs 5] [--seconds 3] [--concurrency 64]
  */
@@ -23,7 +23,7 @@ interface MeasuredCluster {
 async function startCluster(hosts: number): Promise<MeasuredCluster> {
   const { NATS_URL: nats, MONGODB_URL: mongodb } = process.env;
   const face = await startFace('cluster', { hosts, nats, mongodb, profile: undefined });
-  if (!face) throw new Error('it needs NATS_URL and MONGODB_URL (deploy/dev/services)');
+  if (!face) throw new Error('NATS_URL and MONGODB_URL are not set (see deploy/dev/services)');
   const accounts = await makeAccounts(face, 1, STREAMS);
   for (let i = 0; i < STREAMS; i++) await makeStream(face, `stream ${i}`, accounts);
   return {

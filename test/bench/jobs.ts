@@ -1,10 +1,10 @@
-/** Messages between the benchmark's own processes. */
+/** Jobs and results: the messages between the main process of the benchmark and its other processes. */
 
-/** Closed loop: every connection sends its next request when the last was answered. */
+/** Closed loop: every connection sends its next request after the response to the previous one. */
 export interface RateJob {
   readonly kind: 'rate';
   readonly port: number;
-  /** Requests by connection, used in turn. */
+  /** Requests of the connections: connection `i` begins with request `i`, modulo their number. */
   readonly requests: readonly string[];
   readonly connections: number;
   /** Whether each connection cycles through the requests, instead of repeating its own. */
@@ -31,7 +31,7 @@ export interface Poll {
   readonly level?: number | undefined;
 }
 
-/** Rounds of: hold a poll on every connection, send one message, wait for the last answer. */
+/** In each round every connection sends a poll, one message is sent, and all polls deliver it. */
 export interface FanoutJob {
   readonly kind: 'fanout';
   readonly port: number;
@@ -52,7 +52,7 @@ export interface FanoutResult {
   readonly lastEventIds: readonly number[];
 }
 
-/** Open-loop load: messages at a fixed rate, independent of responses, to polls that clients repeat at once. */
+/** Open loop: messages at a fixed rate, independent of responses, to polls that clients repeat at once. */
 export interface FanoutRateJob {
   readonly kind: 'fanout-rate';
   readonly port: number;
@@ -76,27 +76,27 @@ export interface FanoutRateResult {
    * not have reached the queues.
    */
   readonly acknowledgedP99: number;
-  /** Percentiles over all deliveries of the time from the planned send, ms. */
+  /** Percentiles of the time from the planned send to a delivery, over all deliveries, ms. */
   readonly deliveryP50: number;
   readonly deliveryP99: number;
   readonly deliveries: number;
   /** Number of messages that a queue delivered twice. */
   readonly repeatedDeliveries: number;
-  /** Largest delay of a send after its planned time, ms: the part of the times that the generator causes. */
+  /** Largest delay of a send after its planned time, ms: the share of the load generator in the times. */
   readonly maxSendDelayMs: number;
   readonly cpuMs: number;
   readonly lastEventIds: readonly number[];
 }
 
 /** Marker of message `n`, which occurs in a response only in the text of that message. */
-export const marker = (n: number): string => `~~${n}.`;
+export const messageMarker = (n: number): string => `~~${n}.`;
 
-/** Polls without events: each is sent again after its heartbeat. */
+/** Idle polls, which get heartbeats and no events; each poll is repeated after its heartbeat. */
 export interface IdleJob {
   readonly kind: 'idle';
   readonly port: number;
   readonly polls: readonly Poll[];
-  /** Time over which the polls come, so that their heartbeats do not come together. */
+  /** Time over which the first polls are spread, so that their heartbeats are spread, too. */
   readonly spreadMs: number;
   /** Warm-up from the last poll to the first window, ms. */
   readonly warmUpMs: number;
@@ -121,7 +121,7 @@ export interface IdleResult {
   readonly firstFailure: string;
 }
 
-/** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
+/** Jobs of the load generator with their results, by kind. A new kind is a line here and one in load-generator.ts. */
 export interface LoadJobs {
   rate: { job: RateJob; result: RateResult };
   fanout: { job: FanoutJob; result: FanoutResult };
@@ -133,16 +133,16 @@ export type JobKind = keyof LoadJobs;
 export type JobOf<K extends JobKind> = LoadJobs[K]['job'];
 export type ResultOf<K extends JobKind> = LoadJobs[K]['result'];
 
-/** Answers of the bare server, as raw HTTP texts taken from ours. */
+/** Answers of the bare HTTP server, as raw HTTP texts that Conclave has sent. */
 export interface BareHttpAnswers {
   readonly get?: string;
   readonly post?: string;
   readonly poll?: string;
-  /** Held polls are answered after so long, and up to so much more, when nothing comes before; null: no more. */
+  /** Heartbeat of a waiting poll: after `ms` plus a random time up to `spreadMs`. Null turns heartbeats off. */
   readonly heartbeat?: { readonly ms: number; readonly spreadMs: number } | null;
 }
 
-/** Parameters of the measurement of a bare program. */
+/** Parameters of a closed loop in a bare program. */
 export interface ClosedLoopOptions {
   readonly concurrency: number;
   readonly warmUpMs: number;

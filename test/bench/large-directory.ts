@@ -1,6 +1,6 @@
 /**
- * Records of a large organization, as its realm actor would have made them one by one: half of the accounts have signed
- * in with a browser, every fourth has changed a setting, and every tenth is deactivated.
+ * Generated directory records of a large organization, equal to the records of its realm actor. Half of the accounts
+ * have a browser session, every fourth has a changed setting, and every tenth is deactivated.
  */
 import { createHash } from 'node:crypto';
 import type { Json } from '#base';
@@ -10,7 +10,7 @@ import { DEFAULT_REALM_SETTINGS, toStreamId, toUserId, type UserId } from '#mode
 import type { AccountSessions, DirectoryStream, DirectoryUser, DirectoryUserPreferences } from '#model/records';
 import { packJsonToBuffer, unpackJson } from '#ports/store';
 
-/** First id of the made accounts and streams: a realm's own counters stay below, so the API can make more. */
+/** First id of the generated accounts and streams. The realm assigns lower ids to accounts that the API creates. */
 export const FIRST_GENERATED_ID = 10_000;
 const FIRST_RECIPIENT = 1_000_000;
 const FIRST_JOINED_MS = 1_700_000_000_000;
@@ -81,8 +81,8 @@ export const makeStreamRecord = (n: number, creator: UserId): DirectoryStream =>
 export const hasSessions = (n: number): boolean => n % 2 === 0;
 export const hasPreferences = (n: number): boolean => n % 4 === 0;
 
-/** @param only leaves out sessions and preferences */
-export function makeLargeSnapshot(accounts: number, streams: number, only = false): DirectorySnapshot {
+/** @param withoutDetails leaves out sessions and preferences */
+export function makeLargeSnapshot(accounts: number, streams: number, withoutDetails = false): DirectorySnapshot {
   const numbers = Array.from({ length: accounts }, (_, n) => n);
   return {
     ...EMPTY_DIRECTORY_SINGLETONS,
@@ -95,16 +95,16 @@ export function makeLargeSnapshot(accounts: number, streams: number, only = fals
     users: numbers.map(makeUserRecord),
     streams: Array.from({ length: streams }, (_, n) => makeStreamRecord(n, toUserId(FIRST_GENERATED_ID))),
     realms: [],
-    personals: only ? [] : numbers.filter(hasPreferences).map(makePreferencesRecord),
+    personals: withoutDetails ? [] : numbers.filter(hasPreferences).map(makePreferencesRecord),
     groups: [],
     emoji: [],
     profiles: [],
     bots: [],
-    sessions: only ? [] : numbers.filter(hasSessions).map(makeSessionsRecord),
+    sessions: withoutDetails ? [] : numbers.filter(hasSessions).map(makeSessionsRecord),
   };
 }
 
-/** The snapshot as it comes from another process: no string or object is shared with others. */
+/** Decodes a snapshot as a replica gets it from another process; it shares no string or object with other snapshots. */
 export const decodeSnapshot = (packed: Uint8Array): DirectorySnapshot =>
   unpackJson(packed) as unknown as DirectorySnapshot;
 export const encodeSnapshot = (snapshot: DirectorySnapshot): Buffer => packJsonToBuffer(snapshot as unknown as Json);

@@ -1,9 +1,10 @@
 /**
- * Cost of a whole large organization: `node dist/test/bench/large-realm-bench.js [--accounts N] [--streams N]
- * [--own N] [--each N] [--runs N] [--face embedded|cluster]`, some two minutes. It makes an organization with a stream
- * of all accounts, fills it straight through the Store, and measures registrations, `GET /users`, changes and messages.
- * CPU is that of the server's process, with the load in another one, where a bare server stands beside it; else it
- * includes reading the answer. It asserts none.
+ * Cost of requests in a large organization: `node dist/test/bench/large-realm-bench.js [--accounts N] [--streams N]
+ * [--own N] [--each N] [--runs N] [--face embedded|cluster] [--only PART,…]`, about two minutes. The program creates an
+ * organization, fills it through the Store, and measures registrations, `GET /users`, changes and messages. The stream
+ * `hall` has all accounts as subscribers. Parts: `changes`, `hall`, `subscribers`, `bare`. CPU figures of the part
+ * `bare` are those of the server, because the load generator is another process; all other CPU figures include the
+ * client, which reads the answer in the server's process. The program prints figures and asserts nothing.
  */
 import { parseArgs } from 'node:util';
 import type { ProcessPorts } from '#app/server';
@@ -51,7 +52,7 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-/** One connection that stays open. */
+/** Sends the requests of one account on one connection, one at a time. */
 class Requester {
   #answered: (bytes: number) => void = () => {};
   #failed: (error: Error) => void = () => {};
@@ -77,7 +78,11 @@ class Requester {
   }
 }
 
-/** @param before each request, unmeasured: what makes encoded answers stale */
+/**
+ * Measures a request and prints its times; prints an error instead if the request fails.
+ *
+ * @param before unmeasured work before each request, such as a change that invalidates cached answers
+ */
 async function measure(title: string, ask: () => Promise<unknown>, before?: () => Promise<unknown>): Promise<void> {
   try {
     await measureOrThrow(title, ask, before);
@@ -138,7 +143,7 @@ async function measureBesideBare(face: Face, id: string, request: string): Promi
   }
 }
 
-/** Measures compressed responses, whose parts the server caches compressed; no bare server compares with them. */
+/** Measures compressed responses. The server caches their parts compressed, so a bare server is no ceiling for them. */
 async function measureCompressed(face: Face, request: string): Promise<void> {
   const load = new LoadGenerator();
   const job = { kind: 'rate', port: face.port, pids: face.pids, requests: [request], connections: 16 } as const;
@@ -152,7 +157,10 @@ async function measureCompressed(face: Face, request: string): Promise<void> {
   }
 }
 
-/** Asks each frontend until it answers: opening takes longer than a request may wait where the Store is slow. */
+/**
+ * Makes each frontend open its directory replica. With a slow Store this takes longer than the timeout of a request, so
+ * a refused request is repeated.
+ */
 async function openReplicasOfFrontends(server: TestServer, person: Person): Promise<void> {
   for (let frontend = 0; frontend < (server.kind === 'cluster' ? 2 : 1); frontend++) {
     const requester = await Requester.open(person);
@@ -216,7 +224,7 @@ try {
   await runTimed(`${ACCOUNTS} accounts, ${STREAMS} streams, straight into the Store`, () => fill(server, org));
   const isSelected = (name: string): boolean => values.only === '' || values.only.split(',').includes(name);
   await runTimed('first request: opens actor and replica', () => openReplicasOfFrontends(server, org.member));
-  // Opened now, because servers close connections on which nothing happens for ten seconds.
+  // The connections are opened just before their use, because servers close a connection that is idle for ten seconds.
   const member = await Requester.open(org.member);
   const admin = await Requester.open(org.admin);
   const register = (): Promise<number> => member.send('POST', '/register', '');

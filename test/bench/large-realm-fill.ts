@@ -1,6 +1,6 @@
 /**
- * Fills an organization with accounts and streams straight through the Store, because 100,000 `POST /users` take half
- * an hour. The realm's actor reads them when it is loaded the next time, so the server has to be restarted afterwards.
+ * Writes accounts and streams of an organization through the Store, because 100,000 `POST /users` take half an hour.
+ * The caller restarts the server afterwards, because the realm's actor reads the records only when it is loaded.
  */
 import { DIRECTORY_RECORD_PART_PREFIXES } from '#actors/realm';
 import { SUBSCRIPTION_PART_PREFIX } from '#actors/user';
@@ -22,7 +22,7 @@ import { FIRST_GENERATED_ID, makeLargeSnapshot } from './large-directory.js';
 export interface LargeRealm {
   readonly accounts: number;
   readonly streams: number;
-  /** Subscribers of each stream; accounts by turns. */
+  /** Number of subscribers of each stream. */
   readonly subscribers: number;
   /** Number of streams that `reader` is subscribed to. */
   readonly own: number;
@@ -32,7 +32,7 @@ export interface LargeRealm {
 }
 
 const WRITES_PER_BATCH = 1_000;
-/** Revision above those that the server has written meanwhile. */
+/** Revision of the records, above the revisions that the running server may write at the same time. */
 const REVISION = 100_000;
 
 const MEMBERSHIP = { stays: [{ from: 1, to: 0, after: 0, until: 0 }] };
@@ -76,10 +76,10 @@ function* listWrites(realm: RealmId, of: LargeRealm): Iterable<StoreRecordWrite>
   }
 }
 
-/** Accounts with an actor of their own; the others are only known to the realm and to the streams. */
+/** Number of accounts with a user actor. The others are only in the records of the realm and of the streams. */
 const ACCOUNTS_WITH_ACTORS = 100;
 
-/** Roots of the streams and of the first accounts, as the commands of the API would have made them. */
+/** Commits the root documents of the streams and of the first accounts. */
 async function commitRoots(store: Store, realm: RealmId, of: LargeRealm): Promise<void> {
   const commit = (key: ActorKey, state: Json): Promise<unknown> =>
     store.commit({ key, epoch: toEpoch(1), expected: 0, state, outbox: [], due: null, records: [] });

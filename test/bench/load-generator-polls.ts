@@ -9,7 +9,7 @@ import {
   type IdleJob,
   type IdleResult,
   type IdleWindow,
-  marker,
+  messageMarker,
   type Poll,
 } from './jobs.js';
 
@@ -18,34 +18,34 @@ const LATE_DELIVERIES_MS = 5_000;
 const PARALLEL_OPENS = 64;
 
 const EVENT_ID_KEY = Buffer.from('"id":');
-const MARKER_START = marker(0).split('0')[0]!;
+const MARKER_START = messageMarker(0).split('0')[0]!;
 
-/** The digits that begin at a place. */
-function readNumberAt(body: Buffer, place: number): number {
+/** @returns the number whose digits begin at an offset of the body */
+function readNumberAt(body: Buffer, offset: number): number {
   let number = 0;
-  for (let i = place; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
+  for (let i = offset; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
   return number;
 }
 
 /**
- * One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is
- * measured.
+ * Client with one connection, which repeats its poll after each answer. It parses only the last event id of an answer,
+ * so that the load generator needs little CPU.
  */
 class PollingClient {
   onAnswer: (body: Buffer) => void = () => {};
   onFailure: (error: Error) => void = () => {};
-  last: number;
+  lastEventId: number;
   readonly #before: string;
   readonly #after: string;
 
   private constructor(
     private readonly http: HttpConnection,
-    { queueId: queue, authorization, lastEventId: last, level }: Poll,
+    { queueId, authorization, lastEventId, level }: Poll,
   ) {
-    this.last = last;
+    this.lastEventId = lastEventId;
     const text = requestText(
       'GET',
-      `/api/v1/events?queue_id=${queue}&last_event_id=*`,
+      `/api/v1/events?queue_id=${queueId}&last_event_id=*`,
       authorization,
       undefined,
       level,
@@ -55,7 +55,7 @@ class PollingClient {
     http.onAnswer = ({ status, body }) => {
       const id = body.lastIndexOf(EVENT_ID_KEY);
       if (status !== 200 || id < 0) return this.onFailure(new Error(`poll refused: ${status} ${body}`));
-      this.last = readNumberAt(body, id + EVENT_ID_KEY.length);
+      this.lastEventId = readNumberAt(body, id + EVENT_ID_KEY.length);
       this.sendPoll();
       this.onAnswer(body);
     };
@@ -64,8 +64,8 @@ class PollingClient {
   static async open(port: number, polls: readonly Poll[]): Promise<PollingClient[]> {
     const clients: PollingClient[] = [];
     while (clients.length < polls.length) {
-      const some = polls.slice(clients.length, clients.length + PARALLEL_OPENS);
-      const opened = some.map(async (poll) => {
+      const batch = polls.slice(clients.length, clients.length + PARALLEL_OPENS);
+      const opened = batch.map(async (poll) => {
         return new PollingClient(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
       });
       clients.push(...(await Promise.all(opened)));
@@ -74,7 +74,7 @@ class PollingClient {
   }
 
   sendPoll(): void {
-    this.http.write(this.#before + this.last + this.#after);
+    this.http.write(this.#before + this.lastEventId + this.#after);
   }
 
   close(): void {
@@ -82,7 +82,7 @@ class PollingClient {
   }
 }
 
-/** Requests on as many connections as are under way at once. */
+/** Pool of connections for sends: a send that finds no idle connection opens another one. */
 class SendingConnections {
   readonly #all: Connection[] = [];
   readonly #free: Connection[] = [];
@@ -131,7 +131,8 @@ const quantile = (sorted: Float64Array, q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
 
 /**
- * Open loop: the next message is sent when its time has come, and times count from then, so that nothing is omitted.
+ * Sends messages in an open loop and measures the time of each delivery from the planned send, so that a slow server
+ * does not delay later sends (no coordinated omission).
  */
 export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
   const { polls, sends, everyMs } = job;
@@ -152,17 +153,17 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
   clients.forEach((client, i) => {
     client.onFailure = broken;
     client.onAnswer = (body) => {
-      const at = performance.now() - startedAt;
+      const sinceStart = performance.now() - startedAt;
       for (let mark = body.indexOf(MARKER_START); mark >= 0; mark = body.indexOf(MARKER_START, mark + 1)) {
         const n = readNumberAt(body, mark + MARKER_START.length);
-        const place = i * sends.length + n;
-        if (isSeen[place] === 1) {
+        const index = i * sends.length + n;
+        if (isSeen[index] === 1) {
           repeatedDeliveries++;
           continue;
         }
-        isSeen[place] = 1;
-        deliveryTimes[deliveries++] = at - n * everyMs;
-        if (++deliveriesByMessage[n]! === polls.length) ms[n] = at - n * everyMs;
+        isSeen[index] = 1;
+        deliveryTimes[deliveries++] = sinceStart - n * everyMs;
+        if (++deliveriesByMessage[n]! === polls.length) ms[n] = sinceStart - n * everyMs;
       }
     };
     client.sendPoll();
@@ -178,8 +179,8 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
       if (late < 0) await sleep(-late);
       else {
         maxSendDelayMs = Math.max(maxSendDelayMs, late);
-        const due = startedAt + n * everyMs;
-        senders.send(sends[n]!, () => acknowledgementTimes.push(performance.now() - due));
+        const plannedAt = startedAt + n * everyMs;
+        senders.send(sends[n]!, () => acknowledgementTimes.push(performance.now() - plannedAt));
         n++;
       }
     }
@@ -187,10 +188,10 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
     while (deliveries < polls.length * sends.length && performance.now() < until) await sleep(10);
   };
   await Promise.race([run(), failure]);
-  const spent = cpuMs(job.pids) - cpu;
+  const cpuUsed = cpuMs(job.pids) - cpu;
   for (const client of clients) client.close();
   senders.close();
-  const last = clients.map((client) => client.last);
+  const last = clients.map((client) => client.lastEventId);
   const sorted = deliveryTimes.subarray(0, deliveries).sort();
   const [deliveryP50, deliveryP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
   const acknowledgedP99 = quantile(Float64Array.from(acknowledgementTimes).sort(), 0.99);
@@ -202,7 +203,7 @@ export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> 
     deliveries: deliveries,
     repeatedDeliveries: repeatedDeliveries,
     maxSendDelayMs,
-    cpuMs: spent,
+    cpuMs: cpuUsed,
     lastEventIds: last,
   };
 }
@@ -218,8 +219,8 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
   const clients: PollingClient[] = [];
   const begun = performance.now();
   while (clients.length < polls.length) {
-    const ahead = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
-    if (ahead > 0) await sleep(ahead);
+    const untilNext = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
+    if (untilNext > 0) await sleep(untilNext);
     // Connections are opened in batches just before use, because the server closes an idle connection.
     for (const client of await PollingClient.open(
       job.port,
@@ -243,5 +244,5 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
     windows.push({ answers, cpuMs: cpuMs(job.pids) - cpu, seconds: (performance.now() - from) / 1000 });
   }
   for (const client of clients) client.close();
-  return { windows, lastEventIds: clients.map(({ last }) => last), failed, firstFailure };
+  return { windows, lastEventIds: clients.map(({ lastEventId }) => lastEventId), failed, firstFailure };
 }

@@ -1,4 +1,4 @@
-/** The load generator: a process of its own, told by main.ts what to do, one job at a time. */
+/** The load generator: a process that runs the jobs of the main process, one at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
@@ -13,7 +13,7 @@ async function rate(job: RateJob): Promise<RateResult> {
   let firstFailure = '';
   let stopping = false;
   let running = 0;
-  let drained = (): void => {};
+  let onDrained = (): void => {};
   const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open(job.port)));
   connections.forEach((connection, i) => {
     const { requests } = job;
@@ -27,12 +27,12 @@ async function rate(job: RateJob): Promise<RateResult> {
       count++;
       if (!ok && failed++ === 0) firstFailure = text.slice(0, 2_000);
       if (stopping) {
-        if (--running === 0) drained();
+        if (--running === 0) onDrained();
       } else connection.write(next());
     };
     connection.onGone = (error) => {
       if (failed++ === 0) firstFailure = error?.message ?? 'connection closed';
-      if (--running === 0) drained();
+      if (--running === 0) onDrained();
     };
     running++;
     connection.write(next());
@@ -43,28 +43,28 @@ async function rate(job: RateJob): Promise<RateResult> {
   const begun = performance.now();
   await sleep(job.ms);
   const seconds = (performance.now() - begun) / 1000;
-  const counted = count;
-  const spent = cpuMs(job.pids) - cpu;
+  const countedAnswers = count;
+  const cpuUsed = cpuMs(job.pids) - cpu;
   stopping = true;
   if (running > 0) {
     await Promise.race([
       new Promise<void>((resolve) => {
-        drained = resolve;
+        onDrained = resolve;
       }),
       sleep(ROUND_TIMEOUT_MS, undefined, { ref: false }),
     ]);
   }
   for (const connection of connections) connection.close();
-  return { count: counted, seconds, cpuMs: spent, failed, firstFailure };
+  return { count: countedAnswers, seconds, cpuMs: cpuUsed, failed, firstFailure };
 }
 
 async function fanout(job: FanoutJob): Promise<FanoutResult> {
   const last = job.polls.map((poll) => poll.lastEventId);
   const poll = (i: number): string => {
-    const { queueId: queue, authorization, level } = job.polls[i]!;
+    const { queueId, authorization, level } = job.polls[i]!;
     return requestText(
       'GET',
-      `/api/v1/events?queue_id=${queue}&last_event_id=${last[i]}`,
+      `/api/v1/events?queue_id=${queueId}&last_event_id=${last[i]}`,
       authorization,
       undefined,
       level,
@@ -75,26 +75,26 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
   const sender = await Connection.open(job.port, true);
   let waiting = 0;
   let sending = false;
-  let lastAt = 0;
-  let answered = (): void => {};
-  let broken: (error: Error) => void = () => {};
-  const gone = (error: Error | undefined): void => broken(error ?? new Error('connection closed'));
-  sender.onGone = gone;
+  let lastDeliveryAt = 0;
+  let onRoundEnd = (): void => {};
+  let onBroken: (error: Error) => void = () => {};
+  const onGone = (error: Error | undefined): void => onBroken(error ?? new Error('connection closed'));
+  sender.onGone = onGone;
   sender.onAnswer = ({ ok, text }) => {
-    if (!ok) broken(new Error(`send refused: ${text}`));
+    if (!ok) onBroken(new Error(`send refused: ${text}`));
     sending = false;
-    if (waiting === 0) answered();
+    if (waiting === 0) onRoundEnd();
   };
   connections.forEach((connection, i) => {
-    connection.onGone = gone;
+    connection.onGone = onGone;
     connection.onAnswer = ({ ok, text }) => {
       const id = /"id":(\d+)\}\],"queue_id"/.exec(text);
-      if (!ok || !id) return broken(new Error(`poll refused: ${text}`));
+      if (!ok || !id) return onBroken(new Error(`poll refused: ${text}`));
       last[i] = Number(id[1]);
       if (text.includes('"type":"heartbeat"')) connection.write(poll(i));
       else if (--waiting === 0) {
-        lastAt = performance.now();
-        if (!sending) answered();
+        lastDeliveryAt = performance.now();
+        if (!sending) onRoundEnd();
       }
     };
   });
@@ -109,16 +109,16 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
     if (waiting !== connections.length) throw new Error('polls were answered before the message was sent');
     const begun = performance.now();
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${waiting} polls without an answer`)), ROUND_TIMEOUT_MS);
-      answered = () => {
-        clearTimeout(late);
+      const timer = setTimeout(() => reject(new Error(`${waiting} polls without an answer`)), ROUND_TIMEOUT_MS);
+      onRoundEnd = () => {
+        clearTimeout(timer);
         resolve();
       };
-      broken = reject;
+      onBroken = reject;
       sending = true;
       sender.write(job.send);
     });
-    ms.push(lastAt - begun);
+    ms.push(lastDeliveryAt - begun);
   }
   const spent = cpuMs(job.pids) - cpu;
   for (const connection of [...connections, sender]) connection.close();

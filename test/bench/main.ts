@@ -1,6 +1,16 @@
 /**
- * Figures of one server of each face beside their ceilings, measured in the same run.
- * `npm run bench -- --help` lists the options; docs/performance.md says what the figures mean. It asserts no times.
+ * The benchmark: measures the cases on a server of each face, and the ceilings of bare programs in the same run.
+ * `npm run bench -- --help` lists the options; docs/performance.md explains the figures. A slow figure fails no run.
+ *
+ * Files of this folder:
+ * - `cases/`: the cases. They share the options, the load generator, the bare programs, goals and recorded runs.
+ * - `*-bench.ts`, `scale-model.ts`: programs beside the benchmark, run by `node dist/test/bench/NAME.js`. Each one
+ *   measures or computes one matter with options of its own, without goals and without recorded runs.
+ * - `bare-*.ts`: bare programs, whose values are the ceilings.
+ * - `load-generator*.ts`, `jobs.ts`, `processes.ts`: the load generator, its jobs, and child processes.
+ * - `*-fill.ts`, `prepare.ts`, `organization.ts`, `large-directory.ts`: data of the measured organizations.
+ * - `*-hook.ts`: modules that measured processes load with `node --import`.
+ * - `profile.ts`, `flame.ts`, `heap-types.ts`: programs that show a CPU profile or a heap snapshot.
  */
 import { BarePrograms } from './bare-programs.js';
 import { Bench, type Case } from './case.js';
@@ -17,7 +27,7 @@ const log = (text: string): void => {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
 };
 
-/** Running now. A benchmark that is interrupted must leave no servers, databases and streams behind. */
+/** Running servers. An interrupted benchmark stops them, and with them removes its databases and log streams. */
 const runningFaces = new Set<Face>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -33,7 +43,7 @@ interface MeasuringTools {
   readonly options: BenchOptions;
 }
 
-/** Cases one after the other on one server. */
+/** Measures cases one after the other on one server. */
 async function measureCases(name: FaceName, cases: readonly Case[], tools: MeasuringTools): Promise<Figure[]> {
   try {
     await cases[0]!.beforeServer?.(tools.options);
@@ -55,18 +65,18 @@ async function measureCasesOnServer(
   const figures: Figure[] = [];
   const bench = new Bench(face, ceiling, bare, load, options);
   try {
-    for (const one of cases) {
+    for (const benchCase of cases) {
       try {
-        log(`${one.name}, ${name}: preparing`);
-        const prepared = await one.prepare(bench);
-        log(`${one.name}, ${name}: measuring`);
-        const measure = (): Promise<readonly Figure[]> => one.measure(bench, prepared);
-        const measured = profile ? await runProfiled(face, one.name, profile, measure) : await measure();
+        log(`${benchCase.name}, ${name}: preparing`);
+        const prepared = await benchCase.prepare(bench);
+        log(`${benchCase.name}, ${name}: measuring`);
+        const measure = (): Promise<readonly Figure[]> => benchCase.measure(bench, prepared);
+        const measured = profile ? await runProfiled(face, benchCase.name, profile, measure) : await measure();
         figures.push(...measured);
         log(`\n${figureTable(measured, false)}`);
       } catch (error) {
         log(String(error instanceof Error ? error.stack : error));
-        figures.push(makeUnmeasuredFigure(`${one.name}, ${name}`, `failed: ${String(error).split('\n', 1)[0]}`));
+        figures.push(makeUnmeasuredFigure(`${benchCase.name}, ${name}`, `failed: ${String(error).split('\n', 1)[0]}`));
         process.exitCode = 1;
       }
     }
@@ -113,8 +123,8 @@ async function main(options: BenchOptions): Promise<void> {
 
 async function recordFigures(figures: readonly Figure[], { runs }: BenchOptions): Promise<void> {
   const { id, changed } = currentCommit();
-  // Figures of a state that is in no commit can't be reproduced.
-  if (changed) throw new Error('not recorded: src or actors have changes that are in no commit');
+  // Figures of uncommitted sources cannot be reproduced.
+  if (changed) throw new Error('not recorded: src or actors have uncommitted changes');
   const run = { commit: id, date: today(), machine: hardwareText(), node: process.versions.node, runs };
   await appendRun(toRecordedRun(run, figures));
 }

@@ -1,6 +1,7 @@
 /**
- * Marking much as read: the request with 100 unread messages beside the same with 100,000 (docs/performance.md).
- * `node dist/test/bench/marks-bench.js [embedded|cluster …]`. It asserts no times.
+ * Time of marking messages as read: of a stream and of everything, with 100 and with 100,000 unread messages
+ * (docs/performance.md, "Marking much as read"). `node dist/test/bench/marks-bench.js [embedded|cluster …]` prints
+ * figures and asserts nothing.
  */
 import t from 'tap';
 import type { ProcessPorts } from '#app/server';
@@ -19,12 +20,12 @@ import { Queue } from '../api/support/queue.js';
 
 const SIZES = [100, 100_000];
 const RUNS = 5;
-/** Written together. */
+/** Number of messages in one write. */
 const WRITES_PER_BATCH = 2_000;
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
 
-/** Messages as they would be stored, straight into the Store. */
+/** Writes messages of a stream through the Store, without commands to actors. */
 async function fill(store: Store, org: Organization, stream: number, count: number): Promise<void> {
   const body: MessageBody = {
     content: 'some words of a message',
@@ -55,9 +56,10 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
   }
 }
 
+/** Times from the start of the request, ms. */
 interface MarkingTimes {
   readonly request: number;
-  /** Time until the ids are delivered to a client that asked for them. */
+  /** Time until another client of the user gets the event with the ids. */
   readonly delivered: number;
 }
 

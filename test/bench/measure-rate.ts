@@ -1,5 +1,6 @@
 /**
- * Measurements that several cases make: ours and the bare server by cycles, so that a drift of the machine hits both.
+ * Throughput and CPU of a request in a closed loop, which several cases measure. Conclave and the bare programs are
+ * measured by turns, so that a change of the machine's speed affects all of them.
  */
 import { BARE_NATS, BARE_STORE } from './bare-programs.js';
 import { type Bench, type Case, defineCase, SHARED_STREAM } from './case.js';
@@ -24,7 +25,7 @@ export interface RateTarget {
   /** Prefix of the ids of the figures: `me` in `me/64/embedded/rate` and `me/64/embedded/cpu`. */
   readonly id: string;
   readonly title: string;
-  /** Requests that the connections use in turn; their responses have equal sizes. */
+  /** Requests of the connections, one for each in turn; their responses have equal sizes. */
   readonly requests: readonly string[];
   readonly connections: number;
   /** Whether each connection cycles through the requests, instead of repeating one. */
@@ -42,7 +43,7 @@ interface MeasuredProgram {
 
 const bodyOfAnswer = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
 
-/** The bare sides with which a request and its response are compared. */
+/** @returns the bare programs that do the minimum of the work for a request and its response */
 async function bareProgramsFor(
   bench: Bench,
   target: RateTarget,
@@ -68,7 +69,7 @@ async function bareProgramsFor(
   return sides;
 }
 
-/** Requests of one kind in a closed loop. */
+/** Measures requests in a closed loop. @returns the figures `rate` and `cpu` */
 export async function measureRate(bench: Bench, target: RateTarget): Promise<Figure[]> {
   const { face, bareHttp, generator, options } = bench;
   const { requests, connections, cycles = false } = target;
@@ -116,12 +117,13 @@ export async function measureRate(bench: Bench, target: RateTarget): Promise<Fig
   ];
 }
 
+/** Case that measures one kind of request with `measureRate`. */
 export interface RateCase
   extends Pick<Case, 'name' | 'about' | 'faces' | 'server' | 'onlyNamed'>,
     Pick<RateTarget, 'title' | 'isActorCommand'> {
   /** Concurrencies of the case, in place of `--concurrency`. */
   readonly connections?: readonly number[];
-  /** Accounts that send the requests. Default: the ten of the stream `ten`. */
+  /** Creates the accounts that send the requests. [the subscribers of `SHARED_STREAM`] */
   makeAccounts?(bench: Bench): Promise<readonly Account[]>;
   makeRequest(authorization: string, stream: string): string;
   /** Bytes of the message that a request stores. */

@@ -1,4 +1,4 @@
-/** An organization as real ones are: people in some of the streams, groups, linkifiers, profiles, drafts, choices. */
+/** A realistic organization: subscriptions to some streams, groups, linkifiers, profile fields, drafts, statuses. */
 
 import type { Face } from './faces.js';
 import { type Account, call, makeAccounts, makeStream, mapInParallel } from './prepare.js';
@@ -10,7 +10,7 @@ export interface Organization {
 
 export const streamName = (n: number): string => `team ${n}`;
 
-/** Whether a person is in a stream: everyone is in the first, two thirds are in each other one. */
+/** Whether a person is subscribed to a stream: all people to the first stream, two thirds to each other one. */
 export const isSubscribed = (person: number, stream: number): boolean => stream === 0 || (person + stream) % 3 !== 0;
 
 const json = (value: unknown): string => JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Prepares what the measured requests need: accounts, a stream with subscribers, event queues. */
+/** Preparation of measurements: accounts, streams, messages and event queues, and the texts of measured requests. */
 import { Connection, requestOnce, requestText } from './connection.js';
 import { basic, type Face } from './faces.js';
 import type { Poll } from './jobs.js';
@@ -12,6 +12,7 @@ export interface Account {
 export const PASSWORD = 'correct horse battery 77';
 const MAX_PARALLEL_CALLS = 8;
 
+/** Sends a POST request to the API. @returns the fields of the response. @throws Error unless the status is 200 */
 export async function call(
   face: Face,
   authorization: string,
@@ -25,6 +26,7 @@ export async function call(
   return JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
 }
 
+/** Maps items with an asynchronous function, eight at a time. */
 export async function mapInParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
@@ -35,6 +37,7 @@ export async function mapInParallel<T, R>(items: readonly T[], work: (item: T) =
   return results;
 }
 
+/** Creates accounts with API keys. @param from number of the first account, which is part of its name */
 export function makeAccounts(face: Face, from: number, count: number): Promise<Account[]> {
   const numbers = Array.from({ length: count }, (_, i) => from + i);
   return mapInParallel(numbers, async (n) => {
@@ -45,7 +48,7 @@ export function makeAccounts(face: Face, from: number, count: number): Promise<A
   });
 }
 
-/** Accounts that do nothing. */
+/** Creates accounts without API keys, which only make the organization larger. */
 export async function makeIdleAccounts(face: Face, count: number): Promise<void> {
   await mapInParallel(
     Array.from({ length: Math.max(0, count) }, (_, i) => i),
@@ -56,7 +59,7 @@ export async function makeIdleAccounts(face: Face, count: number): Promise<void>
   );
 }
 
-/** @param others e-mail addresses of more subscribers */
+/** @param others email addresses of further subscribers */
 export async function makeStream(
   face: Face,
   name: string,
@@ -69,7 +72,7 @@ export async function makeStream(
   });
 }
 
-/** Sends `count` messages to a stream before the measurement, because every real stream has a history. */
+/** Sends messages to a stream before a measurement, so that the stream has a history. */
 export async function sendMessages(
   face: Face,
   stream: string,
@@ -83,7 +86,7 @@ export async function sendMessages(
   });
 }
 
-/** Queues for message events, spread over the accounts. @param level API level of their clients [the base level] */
+/** Registers queues for message events, spread over accounts. @param level API level of the clients [the base level] */
 export function makeMessageQueues(
   face: Face,
   accounts: readonly Account[],
@@ -99,12 +102,9 @@ export function makeMessageQueues(
   });
 }
 
-/** An answered poll, as raw HTTP text. */
-export async function pollOnce(
-  port: number,
-  { authorization, queueId: queue, lastEventId: last, level }: Poll,
-): Promise<string> {
-  const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
+/** Sends one poll. @returns its answer as raw HTTP text */
+export async function pollOnce(port: number, { authorization, queueId, lastEventId, level }: Poll): Promise<string> {
+  const path = `/api/v1/events?queue_id=${queueId}&last_event_id=${lastEventId}`;
   const { ok, text } = await requestOnce(port, requestText('GET', path, authorization, undefined, level));
   if (!ok) throw new Error(text);
   return text;
@@ -116,12 +116,12 @@ export async function pollEvents(port: number, poll: Poll): Promise<readonly unk
   return events;
 }
 
-/** Registers queues, `atOnce` at a time, on reused connections. */
+/** Registers many queues on a few connections. @param connectionCount number of connections */
 export async function registerQueues(
   face: Face,
   accounts: readonly Account[],
   count: number,
-  atOnce: number,
+  connectionCount: number,
   form = 'event_types=["message","reaction","typing"]&fetch_event_types=[]',
 ): Promise<Poll[]> {
   const polls: Poll[] = [];
@@ -142,7 +142,7 @@ export async function registerQueues(
     }
     connection.close();
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: connectionCount }, worker));
   return polls;
 }
 

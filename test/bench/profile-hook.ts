@@ -1,6 +1,6 @@
 /**
- * Loaded into server processes before the program (`node --import`): SIGUSR2 starts a CPU profile, the next one ends it
- * and writes it to `PROFILE_DIR/<pid>.cpuprofile`. So start and preparation of a server are in none.
+ * Hook for CPU profiles of a server process, loaded by `node --import`. SIGUSR2 starts a profile; the next SIGUSR2 ends
+ * the profile and writes it to `PROFILE_DIR/<pid>.cpuprofile`. Thus a profile excludes start and preparation.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

@@ -1,6 +1,6 @@
 /**
- * A .cpuprofile as text: self time by function, by file and by folder, as shares of the time that wasn't idle.
- * `node dist/test/bench/profile.js FILE [N]`; `npm run bench -- --profile DIR` makes such files.
+ * Prints a .cpuprofile as text: self time by function, by file and by folder, as shares of the busy time. `node
+ * dist/test/bench/profile.js FILE [N]` prints N rows of each; `npm run bench -- --profile DIR` writes such files.
  */
 import { readFileSync } from 'node:fs';
 import { fileOf, folderOf, IDLE, type Profile } from './cpuprofile.js';

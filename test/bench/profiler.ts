@@ -1,4 +1,4 @@
-/** CPU profiles of what a case measures, one for each server process, with their flame graphs. */
+/** CPU profiles of the server processes during the measurement of a case, and their flame graphs. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ import { collapse, flameTree } from './flame-tree.js';
 const PROFILE_TIMEOUT_MS = 30_000;
 
 export interface ProfileOutput {
-  /** Folder of the CPU profiles, with which the servers were started. */
+  /** Folder of the CPU profiles; the servers get it as `PROFILE_DIR`. */
   readonly profiles: string;
   /** Folder of the flame graphs. */
   readonly flames: string;
-  /** Share of the time below which a frame is left out of a graph. */
+  /** Share of the busy time below which a graph leaves a frame out. */
   readonly minShare: number;
-  /** Shares of the groups (flame-groups.ts), by the name of the graph: filled here. */
+  /** Shares of the groups (flame-groups.ts) by the name of the graph; `runProfiled` adds an entry for each graph. */
   readonly shares: Map<string, readonly number[]>;
 }
 
@@ -34,7 +34,10 @@ const toggleProfilers = (face: Face): void => {
   for (const pid of face.pids) process.kill(pid, 'SIGUSR2');
 };
 
-/** Files are called `send-cluster-http.cpuprofile`, `me-embedded.svg` and so on. */
+/**
+ * Profiles all server processes while `work` runs. The files have names like `send-cluster-http.cpuprofile` and
+ * `me-embedded.svg`.
+ */
 export async function runProfiled<T>(face: Face, name: string, to: ProfileOutput, work: () => Promise<T>): Promise<T> {
   await mkdir(to.flames, { recursive: true });
   const file = (pid: number, what: string): string => join(to.profiles, `${pid}.${what}`);
@@ -58,7 +61,7 @@ export async function runProfiled<T>(face: Face, name: string, to: ProfileOutput
   }
 }
 
-/** The table of what was profiled, beside the graphs. */
+/** Writes the page beside the graphs, with the table of shares. @param about machine and commit */
 export async function writeSharesPage({ flames, shares: found }: ProfileOutput, about: string): Promise<void> {
   const page = `# Where the time goes
 

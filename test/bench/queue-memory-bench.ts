@@ -1,8 +1,9 @@
 /**
- * Memory of an event queue: in use, idle without a poll, and with a waiting poll. `node
+ * Memory of an event queue in a server: after its registration, at rest without a poll, and with a waiting poll. `node
  * dist/test/bench/queue-memory-bench.js [--face embedded|cluster] [--queues N] [--users N] [--polls N] [--rest SECONDS]
- * [--snapshots DIR]`; some five minutes. It asserts nothing. Figures are differences to the servers before the first of
- * these queues was made, after forced collections. Sockets in the kernel are in none of them.
+ * [--snapshots DIR]`, about five minutes. The baseline of all figures is the memory before the first of these queues;
+ * each measurement forces a garbage collection. The kernel's memory for sockets is not included. The program prints
+ * figures and asserts nothing.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     queues: text('20000'),
     users: text('100'),
     polls: text('19000'),
-    /** Seconds without a poll after which every queue should be at rest. */
+    /** Seconds without a poll after which every queue is at rest. */
     rest: text('120'),
     form: text('event_types=["message","reaction","typing"]&fetch_event_types=[]'),
     snapshots: { type: 'string' },
@@ -44,7 +45,7 @@ interface ProcessMemory {
   readonly external: number;
 }
 
-/** Memory of each process, in the order of `pids`. */
+/** Measures the memory of processes with memory-hook.ts. @returns values in the order of `pids` */
 async function measureMemory(dir: string, pids: readonly number[], snapshot: boolean): Promise<ProcessMemory[]> {
   if (snapshot) await writeFile(join(dir, 'snapshot'), '');
   else await rm(join(dir, 'snapshot'), { force: true });
@@ -59,20 +60,20 @@ async function measureMemory(dir: string, pids: readonly number[], snapshot: boo
   return all;
 }
 
-/** Holds one poll per queue, and repeats it after each response. @returns function that stops the polls */
+/** Keeps one poll waiting per queue: repeats it after each response. @returns a function that stops the polls */
 async function holdPolls(face: Face, polls: readonly Poll[]): Promise<() => void> {
   const connections: Connection[] = [];
   let failed = 0;
   for (const poll of polls) {
-    let { lastEventId: last } = poll;
+    let { lastEventId } = poll;
     const connection = await Connection.open(face.port, true);
     const ask = (): void => {
-      const path = `/api/v1/events?queue_id=${poll.queueId}&last_event_id=${last}`;
+      const path = `/api/v1/events?queue_id=${poll.queueId}&last_event_id=${lastEventId}`;
       connection.write(requestText('GET', path, poll.authorization));
     };
     connection.onAnswer = ({ ok, text }) => {
       const id = /"id":(\d+)\}\],"queue_id"/.exec(text);
-      if (id) last = Number(id[1]);
+      if (id) lastEventId = Number(id[1]);
       if (ok && id) ask();
       else if (failed++ === 0) say(`a poll failed: ${text}`);
     };
@@ -102,7 +103,7 @@ async function main(dir: string): Promise<void> {
     const measure = async (): Promise<ProcessMemory[]> => measureMemory(dir, face.pids, values.snapshots !== undefined);
     const accounts = await makeAccounts(face, 1, Number(values.users));
     say(`${accounts.length} accounts`);
-    // Compiling and filling caches at the first requests must not count as memory of queues.
+    // The first requests compile code and fill caches, whose memory must not count as memory of queues.
     const stopWarmUp = await holdPolls(
       face,
       await registerQueues(face, accounts, 300, PARALLEL_REGISTRATIONS, values.form),

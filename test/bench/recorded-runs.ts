@@ -1,6 +1,6 @@
 /**
- * Figures of earlier commits: one line of JSON for each recorded run, and the tables that docs/performance.md has of
- * them.
+ * Recorded runs of the benchmark: docs/bench/history.jsonl has one line of JSON for each run, and docs/performance.md
+ * has tables that are generated from these lines.
  */
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { type Figure, median, ratioOfMedians } from './figures.js';
@@ -10,8 +10,7 @@ import { formatNumber } from './report.js';
 export const RECORDED_RUNS_FILE = 'docs/bench/history.jsonl';
 export const PERFORMANCE_PAGE = 'docs/performance.md';
 
-/** Median, least and most of the runs. */
-export type MedianAndRange = readonly [median: number, least: number, most: number];
+export type MedianAndRange = readonly [median: number, min: number, max: number];
 
 export interface RecordedFigure {
   readonly ours: MedianAndRange;
@@ -20,7 +19,7 @@ export interface RecordedFigure {
   readonly ratio?: number;
 }
 
-/** A line of the history. */
+/** A line of the file of recorded runs. */
 export interface RecordedRun {
   readonly commit: string;
   readonly date: string;
@@ -31,7 +30,7 @@ export interface RecordedRun {
   readonly figures: Readonly<Record<string, RecordedFigure>>;
 }
 
-/** More digits would be noise. */
+/** Rounds to four significant digits: further digits of a measurement are noise. */
 const roundToFourDigits = (n: number): number => Number(n.toPrecision(4));
 
 const medianAndRangeOf = (values: readonly number[]): MedianAndRange => [
@@ -51,7 +50,7 @@ function toRecordedFigure(figure: Figure): RecordedFigure {
   };
 }
 
-/** The record of a run, without figures that could not be measured. */
+/** @returns the record of a run, without figures that have no values */
 export const toRecordedRun = (run: Omit<RecordedRun, 'figures'>, figures: readonly Figure[]): RecordedRun => ({
   ...run,
   figures: Object.fromEntries(
@@ -65,7 +64,7 @@ export const parseRecordedRuns = (text: string): RecordedRun[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as RecordedRun);
 
-/** Runs of one commit as one, the later of two values; commits in the order in which they came. */
+/** Merges the runs of each commit; a later run replaces equal figures of an earlier one. Keeps the order of commits. */
 export function mergeByCommit(history: readonly RecordedRun[]): RecordedRun[] {
   const commits = new Map<string, RecordedRun>();
   for (const run of history) {
@@ -76,10 +75,10 @@ export function mergeByCommit(history: readonly RecordedRun[]): RecordedRun[] {
 }
 
 const goalText = (goal: Goal): string => `${boundText(goal)}${goal.quantity === 'ratio' ? ' of bare' : ''}`;
-/** Face of a goal: the last but one part of its id. */
+/** @returns the face of a goal, which is the last but one part of its id */
 const faceOf = ({ id }: Goal): string => id.split('/').at(-2)!;
 
-/** Cell of the table; a figure that meets its goal is bold. */
+/** @returns a cell of the history table, in bold if the figure meets its goal */
 function historyCell(run: RecordedRun, goal: Goal): string {
   const figure = run.figures[goal.id];
   const value = goal.quantity === 'ratio' ? figure?.ratio : figure?.ours[0];
@@ -98,7 +97,7 @@ function faceTable(face: string, history: readonly RecordedRun[], goals: readonl
   ].join('\n');
 }
 
-/** Tables of the history, one per face: a row for each commit, a column for each goal. */
+/** @returns one table per face, with a row for each commit and a column for each goal */
 export function historyTables(history: readonly RecordedRun[], goals: readonly Goal[] = GOALS): string {
   const runs = mergeByCommit(history);
   return ['embedded', 'cluster'].map((face) => faceTable(face, runs, goals)).join('\n\n');
@@ -110,7 +109,7 @@ const rangeText = (values: MedianAndRange | undefined): string => {
   return `${middle} [${least}–${most}]`;
 };
 
-/** The newest figure of each goal, with what it was held against. */
+/** @returns a table with the newest figure of each goal, its ceiling, and whether the goal is met */
 export function goalTable(history: readonly RecordedRun[], goals: readonly Goal[] = GOALS): string {
   const newest = mergeByCommit(history).reverse();
   const lines = goals.map((goal) => {
@@ -133,13 +132,13 @@ export function goalTable(history: readonly RecordedRun[], goals: readonly Goal[
   return [row(head), '|---|---|---:|---|---:|---|---|', ...lines].join('\n');
 }
 
-/** Generated tables of the page, by the name of their place. */
+/** Generated sections of docs/performance.md, by the names in the comments that mark them. */
 const GENERATED_SECTIONS = {
   goals: goalTable,
   history: historyTables,
 } as const;
 
-/** The page with text between the marks of a place, instead of what is there. */
+/** Replaces the text between the two comments that mark a section of the page. */
 export function replaceSection(page: string, section: string, text: string): string {
   const start = `<!-- ${section}: made by \`npm run bench -- --history\` -->`;
   const end = `<!-- end of ${section} -->`;
@@ -149,7 +148,7 @@ export function replaceSection(page: string, section: string, text: string): str
   return `${page.slice(0, from + start.length)}\n\n${text}\n\n${page.slice(to)}`;
 }
 
-/** The page as it should be. */
+/** @returns the page with newly generated tables */
 export function replaceTables(page: string, history: readonly RecordedRun[]): string {
   let whole = page;
   for (const [section, make] of Object.entries(GENERATED_SECTIONS))

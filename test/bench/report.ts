@@ -1,4 +1,4 @@
-/** Figures as a table, for the terminal or for docs/performance.md. */
+/** Table of figures, as aligned text or as Markdown, and a description of machine and commit. */
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { type Figure, median, ratioOfMedians } from './figures.js';
@@ -27,7 +27,7 @@ function goalCells(figure: Figure): string[] {
   return [`${goal.quantity === 'ratio' ? 'ratio ' : ''}${boundText(goal)}`, met ? 'yes' : 'no'];
 }
 
-/** Table rows of a figure, one for each bare program that it is compared with. */
+/** @returns the table rows of a figure, one for each of its ceilings */
 function rows(figure: Figure): string[][] {
   const { name, unit, ours, bare, note } = figure;
   if (note !== '') return [[name, '', note, ...EMPTY_ROW.slice(3)]];
@@ -66,7 +66,7 @@ function git(...args: string[]): string {
   }
 }
 
-/** The commit that runs, and whether the sources differ from it. */
+/** @returns the commit of the working tree, and whether `src` or `actors` have uncommitted changes */
 export const currentCommit = (): { readonly id: string; readonly changed: boolean } => ({
   id: git('rev-parse', '--short', 'HEAD') || 'unknown',
   changed: git('status', '--porcelain', '--', 'src', 'actors') !== '',

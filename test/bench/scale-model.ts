@@ -1,8 +1,8 @@
 /**
- * A model of a large cluster, computed with the product's own rules: which host has a person's event queues (hash of
- * the partition, even shares of the hosts), and which processes need an entry of the log (its head, the index of
- * queues). Costs are measured elsewhere and named below. It starts no process and asserts nothing:
- * `node dist/test/bench/scale-model.js [--people N] [--hosts N]`, about a minute.
+ * A model of a large cluster, computed with Conclave's own code: which host has a person's event queues (hash of the
+ * partition, equal shares of the hosts), and which processes need an entry of the log (head of the entry, index of
+ * queues). CPU costs are constants from measurements. The program starts no server and asserts nothing: `node
+ * dist/test/bench/scale-model.js [--people N] [--hosts N]`, about a minute.
  */
 import { parseArgs } from 'node:util';
 import type { Json, JsonObject } from '#base';
@@ -30,14 +30,15 @@ import { DesiredPartitionOwners } from '../../src/ports/placement/desired-owners
 import { Random } from '../cluster/scheduler.js';
 
 /**
- * CPU in microseconds, from docs/performance.md and docs/scaling.md, all of one kind of machine (2 cores of a Xeon,
- * on which a bare server needs 7 to 10 µs for a request): others are two or three times as fast, at everything. An
- * entry costs its reading from the socket (`entry`, the bare subscription) and what its receiver does with it.
+ * CPU of each operation, µs, from docs/performance.md and docs/scaling.md. All values are of one kind of machine: 2
+ * cores of a Xeon, on which a bare server needs 7 to 10 µs for a request. Other machines are two or three times as fast
+ * at all operations. The cost of a log entry is `entry`, the cost of a bare subscription, plus the receiver's work:
+ * `unneeded` or `needed`.
  */
 const CPU_MICROS = {
   entry: { message: 3.5, flags: 3.5, typing: 3 },
   unneeded: { host: 2, frontend: 2 },
-  /** Decoding, memberships, and the search for recipients among 200 members; their deliveries are counted apart. */
+  /** Decoding, memberships, and the search for recipients among 200 members; deliveries have their own cost. */
   needed: { message: 30, flags: 30, typing: 9 },
   send: { host: 364, frontend: 182 },
   delivery: { host: 59.5, frontend: 59.5 },
@@ -46,17 +47,18 @@ const CPU_MICROS = {
   otherRequest: { host: 150, frontend: 150 },
 } as const;
 
-/** Requests of one person online, per second: ten messages an hour, and five other requests for each of them. */
+/** Requests per second of one person online: ten messages an hour, and five other requests for each message. */
 const REQUESTS_PER_SECOND = { messages: 10 / 3_600, otherRequests: 50 / 3_600, heartbeats: 1 / 50, presence: 1 / 60 };
-/** Values in the log for each message: two marks as read and two typing notices (the fifth request reads). */
+/** Log values per message: the message, two changes of flags and two typing notices. The fifth request only reads. */
 const VALUES_PER_MESSAGE = { message: 1, flags: 2, typing: 2 } as const;
-/** Share of messages that go to one other person; the others go to streams, and reach this many queues on average. */
+/** Share of direct messages to one other person; all other messages go to streams. */
 const DIRECT_SHARE = 0.2;
+/** Number of subscribers of each stream. */
 const STREAM_AUDIENCE = 250;
 const SAMPLED_MESSAGES = 1_000;
-/** NATS adds subject, headers and framing to each value. */
+/** Bytes that NATS adds to each value: subject, headers and framing. */
 const NATS_BYTES = { stored: 170, transient: 40 };
-/** Share of a core that a process uses at most. */
+/** Planned CPU use of a frontend, as a share of its core. */
 const MAX_CORE_USE = 0.6;
 const SEED = 1;
 
@@ -87,14 +89,14 @@ const HEALTHY_HOST = {
   sharing: 'even',
 } as const;
 
-/** The owner of each partition once the moves between these hosts have ended. @param before the owners until now */
+/** @param before current owners of the partitions. @returns the owners once all partitions have moved to these hosts */
 function placePartitions(hosts: readonly string[], before: readonly string[] = []): readonly string[] {
   const candidates = hosts.map((id) => ({ id, value: HEALTHY_HOST, isFresh: true }));
   const owners = new DesiredPartitionOwners(candidates, { ownerOf: (p) => before[p] });
   return Array.from({ length: PARTITION_COUNT }, (_, p) => owners.chooseHomeHost(toPartition(p))!);
 }
 
-/** The owner of each partition after the hosts have joined one by one. */
+/** @returns the owners of the partitions after the hosts have joined one by one */
 const placeAfterJoins = (hosts: readonly string[]): readonly string[] =>
   hosts.reduce<readonly string[]>((owners, _, i) => placePartitions(hosts.slice(0, i + 1), owners), []);
 
@@ -127,7 +129,7 @@ function makeMessage(stream: number | undefined, users: readonly number[]): LogI
   return { t: 'message', to, message: { common, content, html: `<p>${content}</p>` }, flags: {} };
 }
 
-/** Values of one organization, with their audiences; the same numbers of each kind as in `VALUES_PER_MESSAGE`. */
+/** Random log values of one organization with their recipients, in the proportions of `VALUES_PER_MESSAGE`. */
 class SampledOrganization {
   readonly membersByStream = new Map<number, Map<number, StreamMembershipRecord>>();
 
@@ -180,14 +182,15 @@ class SampledOrganization {
 }
 
 interface HostNeeds {
-  /** For a value of each kind: processes of hosts that read it, and those of them that need its items. */
+  /** Number of hosts that read a value of each kind. */
   readonly reading: Record<ValueKind, number>;
+  /** Mean number of these hosts that need the items of the value, because they have queues of its audience. */
   readonly needing: Record<ValueKind, number>;
   readonly bytes: Record<ValueKind, number>;
   readonly deliveriesPerMessage: number;
 }
 
-/** Asks each host of one organization which sampled values it needs. */
+/** Counts the hosts of one organization that need each of the sampled values. */
 function countHostNeeds(realm: number, people: number, owners: readonly string[], random: Random): HostNeeds {
   const conversations = new SampledOrganization(people, random);
   const values = conversations.sample(Math.max(20, Math.round(SAMPLED_MESSAGES / Math.max(1, 10_000 / people))));
@@ -223,7 +226,7 @@ const rangeText = (counts: readonly number[]): string => {
   return `${Math.min(...counts)} to ${Math.max(...counts)}, mean ${mean.toFixed(1)}`;
 };
 
-/** Partitions and people of each host, and what moves when a host joins or leaves. */
+/** Prints partitions and people per host, and how many of them move when a host joins or leaves. */
 function reportPlacement(people: number, hosts: number): void {
   const names = hostNames(hosts);
   const owners = placeAfterJoins(names);
@@ -256,7 +259,7 @@ interface Scenario extends Organizations {
   readonly hosts: number;
 }
 
-/** Prints the load of a cluster, from unit costs and from what hosts need to read in a sample of its organizations. */
+/** Prints the load of a cluster, from the costs above and from the needs of hosts in a sample of organizations. */
 function reportLoad({ count, peopleEach, hosts }: Scenario): void {
   const random = new Random(SEED);
   const owners = placeAfterJoins(hostNames(hosts));
@@ -275,8 +278,8 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
       people * REQUESTS_PER_SECOND.presence * CPU_MICROS.presence[side] +
       people * REQUESTS_PER_SECOND.otherRequests * CPU_MICROS.otherRequest[side]) /
     1e6;
-  // The number of frontends follows from their own work. Clients of any organization may use any of them, so each
-  // frontend reads every log.
+  // The number of frontends follows from their requests. Clients of any organization may use any frontend, so each
+  // frontend reads the log of every organization.
   const frontends = Math.max(2, Math.ceil(coresForRequests('frontend') / MAX_CORE_USE));
   let [read, needed, natsBytes, natsUnneededBytes, natsMessages] = [0, 0, 0, 0, 0];
   let [hostUnneeded, hostNeeded, frontendReading] = [0, 0, 0];
@@ -294,7 +297,7 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
     natsBytes += perSecond * (reading + frontends) * bytes;
     natsUnneededBytes += perSecond * (reading - needing + frontends) * bytes;
   }
-  // Subjects per conversation and person would save this: the reading of values that a process does not need.
+  // NATS subjects per conversation and person would save this cost: reading values that a process does not need.
   const unneeded = (hostUnneeded + frontendReading) / 1e6;
   const cores = coresForRequests('host') + coresForRequests('frontend');
   const log = (hostUnneeded + hostNeeded + frontendReading) / 1e6;

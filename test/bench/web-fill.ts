@@ -1,6 +1,6 @@
 /**
- * The organization of the case `web`. People, streams and one message of each kind are made through the API; the other
- * messages are written straight through the Store while the server is down, so that 100,000 of them take seconds.
+ * Data of the case `web`. The API creates people, streams and sample messages. The other messages are copies of the
+ * samples that are written through the Store while the server is stopped, so that 100,000 messages take seconds.
  */
 import { skipMessageIdsInAllRealms } from '#app/backup';
 import { IdSet } from '#base';
@@ -26,21 +26,21 @@ export interface WebOrganizationSize {
 }
 
 export interface WebOrganization {
-  /** Accounts that write; the first one is the reader, who has not read the newest messages. */
+  /** Accounts that send messages. The first one is the reader, for whom the newest messages are unread. */
   readonly writers: readonly Account[];
-  /** Id of the stream that has everybody, and half of all messages. */
+  /** Id of the stream `hall`, with all people as subscribers and half of all messages. */
   readonly hall: number;
 }
 
 const WRITERS = 10;
-/** Each stream has one of PART people as subscribers, except the first, which has all people. */
+/** One of this number of people is subscribed to a stream. The first stream, the hall, has all people. */
 const SUBSCRIBER_INTERVAL = 10;
 export const TOPICS = 20;
-/** The newest messages stay unread. */
+/** Number of the newest messages, which stay unread for the reader. */
 const UNREAD_MESSAGES = 100;
 const REALM = toRealmId(1);
 const WRITES_PER_BATCH = 2_000;
-/** Placeholder for the number of a message in the texts of the first messages. */
+/** Placeholder in the texts of sample messages for the number of a message. */
 const NUMBER_PLACEHOLDER = '(4711)';
 const SECONDS_BETWEEN_MESSAGES = 30;
 
@@ -52,10 +52,10 @@ export const TEXTS: readonly string[] = [
 ];
 
 const topicOf = (n: number): string => (n % 4 === 0 ? 'bench' : `topic ${n % TOPICS}`);
-/** Half of all messages are in the hall, which is stream 0. */
+/** @returns the index of a message's stream; half of all messages are in the hall, which has index 0 */
 const streamOf = (n: number, streams: number): number => (n % 2 === 0 ? 0 : n % streams);
 
-/** @param directory an empty one, the data directory of an embedded server */
+/** @param directory empty folder, which becomes the data directory of an embedded server */
 export async function makeWebOrganization(directory: string, size: WebOrganizationSize): Promise<WebOrganization> {
   const nowhere = { profile: undefined, nats: undefined, mongodb: undefined };
   const face = await startFace('embedded', { ...nowhere, dataDir: directory });
@@ -75,7 +75,7 @@ export async function makeWebOrganization(directory: string, size: WebOrganizati
   }
 }
 
-/** Each text comes once to the hall and one to each other stream: what the others are made from. */
+/** Creates people, streams and sample messages: each text once in the hall, one text in each other stream. */
 async function makePeopleAndStreams(face: Face, { people, streams }: WebOrganizationSize): Promise<Account[]> {
   const writers = await makeAccounts(face, 1, WRITERS);
   await makeIdleAccounts(face, people - WRITERS);
@@ -97,7 +97,7 @@ async function makePeopleAndStreams(face: Face, { people, streams }: WebOrganiza
   return writers;
 }
 
-/** @returns the id of the hall */
+/** Writes messages, topics and read states through the Store. @returns the id of the hall */
 async function writeMessages(
   store: Store,
   writers: readonly Account[],
@@ -150,7 +150,7 @@ async function writeMessages(
     return { type: 'part', key, part: `topic/${toComparableTopicKey(name)}`, rev: 1, value: { name, max } };
   }
 
-  /** @param unread number of the first message that was not read; of those above it, the own ones were */
+  /** @param unread number of the first unread message. The user's own messages above it are read, too. */
   function readParts(user: number, unread: number): StoreRecordWrite[] {
     const later = Array.from({ length: messages - unread }, (_, i) => message(unread + i));
     const own = later.filter(({ sender }) => sender === user).map(({ id }) => id);

@@ -467,7 +467,7 @@ const workerRows = (process: ProcessFigures): ProcessRow[] =>
     };
   });
 
-/** @param broke thresholds that broke in this time, in words */
+/** @param broke thresholds that broke in the measured time, in words */
 export function makeAdviceSection(evidence: Evidence, broke: readonly string[]): AdviceSection {
   const { processes } = evidence;
   const advice = adviceOf(evidence);

@@ -3,12 +3,12 @@ import { cpus } from 'node:os';
 import { doubtsOf } from './doubts.js';
 import type { Point, Totals } from './totals.js';
 
-/** Mean share of a core, or of all cores, at which it counts as full. */
+/** Mean use of a core, or of all cores of a machine, above which the core or the machine counts as full. */
 export const FULL_CORE_SHARE = 0.85;
 /** Share of a full machine's cores above which the server itself is the limit. */
 const SERVER_LIMIT_SHARE = 0.75;
 
-/** @returns the mean over points; NaN if a point lacks the value */
+/** @returns the mean of a value over points; NaN if a point lacks the value */
 const meanOf = (points: readonly Point[], of: (point: Point) => number | null): number =>
   points.reduce((sum, point) => sum + (of(point) ?? Number.NaN), 0) / Math.max(1, points.length);
 
@@ -19,7 +19,8 @@ export type Limit = 'server' | 'harness' | 'machine' | 'rate limits';
 const HARNESS_ERROR_PATTERN = /\|(EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS|ENOMEM)$/;
 
 /**
- * Finds the cause of a broken threshold. In doubt the cause is not the server, so that a capacity is never too low.
+ * Finds the cause of a broken threshold. In case of doubt the cause is not the server, because a wrong cause would make
+ * the server's capacity too low.
  *
  * @param totals sums of the same seconds
  */
@@ -68,6 +69,6 @@ export function limitText(points: readonly Point[], cores = cpus().length): stri
   }
   if (limits.length > 0) return limits.join('; ');
   return Number.isNaN(server)
-    ? 'not known: neither harness nor machine; the CPU of the server was not watched (--server-pid)'
-    : 'no CPU: what was waited for is disk, services, or a queue in the server';
+    ? 'not known: neither harness nor machine; the CPU of the server was not measured (--server-pid)'
+    : 'no CPU: calls waited for a disk, a service, or a queue in the server';
 }

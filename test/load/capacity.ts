@@ -8,7 +8,7 @@ import type { Row } from './report.js';
 /** Figures of one step of the search. */
 export interface StepFigures {
   readonly users: number;
-  /** Clients that got an event queue before the measured time; `clients` is their intended number. */
+  /** Number of clients that got an event queue before the measured time, and their intended number. */
   readonly arrived: number;
   readonly clients: number;
   /** Latencies of calls and deliveries from their intended times, ms. */
@@ -80,11 +80,11 @@ export function brokenThresholds(measured: Omit<StepFigures, 'next'>, { mean, p9
 /** Sentence of the report for each end other than 'found', with the remedy. */
 const REMEDIES: Readonly<Record<Exclude<EndReason, 'found'>, string>> = {
   harness: 'the harness is the limit: more --workers, or another machine',
-  machine: 'the machine that the harness shares with others is the limit: put the harness on a machine of its own',
+  machine: 'the machine that harness and server share is the limit: put the harness on a machine of its own',
   'rate limits': `the rate limits of the server are the limit (429): ${RATE_LIMIT_HINT}`,
-  'max-users': 'no more were allowed (--max-users)',
-  accounts: 'no more accounts could be made',
-  time: 'the time was over (--max-minutes)',
+  'max-users': '--max-users allowed no more',
+  accounts: 'further accounts could not be created',
+  time: 'the time limit ended the search (--max-minutes)',
   interrupted: 'the search was interrupted',
 };
 
@@ -107,7 +107,7 @@ export interface Search {
   readonly precision: number;
 }
 
-/** Causes that end the search at once: they must be removed before fewer users tell anything about the server. */
+/** Limits that end the search at once, because steps with fewer users would not show the server's capacity either. */
 const LIMITS_THAT_END_SEARCH: ReadonlySet<Limit> = new Set<Limit>(['harness', 'rate limits']);
 
 /** @param measure runs a step and returns its figures, or the reason for the end of the search */

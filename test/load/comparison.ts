@@ -156,7 +156,7 @@ export function judgeDifference(
   difference: Difference | undefined,
   { words: [larger, smaller], better, least }: Pick<Measure, 'words' | 'better' | 'least'>,
 ): Pick<ComparedMeasure, 'judgement' | 'words'> {
-  if (!difference) return { judgement: 'unknown', words: 'too short a run, or too few of them, to tell' };
+  if (!difference) return { judgement: 'unknown', words: 'not known: too few seconds or too few calls' };
   const { low, high } = difference;
   if (low <= 0 && high >= 0) return { judgement: 'same', words: 'no difference beyond noise' };
   const grew = low > 0;
@@ -230,7 +230,7 @@ export function compareCapacity(before: Capacity, after: Capacity): ComparedMeas
   if (b > 0 && a > mostB * (1 + CAPACITY_MEASURE.least)) {
     return { ...both, judgement: 'worse', words: `smaller ${atLeast(a / mostB)}` };
   }
-  return { ...both, judgement: 'unknown', words: 'not known: a search ended before it had found the limit' };
+  return { ...both, judgement: 'unknown', words: 'not known: a search ended before it found the limit' };
 }
 
 /** Compared part of a run: its measured time, or one step of a search. */
@@ -298,7 +298,7 @@ function compareMetrics(before: ComparedPart, after: ComparedPart): ComparedMeas
             before: a[i],
             after: b[i],
             judgement: 'unknown' as const,
-            words: 'not judged: of the whole time',
+            words: 'not judged: one value for the whole time',
           },
         ],
   );
@@ -390,7 +390,7 @@ function verdictOf(measures: readonly ComparedMeasure[], doubts: readonly string
     if (measures.some(({ judgement, unit }) => judgement === 'same' && unit !== ''))
       return 'no difference beyond noise';
     const unknown = measures.filter(({ judgement }) => judgement === 'unknown').map((one) => one.words);
-    return `nothing can be told: ${[...new Set(unknown)].join('; ')}`;
+    return `no result: ${[...new Set(unknown)].join('; ')}`;
   }
   return `${words.join('. ')}${doubts.length > 0 ? '. Not clear: see the doubts' : ''}`;
 }
@@ -424,7 +424,7 @@ export function compare(before: ReportData, after: ReportData): Comparison {
   const doubts = [
     ...sides
       .filter(([, { points }, cores]) => isDoubtful(points, cores ?? Number.NaN))
-      .map(([which]) => `the harness, or other programs, took part in the figures of the ${which} run`),
+      .map(([which]) => `the harness or other programs influenced the figures of the ${which} run`),
     ...(after.interrupted ? ['the new run was interrupted'] : []),
     ...loadDifferences(before, after).map((obstacle) => `not the same load: ${obstacle}`),
   ];
@@ -440,7 +440,7 @@ export function compare(before: ReportData, after: ReportData): Comparison {
       ),
       ...(machine === after.machine ? [] : [`${machine} → ${after.machine}`]),
     ],
-    of: parts?.of ?? 'nothing second by second: no step held in both',
+    of: parts?.of ?? 'no seconds, because no step was within the thresholds in both runs',
     rows: parts ? compareRows(parts.before.rows, parts.after.rows) : [],
     measures,
     doubts,

@@ -3,10 +3,14 @@ import type { Point } from './totals.js';
 
 /** Share of a worker's core above which its figures are doubted. */
 const MAX_WORKER_CPU = 0.9;
+/** 99th percentile of the delay of tasks above which latencies are doubted. */
 const MAX_LAG_MS = 25;
+/** Delay of a worker's event loop above which latencies are doubted. */
 const MAX_STALL_MS = 150;
+/** Busy share of the machine's cores above which all figures are doubted. */
 const MAX_MACHINE_CPU = 0.95;
 
+/** Reason to doubt figures; `DOUBT_TEXTS` explains each one. */
 export type Doubt = 'busy' | 'late' | 'stalled' | 'machine';
 
 /** @returns the reasons to doubt the figures of this second */
@@ -21,9 +25,9 @@ export function doubtsOf({ harnessCpu, lagP99, stallMs, machineCpu }: Point): Do
 
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   busy: 'a harness process used its core fully: take more --workers, or another machine',
-  late: `the harness began its calls more than ${MAX_LAG_MS} ms late (1 % of them): part of the latencies is its own`,
-  stalled: `a harness process stood still for more than ${MAX_STALL_MS} ms`,
-  machine: 'this machine was busy all over: what runs on it, harness and server perhaps, slowed each other down',
+  late: `the harness started 1 % of its calls more than ${MAX_LAG_MS} ms late: this delay is part of the latencies`,
+  stalled: `the event loop of a harness process was blocked for more than ${MAX_STALL_MS} ms`,
+  machine: 'all cores of this machine were busy: its programs, perhaps harness and server, slowed each other down',
 };
 
 /** Share of doubtful seconds above which a run has a warning. */

@@ -22,7 +22,7 @@ export function progressLine(points: readonly Point[]): string {
   const doubts = new Set(points.flatMap(doubtsOf));
   const limited = mean((point) => point.limited) * seconds;
   return (
-    `${last.at.toFixed(0).padStart(4)} s ${last.phase.padEnd(8)}  clients ${last.clients}  held ${last.held}  ` +
+    `${last.at.toFixed(0).padStart(4)} s ${last.phase.padEnd(8)}  clients ${last.clients}  waiting polls ${last.held}  ` +
     `calls/s ${rate(mean(({ requests }) => requests))}  deliveries/s ${rate(mean(({ deliveries }) => deliveries))}  ` +
     `p99 ${ms(largest(points, ({ calls }) => calls.p99))} ms (deliveries ${ms(largest(points, ({ delivery }) => delivery.p99))})  ` +
     `errors ${Math.round(mean(({ errors }) => errors) * seconds)}${limited > 0 ? ` (429: ${Math.round(limited)})` : ''}` +

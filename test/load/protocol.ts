@@ -86,7 +86,7 @@ export type WorkerCommand =
   /** Deletes all queues, sends a last report and exits. */
   | { readonly kind: 'stop' };
 
-/** Acknowledged message. */
+/** Message whose sender got a response with status 200. */
 export interface SentMessage {
   readonly token: string;
   /** Index of the stream; -1 for a direct message. */

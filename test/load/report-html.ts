@@ -86,7 +86,7 @@ export function chartsOf(points: readonly Point[]): Chart[] {
       ...common,
       title: 'Clients',
       unit: '',
-      lines: [line('with a queue', GREY, ({ clients }) => clients), line('polls held', BLUE, ({ held }) => held)],
+      lines: [line('with a queue', GREY, ({ clients }) => clients), line('waiting polls', BLUE, ({ held }) => held)],
     },
     {
       ...common,
@@ -119,7 +119,7 @@ export function chartsOf(points: readonly Point[]): Chart[] {
 
 function stepsSection({ capacity }: Outcome): string {
   if (!capacity) return '';
-  const head = ['users', 'mean of calls', 'p99', 'mean of deliveries', 'p99', 'errors %', 'facts', 'broke'];
+  const head = ['users', 'mean of calls', 'p99', 'mean of deliveries', 'p99', 'errors %', 'load', 'broken thresholds'];
   const rows = capacity.steps.map(({ users, callMean, callP99, deliveryMean, deliveryP99, errors, facts, broke }) => {
     const times = [callMean, callP99, deliveryMean, deliveryP99].map((ms) => ms.toFixed(1));
     return [String(users), ...times, errors.toFixed(3), facts, broke.join('; ')];

@@ -77,14 +77,14 @@ export const cellsOf = ({ name, count, perSecond, intended, service, errors }: R
 ];
 
 /** @returns the sentences below the table, about the whole run including the ramp */
-export function findings({ balance, wholeRun: everything, warnings, capacity, interrupted }: Outcome): string[] {
+export function findings({ balance, wholeRun, warnings, capacity, interrupted }: Outcome): string[] {
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
   if (capacity) {
     const { broke, limit } = capacity;
     lines.push(capacityText(capacity));
-    lines.push(broke.length > 0 ? `more broke: ${broke.join('; ')}` : 'nothing broke');
-    if (limit !== '') lines.push(`at its limit then: ${limit}`);
+    lines.push(broke.length > 0 ? `broken thresholds with more users: ${broke.join('; ')}` : 'no threshold broke');
+    if (limit !== '') lines.push(`resource at its limit then: ${limit}`);
   }
   lines.push(
     `deliveries: ${delivered.toLocaleString('en-US')} of ${expected.toLocaleString('en-US')} expected, ${missing} missing` +
@@ -92,14 +92,14 @@ export function findings({ balance, wholeRun: everything, warnings, capacity, in
         ? `, ${unexpected} unexpected, ${unacknowledged} of unacknowledged messages`
         : ''),
   );
-  if (everything.lostQueues > 0)
-    lines.push(`event queues lost: ${everything.lostQueues} (their clients registered again)`);
-  for (const [key, { count, sample }] of [...everything.errors].sort(([, a], [, b]) => b.count - a.count)) {
+  if (wholeRun.lostQueues > 0)
+    lines.push(`event queues lost: ${wholeRun.lostQueues} (the clients registered new ones)`);
+  for (const [key, { count, sample }] of [...wholeRun.errors].sort(([, a], [, b]) => b.count - a.count)) {
     const [operation, code] = key.split('|');
     lines.push(`error ${code}, ${count} times in ${operation}: ${sample}`);
   }
-  if (everything.limited > 0)
-    lines.push(`rate limits: ${everything.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
+  if (wholeRun.limited > 0)
+    lines.push(`rate limits: ${wholeRun.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
   if (interrupted) lines.push('interrupted: these are the figures so far');
   for (const warning of warnings) lines.push(`! ${warning}`);
   return lines;
@@ -135,9 +135,11 @@ export interface RunFacts {
 
 export function factsOf(options: LoadOptions, site: string, outcome: Outcome): RunFacts {
   const own =
-    options.zuliprc === undefined ? (options.cluster ? 'a cluster of our own' : 'an embedded server of our own') : site;
+    options.zuliprc === undefined
+      ? `${options.cluster ? 'a cluster' : 'an embedded server'} that the harness started`
+      : site;
   const kind = options.capacity
-    ? `search for the capacity; the table is of ${outcome.users === 0 ? 'the whole search' : `the last step that held: ${outcome.users} users`}`
+    ? `search for the capacity; the table is of ${outcome.users === 0 ? 'the whole search' : `the last step within the thresholds: ${outcome.users} users`}`
     : `${outcome.users} users, ${options.devices} each, measured ${outcome.seconds.toFixed(0)} s`;
   return {
     when: new Date().toISOString(),
@@ -177,7 +179,7 @@ export interface ReportData extends RunFacts {
 }
 
 export function reportDataOf(outcome: Outcome, facts: RunFacts, options: LoadOptions, mix: Mix): ReportData {
-  const { totals, wholeRun: everything, points, seconds, balance, warnings, capacity, interrupted, next } = outcome;
+  const { totals, wholeRun, points, seconds, balance, warnings, capacity, interrupted, next } = outcome;
   const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...rest } = options;
   const { against: _against, againstAnyway: _anyway, failIfWorse: _fail, ...shown } = rest;
   return {
@@ -191,13 +193,13 @@ export function reportDataOf(outcome: Outcome, facts: RunFacts, options: LoadOpt
     warnings,
     balance,
     capacity,
-    errors: [...everything.errors].map(([key, value]) => ({
+    errors: [...wholeRun.errors].map(([key, value]) => ({
       operation: key.split('|')[0]!,
       code: key.split('|')[1]!,
       ...value,
     })),
-    limited: everything.limited,
-    lostQueues: everything.lostQueues,
+    limited: wholeRun.limited,
+    lostQueues: wholeRun.lostQueues,
     next,
     rows: rowsOf(outcome),
     histograms: {

@@ -109,14 +109,14 @@ export class LoadRun {
         : await this.#runAtFixedLoad();
       this.#stopActions();
       await this.#drain();
-      const { balance, points, totals, measuredTotals: window } = this.#fleet;
-      const measuredTotals = capacity ? (this.#lastGoodStep?.totals ?? totals) : window;
+      const { balance, points, totals, measuredTotals } = this.#fleet;
+      const reportedTotals = capacity ? (this.#lastGoodStep?.totals ?? totals) : measuredTotals;
       // The deletion of all queues at the end is not part of the measured time.
       this.#fleet.startMeasuredTime();
       const measured = points.filter(({ phase }) => phase === 'measured');
       return {
         points,
-        totals: measuredTotals,
+        totals: reportedTotals,
         wholeRun: totals,
         seconds,
         balance,
@@ -277,8 +277,8 @@ export class LoadRun {
 
   /** Waits up to 10 s for the remaining deliveries. */
   async #drain(): Promise<void> {
-    const { currentCounts: present } = this.#fleet;
-    if (present.clients === 0) return;
+    const { currentCounts } = this.#fleet;
+    if (currentCounts.clients === 0) return;
     // The next reports of all workers, which include the current calls, take up to 2 s.
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     const until = performance.now() + DRAIN_MS;

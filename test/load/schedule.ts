@@ -2,7 +2,7 @@
 import { Random } from '../cluster/scheduler.js';
 import type { Mix, MixEntry } from './mix.js';
 
-/** @returns independent random numbers for each `nth` of a seed */
+/** @returns a generator of random numbers; each `nth` has an independent sequence of the same seed */
 export const makeRandom = (seed: number, nth: number): Random =>
   new Random((Math.imul(seed, 0x85ebca6b) ^ Math.imul(nth + 1, 0xc2b2ae35)) >>> 0);
 

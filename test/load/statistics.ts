@@ -83,7 +83,7 @@ function logRatioOf(samples: readonly RatioSample[]): LogRatio | undefined {
   return { value, variance: (squares * (blocks.length - 1)) / blocks.length, degrees: blocks.length - 1 };
 }
 
-/** @returns undefined if a run is too short or has no such events */
+/** @returns the difference; undefined if a run is too short, or has events in fewer than two blocks */
 export function differenceOf(before: readonly RatioSample[], after: readonly RatioSample[]): Difference | undefined {
   const [a, b] = [logRatioOf(before), logRatioOf(after)];
   if (!a || !b) return undefined;

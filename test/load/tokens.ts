@@ -7,6 +7,7 @@ export interface Token {
   readonly at: number;
 }
 
+/** Whether a character code is a small letter, a digit or a hyphen. */
 const isPlain = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || code === 45;
 
 /** @returns a token of letters, digits and hyphens, which Markdown does not change */

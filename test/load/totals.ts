@@ -1,4 +1,4 @@
-/** Sums of the reports of all workers over a time. */
+/** Sums of the workers' reports over a time span, and the figures of one second. */
 import { addSparse, type Histogram, makeHistogram, type Summary, summaryOf } from './histograms.js';
 import { type Interval, OPERATIONS, type Operation } from './protocol.js';
 
@@ -98,7 +98,9 @@ export interface Point {
   readonly harnessMib: number;
   /** Busy share of the machine's cores, 0 to 1. */
   readonly machineCpu: number;
+  /** 99th percentile of the delay between the intended time of a task and its start, ms. */
   readonly lagP99: number;
+  /** Longest delay of a worker's event loop, ms. */
   readonly stallMs: number;
 }
 

@@ -20,7 +20,7 @@ export interface Task {
   readonly run?: (at: number) => void;
 }
 
-/** Longest timer, ms; the agenda is checked at least this often. */
+/** Longest timer, ms: the agenda is checked at least once in this time. */
 const MAX_TIMER_MS = 1_000;
 
 export class WorkerState {

@@ -1,6 +1,6 @@
 /**
- * Import and export of a made organization beside a running server: messages per second, CPU and memory of the
- * command, and what a live organization notices of it.
+ * Import and export of a generated organization beside a running server: messages per second, CPU and memory of the
+ * command, and the latency of live messages to another organization at the same time.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ import { makeExportedOrganization } from '../../support/exported-organization.js
 import { type Bench, defineCase } from '../case.js';
 import { requestOnce } from '../connection.js';
 import { BARE_HTTP, type Figure, makeFigure } from '../figures.js';
-import { marker, type Poll } from '../jobs.js';
+import { messageMarker, type Poll } from '../jobs.js';
 import { type Account, makeMessageQueues, makeStream, meRequest, sendRequest } from '../prepare.js';
 import { CONCLAVE, runToEnd } from '../processes.js';
 import type { ProcessUsage } from '../usage-hook.js';
 
 const STREAM = 'lively';
 const POLLS = 20;
-/** Connections of the bare server. */
+/** Number of connections to the bare server. */
 const BARE_CONNECTIONS = 64;
 /** Length of one window of live traffic. */
 const WINDOW_MS = 2_000;
@@ -27,7 +27,7 @@ const DIRECTIONS = ['import', 'export'] as const;
 type Direction = (typeof DIRECTIONS)[number];
 
 interface PreparedExchange {
-  /** Folder of all files of the case. */
+  /** Temporary folder for all files of the case. */
   readonly folder: string;
   readonly sender: Account;
   readonly polls: readonly Poll[];
@@ -37,21 +37,22 @@ interface CommandRun extends ProcessUsage {
   readonly seconds: number;
 }
 
-/** The values of all runs of one direction. */
+/** Values of one direction, one for each run. */
 interface DirectionValues {
+  /** Runs without live messages. */
   readonly runs: CommandRun[];
-  /** p99 of sends meanwhile, and of as many without. */
+  /** p99 of live messages while the command runs, and of equally many messages without the command. */
   readonly busyP99: number[];
   readonly quietP99: number[];
 }
 
 async function prepare(bench: Bench): Promise<PreparedExchange> {
   const { people, streams, exchangedMessages: messages } = bench.options;
-  const base = await mkdtemp(join(tmpdir(), 'conclave-bench-exchange-'));
-  makeExportedOrganization(join(base, 'made'), { people, streams, messages, seed: 7 });
+  const folder = await mkdtemp(join(tmpdir(), 'conclave-bench-exchange-'));
+  makeExportedOrganization(join(folder, 'made'), { people, streams, messages, seed: 7 });
   const accounts = await bench.makeAccounts(10);
   await makeStream(bench.face, STREAM, accounts);
-  return { folder: base, sender: accounts[0]!, polls: await makeMessageQueues(bench.face, accounts, POLLS) };
+  return { folder, sender: accounts[0]!, polls: await makeMessageQueues(bench.face, accounts, POLLS) };
 }
 
 class ExchangeMeasurement {
@@ -81,7 +82,7 @@ class ExchangeMeasurement {
     return DIRECTIONS.flatMap((direction) => this.#figuresOf(direction));
   }
 
-  /** Requests per second of the bare server, with the response of a small request of ours. */
+  /** Measures the throughput of the bare server, with Conclave's answer to `GET /users/me`. */
   async #measureBare(): Promise<void> {
     const { face, bareHttp, generator, options } = this.bench;
     if (!options.measuresBare) return;
@@ -96,15 +97,15 @@ class ExchangeMeasurement {
   }
 
   async #run(direction: Direction): Promise<CommandRun> {
-    const { folder: base } = this.prepared;
-    const source = join(base, 'made');
-    const target = join(base, 'left');
+    const { folder } = this.prepared;
+    const source = join(folder, 'made');
+    const target = join(folder, 'left');
     await rm(target, { recursive: true, force: true });
     const argv =
       direction === 'import'
         ? ['import', source, '--subdomain', `moved${++this.#realms}`, '--no-invitations']
         : ['export', target, '--subdomain', `moved${this.#realms}`];
-    const file = join(base, `usage-${++this.#usages}.json`);
+    const file = join(folder, `usage-${++this.#usages}.json`);
     const env = { ...this.bench.face.commandEnvironment, USAGE_FILE: file };
     const begun = performance.now();
     await runToEnd(['--import', USAGE_HOOK, CONCLAVE, ...argv], env, COMMAND_TIMEOUT_MS);
@@ -112,7 +113,7 @@ class ExchangeMeasurement {
     return { ...(JSON.parse(await readFile(file, 'utf8')) as ProcessUsage), seconds };
   }
 
-  /** Measures live traffic while the command runs, and then in as many windows without it. */
+  /** Measures live messages while the command runs, and then in equally many windows without the command. */
   async #measureLive(direction: Direction): Promise<void> {
     let isRunning = true;
     const command = this.#run(direction).finally(() => {
@@ -126,13 +127,20 @@ class ExchangeMeasurement {
     this.#measured[direction].quietP99.push(p99(quiet.flat()));
   }
 
-  /** Times of messages, from their planned sends to the last poll, in windows. @param shouldContinue asked after each */
+  /**
+   * Measures live messages in windows.
+   *
+   * @param shouldContinue called after each window
+   * @returns the times of each window's messages, from the planned send to the last poll, ms
+   */
   async #measureLiveWindows(shouldContinue: () => boolean): Promise<number[][]> {
     const { face, generator, options } = this.bench;
     const { sender } = this.prepared;
     const everyMs = 1_000 / options.perSecond;
     const count = Math.ceil(WINDOW_MS / everyMs);
-    const sends = Array.from({ length: count }, (_, n) => sendRequest(sender.authorization, STREAM, ` ${marker(n)}`));
+    const sends = Array.from({ length: count }, (_, n) =>
+      sendRequest(sender.authorization, STREAM, ` ${messageMarker(n)}`),
+    );
     const windows: number[][] = [];
     do {
       const { port, pids } = face;
@@ -148,10 +156,10 @@ class ExchangeMeasurement {
   #figuresOf(direction: Direction): Figure[] {
     const { face, options } = this.bench;
     const { exchangedMessages: messages } = options;
-    const { runs: alone, busyP99, quietP99 } = this.#measured[direction];
+    const { runs, busyP99, quietP99 } = this.#measured[direction];
     const id = `exchange/${direction}/${messages}/${face.name}`;
     const name = `${direction} of ${messages.toLocaleString('en-US')} messages, ${face.name}`;
-    const of = (value: (run: CommandRun) => number): number[] => alone.map(value);
+    const of = (value: (run: CommandRun) => number): number[] => runs.map(value);
     const { perSecond, micros } = this.#bare;
     return [
       makeFigure(
@@ -194,7 +202,7 @@ function p99(ms: readonly number[]): number {
 
 export const exchange = defineCase<PreparedExchange>({
   name: 'exchange',
-  about: 'conclave import and export of --messages beside a live organization',
+  about: '`conclave import` and `export` of --messages messages, and live messages at the same time',
   server: {},
   onlyNamed: true,
   prepare,

@@ -1,7 +1,7 @@
-/** Messages at a fixed rate to held polls: how long until the last client has each of them. */
+/** Messages at a fixed rate to waiting polls, in an open loop: the time until all clients have a message. */
 import { type Bench, defineCase } from '../case.js';
 import { makeFigure } from '../figures.js';
-import { marker, type Poll } from '../jobs.js';
+import { messageMarker, type Poll } from '../jobs.js';
 import { type Account, makeMessageQueues, makeStream, sendRequest } from '../prepare.js';
 
 const POLLS = 500;
@@ -26,7 +26,7 @@ async function measure({ face, generator, options }: Bench, { sender, polls: mad
   const everyMs = 1000 / perSecond;
   const { port, pids } = face;
   const sends = (count: number): string[] =>
-    Array.from({ length: count }, (_, n) => sendRequest(sender.authorization, STREAM, ` ${marker(n)}`));
+    Array.from({ length: count }, (_, n) => sendRequest(sender.authorization, STREAM, ` ${messageMarker(n)}`));
   let polls = made;
   const run = async (count: number) => {
     const result = await generator.run({
@@ -46,31 +46,31 @@ async function measure({ face, generator, options }: Bench, { sender, polls: mad
   const count = Math.ceil(fanoutRateMs / everyMs);
   const results: Awaited<ReturnType<typeof run>>[] = [];
   for (let i = 0; i < runs; i++) results.push(await run(count));
-  // A message that some poll never delivered counts as infinitely slow.
+  // A message with a missing delivery counts as infinitely slow.
   const sorted = results.map(({ ms }) => ms.map((of) => of ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b));
   const quantileOfRuns = (q: number): number[] => sorted.map((ms) => ms[Math.ceil(ms.length * q) - 1]!);
   const valueOfRuns = (value: (result: (typeof results)[number]) => number): number[] => results.map(value);
   const id = `fanout-rate/${polls.length}/${face.name}`;
-  const name = `${perSecond} messages/s to ${polls.length} held polls, ${face.name}`;
+  const name = `${perSecond} messages/s to ${polls.length} waiting polls, ${face.name}`;
   return [
-    makeFigure(`${id}/p50`, `${name}: until the last has it, p50`, 'ms', quantileOfRuns(0.5)),
-    makeFigure(`${id}/p99`, `${name}: until the last has it, p99`, 'ms', quantileOfRuns(0.99)),
-    makeFigure(`${id}/most`, `${name}: until the last has it, most`, 'ms', quantileOfRuns(1)),
+    makeFigure(`${id}/p50`, `${name}: time to the last delivery, p50`, 'ms', quantileOfRuns(0.5)),
+    makeFigure(`${id}/p99`, `${name}: time to the last delivery, p99`, 'ms', quantileOfRuns(0.99)),
+    makeFigure(`${id}/most`, `${name}: time to the last delivery, maximum`, 'ms', quantileOfRuns(1)),
     makeFigure(
       `${id}/each-p99`,
-      `${name}: until each has it, p99`,
+      `${name}: time of each delivery, p99`,
       'ms',
       valueOfRuns(({ deliveryP99 }) => deliveryP99),
     ),
     makeFigure(
       `${id}/sent-p99`,
-      `${name}: until it is acknowledged, p99`,
+      `${name}: time to the response of the send, p99`,
       'ms',
       valueOfRuns(({ acknowledgedP99 }) => acknowledgedP99),
     ),
     makeFigure(
       `${id}/share`,
-      `${name}: deliveries that came`,
+      `${name}: deliveries that arrived`,
       '%',
       valueOfRuns((r) => (100 * r.deliveries) / (count * polls.length)),
     ),
@@ -82,7 +82,7 @@ async function measure({ face, generator, options }: Bench, { sender, polls: mad
     ),
     makeFigure(
       `${id}/late`,
-      `${name}: latest send of the generator`,
+      `${name}: maximum delay of a send by the load generator`,
       'ms',
       valueOfRuns(({ maxSendDelayMs }) => maxSendDelayMs),
     ),
@@ -92,7 +92,7 @@ async function measure({ face, generator, options }: Bench, { sender, polls: mad
 // The case has a server of its own, because messages of other cases would fill its queues.
 export const fanoutRate = defineCase<PreparedFanoutRate>({
   name: 'fanout-rate',
-  about: '--per-second messages a second to 500 held polls, open loop',
+  about: '--per-second messages a second to 500 waiting polls, in an open loop',
   server: {},
   prepare,
   measure,

@@ -1,11 +1,11 @@
-/** One message to many held polls, each on a connection of its own. */
+/** One message to many waiting polls, each on its own connection. */
 import { type Bench, defineCase } from '../case.js';
 import { requestOnce } from '../connection.js';
 import { BARE_HTTP, makeFigure, median } from '../figures.js';
 import type { Poll } from '../jobs.js';
 import { type Account, makeMessageQueues, makeStream, pollOnce, sendRequest } from '../prepare.js';
 
-/** Held polls of one account, as of a user with many devices, because accounts are slow to create. */
+/** Number of event queues of one account, like a user with many devices, because accounts are slow to create. */
 const QUEUES_PER_ACCOUNT = 10;
 const STREAM = 'many';
 
@@ -44,7 +44,7 @@ async function measure({ face, bareHttp, generator, options }: Bench, { sender, 
   const posted = await requestOnce(port, send);
   const answer = await pollOnce(port, positions.ours[0]!);
   await bareHttp.setAnswers({ post: posted.text, poll: answer });
-  // That message waits in every queue.
+  // The posted message is in every queue; this id acknowledges it.
   const last = Number(/"id":(\d+)\}\],"queue_id"/.exec(answer)![1]);
   positions.ours = polls.map((poll) => ({ ...poll, last }));
   if (options.measuresBare) await run('bare', false);
@@ -53,11 +53,11 @@ async function measure({ face, bareHttp, generator, options }: Bench, { sender, 
     if (options.measuresBare) await run('bare', true);
   }
   const id = `fanout/${polls.length}/${face.name}`;
-  const name = `one message to ${polls.length} held polls, ${face.name}`;
+  const name = `one message to ${polls.length} waiting polls, ${face.name}`;
   const { ours, bare } = results;
   const ceilingOf = (values: readonly number[]) => [{ name: BARE_HTTP, values }];
   return [
-    makeFigure(`${id}/ms`, `${name}: until the last answer`, 'ms', ours.ms, ceilingOf(bare.ms)),
+    makeFigure(`${id}/ms`, `${name}: time to the last delivery`, 'ms', ours.ms, ceilingOf(bare.ms)),
     makeFigure(`${id}/rate`, `${name}: deliveries`, 'per second', ours.perSecond, ceilingOf(bare.perSecond)),
     makeFigure(`${id}/cpu`, `${name}: CPU per delivery`, 'µs', ours.micros, ceilingOf(bare.micros)),
   ];
@@ -66,7 +66,7 @@ async function measure({ face, bareHttp, generator, options }: Bench, { sender, 
 // The case has a server of its own, because messages of other cases would fill its queues.
 export const fanout = defineCase<PreparedFanout>({
   name: 'fanout',
-  about: 'one message to --polls held polls',
+  about: 'one message to --polls waiting polls',
   server: {},
   prepare,
   measure,

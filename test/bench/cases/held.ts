@@ -1,7 +1,7 @@
 /**
- * Many waiting polls without events: how fast their queues are registered, and their cost while each gets only
- * heartbeats. A bare server that holds as many polls and answers them as often with the same bytes is the bound. Every
- * poll has a connection of its own, so the limit of descriptors bounds their number.
+ * Many waiting polls without events: the time to register their queues, and the CPU of their heartbeats. The ceiling is
+ * a bare server with equally many polls, which it answers with the same bytes at the same intervals. Every poll has its
+ * own connection, so the limit of open file descriptors bounds the number of polls.
  */
 import { readFileSync } from 'node:fs';
 import { type Bench, defineCase } from '../case.js';
@@ -11,7 +11,7 @@ import { registerQueues } from '../prepare.js';
 
 const QUEUES_PER_ACCOUNT = 100;
 const PARALLEL_REGISTRATIONS = 32;
-/** Descriptors that a server needs for all else. */
+/** Number of file descriptors that a server needs beside those of the polls. */
 const SPARE_DESCRIPTORS = 1_000;
 /** Heartbeat interval of the servers. */
 const HEARTBEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
@@ -28,7 +28,7 @@ const BARE_WARM_UP_MS = HEARTBEAT.spreadMs + 1_000;
 /** Number of windows. A window is as long as the mean heartbeat interval, so each poll is answered about once in it. */
 const WINDOWS = 3;
 
-/** Limit of open descriptors, which is equal for the benchmark, the servers and the load generator. */
+/** @returns the limit of open file descriptors, which is the same for benchmark, servers and load generator */
 function readDescriptorLimit(): number {
   try {
     const limit = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'latin1'));
@@ -53,12 +53,12 @@ async function prepare(bench: Bench): Promise<PreparedHeld> {
 }
 
 /** Response with one heartbeat, as the servers send it; all heartbeats have this length. */
-const makeHeartbeatAnswer = ({ queueId: queue }: Poll): string =>
+const makeHeartbeatAnswer = ({ queueId }: Poll): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n` +
   'Cache-Control: max-age=0, no-cache, no-store, must-revalidate, private\r\nExpires: Thu, 01 Jan 1970 00:00:00 GMT\r\n' +
   'X-RateLimit-Limit: 1000000000\r\nX-RateLimit-Remaining: 999999999\r\nX-RateLimit-Reset: 1795267000\r\n' +
   'X-Request-Id: 0123456789ab0123456789ab-1234\r\n\r\n' +
-  `{"result":"success","msg":"","events":[{"type":"heartbeat","id":12345678}],"queue_id":"${queue}"}\n`;
+  `{"result":"success","msg":"","events":[{"type":"heartbeat","id":12345678}],"queue_id":"${queueId}"}\n`;
 
 async function measure(
   { face, bareHttp, generator, options }: Bench,
@@ -79,7 +79,7 @@ async function measure(
   const rates = (windows: readonly IdleWindow[]): number[] => windows.map((of) => of.answers / of.seconds);
   const ceilingOf = (values: number[]) => [{ name: BARE_HTTP, values }];
   const id = `held/${options.idlePolls}/${face.name}`;
-  const name = `${polls.length} held polls, ${face.name}`;
+  const name = `${polls.length} idle polls, ${face.name}`;
   return [
     makeFigure(`${id}/registered`, `${polls.length} queues registered, ${face.name}`, 's', [seconds]),
     makeFigure(`${id}/cpu`, `${name}: CPU per heartbeat`, 'µs', micros(ours), ceilingOf(micros(bare))),
@@ -95,7 +95,7 @@ async function measure(
 
 export const held = defineCase<PreparedHeld>({
   name: 'held',
-  about: '20,000 held polls that get nothing but heartbeats; nine minutes a face',
+  about: '--polls idle polls, which get only heartbeats; nine minutes for each face',
   server: {},
   onlyNamed: true,
   prepare,

@@ -1,6 +1,6 @@
 /**
- * GET /messages of 100 messages, rendered, by 30 people from a realm of many messages: per narrow, then all of them
- * mixed.
+ * `GET /messages` of 100 rendered messages in an organization of 30 people with a million messages: mixed narrows, then
+ * each kind of narrow.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { isSubscribed } from '../organization.js';
 type Narrow = readonly { readonly operator: string; readonly operand: unknown }[];
 type Random = () => number;
 
-/** Number of different requests, more than one measurement sends, so that requests repeat only by chance. */
+/** Number of prepared requests, more than one measurement sends, so that requests repeat only by chance. */
 const REQUESTS = 8_000;
 const MESSAGES_PER_FETCH = 100;
 
 interface NarrowKind {
   readonly name: string;
-  /** Number of such fetches in ten. */
+  /** Number of such narrows among ten mixed ones. */
   readonly weight: number;
   makeNarrow(history: MessageHistory, person: number, next: Random): Narrow;
 }
@@ -72,13 +72,13 @@ function requestOf(history: MessageHistory, kind: NarrowKind, newest: boolean, n
   return requestText('GET', `/api/v1/messages?${query}`, history.accounts[person]!.authorization);
 }
 
-/** Requests by what they ask for. */
+/** Lists the requests of each measurement, with the title of the measurement. */
 export function* listRequests(history: MessageHistory): Generator<readonly [title: string, texts: readonly string[]]> {
   const texts = (pick: (i: number) => NarrowKind, newest: (i: number) => boolean): string[] => {
     const next = makeRandom(4711);
     return Array.from({ length: REQUESTS }, (_, i) => requestOf(history, pick(i), newest(i), next));
   };
-  // Clients open a view at its newest messages, and scroll from there: three of four are that, one is anywhere.
+  // Clients open a view at its newest messages and scroll from there: three of four fetches are of the newest messages.
   yield [
     'mixed narrows, newest and anywhere',
     texts(
@@ -108,7 +108,7 @@ const CONNECTIONS = 16;
 
 export const history = defineCase<MessageHistory>({
   name: 'history',
-  about: 'GET /messages of 100 from a million, 16 at once; they are made once, in minutes, and kept in $BENCH_HISTORY',
+  about: 'GET /messages of 100 from a million messages, 16 at once; the first run fills $BENCH_HISTORY in minutes',
   faces: ['embedded'],
   server: { dataDir: DIRECTORY },
   onlyNamed: true,
@@ -119,7 +119,7 @@ export const history = defineCase<MessageHistory>({
   async measure(bench, of) {
     const figures: Figure[] = [];
     for (const [title, texts] of listRequests(of)) {
-      // The bare server answers what the first one gives.
+      // The bare server answers every request with the answer to the first one.
       const id = `history/${title.replaceAll(/[, ]+/g, '-')}`;
       const target = { id, title: `\`GET /messages\`, 100 of ${title}`, requests: texts };
       figures.push(...(await measureRate(bench, { ...target, connections: CONNECTIONS, cycles: true })));

@@ -1,15 +1,15 @@
-/** Cost of a newer API level: messages to held polls of the newest level, by turns with polls of the base level. */
+/** Cost of a newer API level: messages to waiting polls of the newest level, by turns with polls of the base level. */
 import { API_LEVELS, BASE_API_LEVEL } from '#domain/levels';
 import { type Bench, defineCase } from '../case.js';
 import { makeFigure, median } from '../figures.js';
 import type { Poll } from '../jobs.js';
 import { makeMessageQueues, makeStream, sendRequest } from '../prepare.js';
 
-/** Held polls of one account, as in the case fanout. */
+/** Number of event queues of one account, as in the case `fanout`. */
 const QUEUES_PER_ACCOUNT = 10;
 const NEWEST_API_LEVEL = API_LEVELS.at(-1)!.level;
 
-/** Polls of one level, and the message that reaches them alone. */
+/** Polls of one level, and the request that sends a message to them alone. */
 interface LevelSide {
   readonly send: string;
   polls: readonly Poll[];
@@ -55,14 +55,14 @@ async function measure({ face, generator, options }: Bench, { base, newest }: Pr
   };
   for (const side of [base, newest]) await run(side, false);
   for (let i = 0; i < options.runs; i++) {
-    // The order changes from run to run, so that neither level profits from what the other one left.
+    // The order alternates from run to run, so that caches which one level has filled favour neither level.
     for (const side of i % 2 === 0 ? [base, newest] : [newest, base]) await run(side, true);
   }
   const id = `levels/${base.polls.length}/${face.name}`;
-  const name = `one message to ${base.polls.length} held polls at level ${NEWEST_API_LEVEL}, ${face.name}`;
+  const name = `one message to ${base.polls.length} waiting polls at level ${NEWEST_API_LEVEL}, ${face.name}`;
   const baseLevelOf = (values: readonly number[]) => [{ name: `level ${BASE_API_LEVEL}`, values }];
   return [
-    makeFigure(`${id}/ms`, `${name}: until the last answer`, 'ms', newest.ms, baseLevelOf(base.ms)),
+    makeFigure(`${id}/ms`, `${name}: time to the last delivery`, 'ms', newest.ms, baseLevelOf(base.ms)),
     makeFigure(`${id}/cpu`, `${name}: CPU per delivery`, 'µs', newest.micros, baseLevelOf(base.micros)),
   ];
 }
@@ -70,7 +70,7 @@ async function measure({ face, generator, options }: Bench, { base, newest }: Pr
 // The case has a server of its own, because messages of other cases would fill its queues.
 export const levels = defineCase<PreparedLevels>({
   name: 'levels',
-  about: 'one message to --polls held polls of the newest API level, by turns with as many of the base level',
+  about: 'one message to --polls waiting polls of the newest API level, by turns with the base level',
   server: {},
   prepare,
   measure,

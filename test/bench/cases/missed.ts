@@ -1,6 +1,6 @@
 /**
- * The cost of deciding which receivers of a message get a mail: messages to two streams of 200 by turns in one server.
- * The subscribers of one have the usual settings, those of the other neither mails nor pushes.
+ * Cost of the decision which recipients of a message get an email. One server sends messages to two streams of 200
+ * subscribers by turns: subscribers of one stream have default settings, those of the other no emails and no pushes.
  */
 import { type Bench, defineCase } from '../case.js';
 import { requestOnce, requestText } from '../connection.js';
@@ -9,7 +9,7 @@ import { type Account, call } from '../prepare.js';
 
 const SUBSCRIBERS = 200;
 const CONNECTIONS = 16;
-/** Number of topics. With 200 receivers each, they exceed the capacity of the memory of informed receivers. */
+/** Number of topics: with 200 recipients each, more than the server's list of already notified recipients can hold. */
 const TOPICS = 500;
 const NOTIFIED_STREAM = 'notified';
 const QUIET_STREAM = 'quiet';
@@ -31,7 +31,7 @@ interface MentionKind {
 const TEXT = 'The build of **main** is green again, see the [log](https://ci.example.com/4711).';
 const MENTION_KINDS: readonly MentionKind[] = [
   { id: 'ordinary', title: 'no mention', makeContent: () => TEXT, topics: 1 },
-  { id: 'one', title: 'a mention of one', makeContent: ({ id }) => `@**|${id}** ${TEXT}`, topics: 1 },
+  { id: 'one', title: 'a mention of one recipient', makeContent: ({ id }) => `@**|${id}** ${TEXT}`, topics: 1 },
   { id: 'all', title: '@**all** in one topic', makeContent: () => `@**all** ${TEXT}`, topics: 1 },
   { id: 'topics', title: `@**all** in ${TOPICS} topics`, makeContent: () => `@**all** ${TEXT}`, topics: TOPICS },
 ];
@@ -45,7 +45,7 @@ async function makeSubscribers({ face }: Bench, name: string, accounts: readonly
 
 export const missed = defineCase<Readonly<Record<string, readonly Account[]>>>({
   name: 'missed',
-  about: `POST /messages with mentions to a stream with ${SUBSCRIBERS} subscribers, with and without mails`,
+  about: `POST /messages with mentions to a stream of ${SUBSCRIBERS}, by turns with a stream without notifications`,
   faces: ['embedded'],
   server: {},
   onlyNamed: true,
@@ -73,11 +73,11 @@ export const missed = defineCase<Readonly<Record<string, readonly Account[]>>>({
 
 async function measureKind(
   { face, generator, options }: Bench,
-  { id, title, makeContent: content, topics }: MentionKind,
+  { id, title, makeContent, topics }: MentionKind,
   accounts: Readonly<Record<string, readonly Account[]>>,
 ): Promise<Figure> {
   const streams = [NOTIFIED_STREAM, QUIET_STREAM].map((to) => {
-    const text = content(accounts[to]![0]!);
+    const text = makeContent(accounts[to]![0]!);
     const requests = Array.from({ length: topics }, (_, topic) =>
       requestText(
         'POST',
@@ -101,7 +101,7 @@ async function measureKind(
   const [notified, quiet] = streams;
   return makeFigure(
     `missed/${id}/${face.name}/cpu`,
-    `\`POST /messages\`, ${title}, ${SUBSCRIBERS} receivers, ${face.name}: CPU`,
+    `\`POST /messages\`, ${title}, ${SUBSCRIBERS} recipients, ${face.name}: CPU`,
     'µs each',
     notified!.micros,
     [{ name: 'the same without mails and pushes', values: quiet!.micros }],

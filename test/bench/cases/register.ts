@@ -1,6 +1,6 @@
 /**
- * POST /register with every section, in a realm of 30 people with 10 streams, some of whose messages are unread. Each
- * makes a durable queue, which is left to rest and expire, as those of clients that never come back.
+ * `POST /register` with every section, in an organization of 30 people and 10 streams with some unread messages. Each
+ * request makes a durable event queue, which nothing polls afterwards, so it expires.
  */
 import { defineCase } from '../case.js';
 import { requestText } from '../connection.js';
@@ -12,9 +12,9 @@ import { type Account, call, mapInParallel } from '../prepare.js';
 const PEOPLE = 30;
 const STREAMS = 10;
 const MESSAGES = 600;
-/** Direct messages are one of this number of messages. */
+/** One of this number of messages is a direct message. */
 const DIRECT_MESSAGE_INTERVAL = 5;
-/** The first of the messages are read. */
+/** Share of the messages that are read, from the first on. */
 const READ_SHARE = 0.9;
 
 async function makeOrganizationWithUnread(face: Face): Promise<Organization> {

@@ -1,10 +1,10 @@
-/** Requests of one kind in a closed loop, by the ten accounts of a stream. */
+/** Cases of one kind of request in a closed loop, by the ten subscribers of a stream. */
 import { type Bench, SHARED_STREAM } from '../case.js';
 import { requestOnce } from '../connection.js';
 import { rateCase } from '../measure-rate.js';
 import { type Account, makeMessageQueues, meRequest, pollEvents, presenceRequest, sendRequest } from '../prepare.js';
 
-/** Bytes of the event of a message; the stored record has about the same size. */
+/** @returns the size of a message's event, which is about that of the stored record, bytes */
 async function measureEventBytes({ face }: Bench, { authorization }: Account): Promise<number> {
   const [poll] = await makeMessageQueues(face, [{ id: 0, email: '', authorization }], 1);
   const sent = await requestOnce(face.port, sendRequest(authorization, SHARED_STREAM));
@@ -30,7 +30,7 @@ export const send = rateCase({
 
 export const ping = rateCase({
   name: 'ping',
-  about: 'POST /users/me/presence, ping_only',
+  about: 'POST /users/me/presence with ping_only, whose answer has no list',
   title: '`POST /users/me/presence`, ping_only',
   isActorCommand: true,
   makeRequest: (of) => presenceRequest(of, true),
@@ -38,7 +38,7 @@ export const ping = rateCase({
 
 export const presence = rateCase({
   name: 'presence',
-  about: 'POST /users/me/presence with the slim list',
+  about: 'POST /users/me/presence with the list of presences in the slim format',
   title: '`POST /users/me/presence`, slim',
   isActorCommand: true,
   makeRequest: (of) => presenceRequest(of, false),

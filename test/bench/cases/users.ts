@@ -1,10 +1,10 @@
-/** The list of all accounts of an organization of some size. */
+/** `GET /users`: the list of all accounts of an organization with `--users` accounts. */
 import { defineCase } from '../case.js';
 import type { Figure } from '../figures.js';
 import { measureRate } from '../measure-rate.js';
 import { type Account, makeIdleAccounts, usersRequest } from '../prepare.js';
 
-/** Number of users who send requests; the others only exist and need no key. */
+/** Number of accounts that send requests; the other accounts need no API key. */
 const REQUESTING_ACCOUNTS = 10;
 
 export const users = defineCase<readonly Account[]>({
@@ -13,7 +13,7 @@ export const users = defineCase<readonly Account[]>({
   server: {},
   async prepare(bench) {
     const accounts = await bench.makeAccounts(REQUESTING_ACCOUNTS);
-    // The owner is one, too.
+    // The owner counts as an account, too.
     await makeIdleAccounts(bench.face, bench.options.listedUsers - REQUESTING_ACCOUNTS - 1);
     return accounts;
   },

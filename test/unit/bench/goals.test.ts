@@ -9,7 +9,7 @@ const bare = [
   { name: 'other', values: [1_000] },
 ];
 
-t.test('a ratio is judged by the first figure of the bare server, a value by the median', async (t) => {
+t.test('a goal of a ratio compares with the first bare program, a goal of a value with the median', async (t) => {
   const ratio: Goal = { id: 'a', title: 'a', quantity: 'ratio', min: 0.5 };
   t.match(judgeFigure(makeFigure('a', '', '', [90, 100, 110], bare), [ratio]), { value: 0.5, met: true });
   t.match(judgeFigure(makeFigure('a', '', '', [90, 99, 110], bare), [ratio]), { met: false });
@@ -18,7 +18,7 @@ t.test('a ratio is judged by the first figure of the bare server, a value by the
   t.match(judgeFigure(makeFigure('a', '', '', [51]), [value]), { met: false });
 });
 
-t.test('no figure is judged without a goal, without values, or without its reference', async (t) => {
+t.test('a figure without a goal, without values or without its ceiling has no result', async (t) => {
   const goals: Goal[] = [{ id: 'a', title: 'a', quantity: 'ratio', min: 0.5 }];
   t.equal(judgeFigure(makeFigure('b', '', '', [1], bare), goals), undefined);
   t.equal(judgeFigure(makeFigure('a', '', '', [], bare), goals), undefined);
@@ -39,12 +39,12 @@ t.test('each goal has one bound, and no figure has two goals', async (t) => {
   t.equal(boundText({ id: '', title: '', quantity: 'value', max: 2 }), '≤ 2');
 });
 
-t.test('case names are distinct, as options take them', async (t) => {
+t.test('case names are distinct, and valid values of --case', async (t) => {
   t.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length);
   for (const { name } of CASES) t.match(name, /^[a-z][a-z0-9-]*$/);
 });
 
-t.test('the table has a line for each reference of a figure', async (t) => {
+t.test('the table has a line for each ceiling of a figure', async (t) => {
   const judged = makeFigure('me/64/embedded/rate', 'me', 'per second', [100, 80, 120], bare);
   const lines = figureTable([judged], true).split('\n');
   t.equal(lines.length, 4);

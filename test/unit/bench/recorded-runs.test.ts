@@ -22,7 +22,7 @@ t.test('docs/performance.md has the tables of its history, as `npm run bench -- 
   t.equal(replaceTables(page, parseRecordedRuns(await readFile(RECORDED_RUNS_FILE, 'utf8'))), page);
 });
 
-t.test('a line of the history has median, least, most, ceilings and ratio of each measured figure', async (t) => {
+t.test('a recorded run has median, minimum, maximum, ceilings and ratio of each measured figure', async (t) => {
   const measured = makeFigure('me/64/embedded/rate', 'me', 'per second', [3, 1, 2], [{ name: 'bare', values: [4, 4] }]);
   const alone = makeFigure('x/1/embedded/p99', 'x', 'ms', [12_345.678]);
   t.strictSame(toRecordedRun(run, [measured, alone, makeUnmeasuredFigure('me', 'no services')]), {
@@ -86,7 +86,7 @@ t.test('the table of goals has the newest figures, of any commit', async (t) => 
   ]);
 });
 
-t.test('a table replaces only the earlier one, and a page without its place is refused', async (t) => {
+t.test('a generated section replaces only its earlier text, and a page without the section is refused', async (t) => {
   const page = replaceSection(await readFile(PERFORMANCE_PAGE, 'utf8'), 'history', 'first');
   t.equal(replaceSection(page, 'history', 'second'), page.replace('\n\nfirst\n\n', '\n\nsecond\n\n'));
   t.throws(() => replaceSection('# Performance\n', 'history', 'x'), /no place for history/);

@@ -1,4 +1,4 @@
-/** Rules that find the resource at its limit, on made-up metrics. */
+/** Rules for advice on a deployment, on generated metrics. */
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { METRIC_DECLARATIONS } from '#base/metrics';
@@ -14,12 +14,12 @@ import {
 } from '../../load/advice.js';
 import { ProcessFigures } from '../../load/process-figures.js';
 
-/** Sample lines of a process without labels, or as they stand in the text: `name{label="value"}`. */
+/** Values of a process's metrics by name, or by name and labels as in the text format: `name{label="value"}`. */
 type Samples = Readonly<Record<string, number>>;
 
 const SECONDS = 10;
 
-/** A process that had `before` of each and has `after` ten seconds later. */
+/** @returns a process with the metrics `before`, and the metrics `after` ten seconds later */
 function makeProcess(role: string, before: Samples, after: Samples, address = '127.0.0.1:9991'): ProcessFigures {
   const face = role === 'all' ? 'embedded' : 'cluster';
   const scrape = (at: number, values: Samples) => ({
@@ -37,7 +37,7 @@ function makeProcess(role: string, before: Samples, after: Samples, address = '1
 
 const IDLE_HARNESS: HarnessFigures = { busiest: 0.2, limited: 0, machine: undefined };
 
-/** Counters grow from 0, gauges are the same at both moments. */
+/** @returns a process whose counters grow from 0 and whose gauges do not change */
 const processWithGrowth = (role: string, counters: Samples, gauges: Samples = {}): ProcessFigures => {
   const zeros = Object.fromEntries(Object.keys(counters).map((name) => [name, 0]));
   return makeProcess(role, { ...zeros, ...gauges }, { ...counters, ...gauges });
@@ -251,7 +251,7 @@ const CASES: Readonly<Record<string, { fires: readonly (readonly [Evidence, RegE
   },
 };
 
-t.test('each rule has cases, and each case a rule', async (test) => {
+t.test('each rule has a test, in the order of the rules', async (test) => {
   test.strictSame(
     Object.keys(CASES),
     RULES.map(({ limit }) => limit),
@@ -265,20 +265,20 @@ for (const [limit, { fires, not }] of Object.entries(CASES)) {
       test.strictSame(
         advice.map((one) => one.limit),
         [limit],
-        'this rule alone fires',
+        'only this rule gives advice',
       );
       test.match(adviceText({ advice, room: '', processes: [] }).join(), words);
     }
     for (const evidence of not) {
       test.notOk(
         adviceOf(evidence).some((one) => one.limit === limit),
-        'it does not fire',
+        'the rule gives no advice',
       );
     }
   });
 }
 
-t.test('rules read metrics that the server has, and nothing else is kept', async (test) => {
+t.test('the rules read metrics that the server declares, and other metrics are not kept', async (test) => {
   for (const name of RULES.flatMap(({ metrics }) => metrics)) {
     if (name.startsWith('conclave_')) test.ok(name in METRIC_DECLARATIONS, name);
     test.ok(isReadByRules(name));
@@ -286,7 +286,7 @@ t.test('rules read metrics that the server has, and nothing else is kept', async
   test.notOk(isReadByRules('nodejs_version_info'));
 });
 
-t.test('the rules are in the documentation, in their order', async (test) => {
+t.test('docs/load.md lists the rules in their order', async (test) => {
   const page = await readFile('docs/load.md', 'utf8');
   const rows = RULES.map((rule) => {
     const metrics = rule.metrics.length === 0 ? 'the harness' : rule.metrics.map((name) => `\`${name}\``).join(', ');
@@ -296,7 +296,7 @@ t.test('the rules are in the documentation, in their order', async (test) => {
   test.match(page, rows.join('\n'));
 });
 
-t.test('a remedy is one of the face', async (test) => {
+t.test('the embedded face has remedies of its own', async (test) => {
   const slow = {
     'conclave_commit_seconds_bucket{le="1"}': 0,
     'conclave_commit_seconds_bucket{le="2.5"}': 100,
@@ -308,7 +308,7 @@ t.test('a remedy is one of the face', async (test) => {
   test.equal(remedyOf('all'), 'a faster disk');
 });
 
-t.test('the worst process is named, and several limits stand in the order of the rules', async (test) => {
+t.test('advice names the process with the largest value, and follows the order of the rules', async (test) => {
   const processes = [
     makeProcess('http', { process_cpu_seconds_total: 5 }, { process_cpu_seconds_total: 14 }, 'a:1'),
     makeProcess('http', { process_cpu_seconds_total: 0 }, { process_cpu_seconds_total: 9.8 }, 'b:1'),
@@ -337,7 +337,7 @@ t.test('the worst process is named, and several limits stand in the order of the
   );
 });
 
-t.test('with nothing at its limit the room that is left is told', async (test) => {
+t.test('without advice the section names the distance of the resources from their limits', async (test) => {
   const text = (broke: readonly string[], ...processes: ProcessFigures[]): string =>
     adviceText(makeAdviceSection(makeEvidence(...processes), broke)).join();
   const calm = processWithGrowth(
@@ -356,9 +356,9 @@ t.test('with nothing at its limit the room that is left is told', async (test) =
   test.match(text([]), /^not known: .*--metrics/);
 });
 
-t.test('figures of a process', async (test) => {
+t.test('rates, means and quantiles of a process follow from its first and last metrics', async (test) => {
   const restarted = makeProcess('http', { process_cpu_seconds_total: 50 }, { process_cpu_seconds_total: 3 });
-  test.equal(restarted.increase('process_cpu_seconds_total'), 3, 'the counter began again');
+  test.equal(restarted.increase('process_cpu_seconds_total'), 3, 'a restart resets the counter');
   test.equal(restarted.increase('process_open_fds'), undefined);
   const once = new ProcessFigures('a', [
     { at: 5, samples: [{ name: 'process_cpu_seconds_total', labels: {}, value: 1 }] },
@@ -379,5 +379,5 @@ t.test('figures of a process', async (test) => {
   test.ok(Math.abs(spread.quantile(name, 0.75, 1)! - 0.055) < 1e-9);
   test.equal(spread.quantile(name, 0.75, 101), undefined);
   const beyond = processWithGrowth('actors', { [`${name}_bucket{le="0.1"}`]: 1, [`${name}_bucket{le="+Inf"}`]: 100 });
-  test.equal(beyond.quantile(name, 0.99, 1), 0.1, 'the last bound that is known');
+  test.equal(beyond.quantile(name, 0.99, 1), 0.1, 'the largest finite bound');
 });

@@ -35,7 +35,7 @@ interface Server {
   readonly seed?: number;
 }
 
-/** Thirty seconds of a hundred calls and deliveries each. */
+/** @returns the points of thirty seconds with a hundred calls and a hundred deliveries each */
 function pointsOf({ mean = 10, cpu = 0.4, machine = 0.5, lag = 1, seed = 1 }: Server, from = 0): Point[] {
   const random = makeRandom(seed, 0);
   const wandering = (value: number): number => value * (0.9 + 0.2 * random.next());
@@ -84,7 +84,7 @@ function reportOf(server: Server, options = optionsOf(), capacity?: Capacity): R
 const differingMeasures = (measures: readonly ComparedMeasure[]): Record<string, string> =>
   Object.fromEntries(measures.filter(({ judgement }) => judgement !== 'same').map((one) => [one.name, one.judgement]));
 
-t.test('a run compared with itself, and with one that differs by noise, is the same', async (test) => {
+t.test('a run does not differ from itself, nor from a run with other noise', async (test) => {
   for (const seed of [1, 2]) {
     const comparison = compare(reportOf({}), reportOf({ seed }));
     test.strictSame(differingMeasures(comparison.measures), {});
@@ -94,7 +94,7 @@ t.test('a run compared with itself, and with one that differs by noise, is the s
   }
 });
 
-t.test('slower calls are found and said in percent, and the reverse is faster', async (test) => {
+t.test('slower calls are a change for the worse in percent, and the reverse is faster', async (test) => {
   const [fast, slow] = [reportOf({}), reportOf({ mean: 13, seed: 2 })];
   const worse = compare(fast, slow);
   test.strictSame(differingMeasures(worse.measures), {
@@ -113,7 +113,7 @@ t.test('slower calls are found and said in percent, and the reverse is faster', 
   test.equal(exitCodeOf(better, true), 0);
 });
 
-t.test('more CPU, more errors and missing deliveries are each found', async (test) => {
+t.test('more CPU, more errors and missing deliveries each are a change for the worse', async (test) => {
   test.strictSame(differingMeasures(compare(reportOf({}), reportOf({ cpu: 0.6 })).measures), {
     'CPU of the server per call': 'worse',
     'CPU of the server per delivery': 'worse',
@@ -127,21 +127,21 @@ t.test('more CPU, more errors and missing deliveries are each found', async (tes
   test.strictSame(
     differingMeasures(compare(reportOf({}), reportOf({ errors: 1 })).measures),
     {},
-    'one may be an accident',
+    'a single error may be chance',
   );
   test.strictSame(differingMeasures(compare(reportOf({}), reportOf({ missing: 30 })).measures), {
     'missing deliveries': 'worse',
   });
 });
 
-t.test('a server that was watched in one run only has no judged CPU', async (test) => {
+t.test('CPU that only one run measured is not judged', async (test) => {
   const { measures } = compare(reportOf({}), reportOf({ cpu: null }));
   test.equal(measures.find(({ name }) => name.startsWith('CPU'))?.judgement, 'unknown');
   const neither = compare(reportOf({ cpu: null }), reportOf({ cpu: null }));
   test.notOk(neither.measures.some(({ name }) => /CPU|memory/.test(name)));
 });
 
-t.test('CPU that only metrics tell is shown, not judged', async (test) => {
+t.test('CPU from metrics alone is shown and not judged', async (test) => {
   const process = { name: 'frontend a:1', cpu: 0.5, memoryMib: 200, lateMs: 1 };
   const withMetrics = (cpu: number): ReportData => ({
     ...reportOf({ cpu: null }),
@@ -157,18 +157,18 @@ t.test('CPU that only metrics tell is shown, not judged', async (test) => {
   );
 });
 
-t.test('where the harness or other programs took part, nothing is clear', async (test) => {
+t.test('an influence of the harness or of other programs makes the verdict unclear', async (test) => {
   for (const busy of [{ lag: 80 }, { machine: 0.99 }]) {
     const comparison = compare(reportOf({}), reportOf({ mean: 20, ...busy }));
     test.notOk(comparison.isClearlyWorse);
     test.match(comparison.verdict, /^worse: .*Not clear/);
-    test.match(comparison.doubts.join(), /took part in the figures of the new run/);
+    test.match(comparison.doubts.join(), /influenced the figures of the new run/);
   }
   const own = compare(reportOf({ machine: 0.99, cpu: 3.9 }), reportOf({ machine: 0.99, cpu: 3.9 }));
-  test.strictSame(own.doubts, [], 'the server itself filled the machine');
+  test.strictSame(own.doubts, [], 'a machine that the server fills is no doubt');
 });
 
-t.test('ranges are told as people say them', async (test) => {
+t.test('a range of changes is text in percent', async (test) => {
   test.equal(rangeText({ low: Math.log(1.12), high: Math.log(1.18) }), '12–18 %');
   test.equal(rangeText({ low: Math.log(0.5), high: Math.log(0.75) }), '25–50 %');
   test.equal(rangeText({ low: Math.log(1.5), high: Math.log(1.5) }), '50 %');
@@ -186,10 +186,10 @@ const capacityOf = (users: number, brokeAt?: number, end: Capacity['end'] = 'fou
   ...{ users, brokeAt, end, steps, broke: [], limit: '' },
 });
 
-t.test('capacities are ranges: they differ where the ranges do', async (test) => {
+t.test('two capacities differ if their ranges do not overlap', async (test) => {
   const of = (a: Capacity, b: Capacity): string => compareCapacity(a, b).judgement;
   test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_030, 1_090)), 'same');
-  test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_070, 1_130)), 'same', 'apart, but by little');
+  test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_070, 1_130)), 'same', 'ranges with a small distance');
   test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_500, 1_590)), 'better');
   test.equal(of(capacityOf(1_500, 1_590), capacityOf(1_000, 1_060)), 'worse');
   test.match(compareCapacity(capacityOf(1_000, 1_100), capacityOf(2_200, 2_300)).words, 'larger by 100–130 %');
@@ -208,7 +208,7 @@ t.test('capacities are ranges: they differ where the ranges do', async (test) =>
   );
 });
 
-t.test('of two searches the largest step that held in both is compared', async (test) => {
+t.test('two searches are compared at the largest step within the thresholds of both', async (test) => {
   const step = (users: number, from: number, server: Server, broke: string[] = []): Step => ({
     ...{ users, clients: users, arrived: users, callMean: 1, callP99: 1, deliveryMean: 1, deliveryP99: 1, errors: 0 },
     ...{ limited: 0, doubts: [], limit: '', limitedBy: 'server', facts: '', broke },
@@ -228,7 +228,7 @@ t.test('of two searches the largest step that held in both is compared', async (
   const [seen] = comparison.rows;
   test.strictSame(seen?.times[0], ['mean', 10, 15]);
   const nothing = compare(search({}, [50, 100]), search({}, [30, 60]));
-  test.match(nothing.of, /no step held in both/);
+  test.match(nothing.of, /no step was within the thresholds in both/);
   test.strictSame(nothing.rows, []);
 });
 
@@ -241,7 +241,7 @@ t.test(
       return loadDifferences(before, after).join('; ');
     };
     test.equal(obstacles(), '');
-    test.equal(obstacles('--workers', '3', '--out', 'elsewhere'), '', 'no matter of the load');
+    test.equal(obstacles('--workers', '3', '--out', 'elsewhere'), '', 'options that do not change the load');
     test.match(obstacles('--users', '60'), '--users 50 → 60');
     test.match(obstacles('--seed', '2', '--seconds', '90'), '--seed 1 → 2; --seconds 60 → 90');
     test.match(obstacles('--subscribers', '3-9'), '--subscribers 5 → 3; --subscribers 200 → 9');
@@ -270,7 +270,7 @@ t.test(
   },
 );
 
-t.test('the deployment may differ, and is named', async (test) => {
+t.test('differences of the deployment are named and do not prevent a comparison', async (test) => {
   const after = { ...reportOf({}, optionsOf('--cluster', '--hosts', '3')), site: 'a cluster' };
   const { notes, doubts } = compare(reportOf({}), after);
   test.strictSame(notes, ['a server → a cluster', '--cluster false → true', '--hosts 1 → 3']);
@@ -279,7 +279,7 @@ t.test('the deployment may differ, and is named', async (test) => {
   test.strictSame(compare({ ...reportOf({}), options: older as ReportData['options'] }, reportOf({})).notes, []);
 });
 
-t.test('text and page have every figure before and after', async (test) => {
+t.test('text and HTML of a comparison have every figure before and after', async (test) => {
   const comparison = compare(reportOf({}), reportOf({ mean: 20, errors: 30, lag: 80 }));
   for (const shown of [comparisonText(comparison), comparisonHtml(comparison)]) {
     test.match(shown, '10.0 → 20.0 +100 %');

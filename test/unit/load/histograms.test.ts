@@ -1,11 +1,11 @@
-/** Histograms of several processes add up to one of everything. */
+/** Latency histograms: merging, precision and reset. */
 import fc from 'fast-check';
 import t from 'tap';
 import { addSparse, makeHistogram, recordLatency, summaryOf, toSparse } from '../../load/histograms.js';
 
 const milliseconds = fc.array(fc.double({ min: 0, max: 700_000, noNaN: true }), { maxLength: 80 });
 
-t.test('merged histograms of two processes equal one histogram of everything', async () => {
+t.test('merged histograms of two processes equal one histogram of all values', async () => {
   fc.assert(
     fc.property(milliseconds, milliseconds, (a, b) => {
       const [one, two, all, merged] = [makeHistogram(), makeHistogram(), makeHistogram(), makeHistogram()];
@@ -40,7 +40,7 @@ t.test('percentiles are exact to three digits', async () => {
   );
 });
 
-t.test('a reset histogram starts empty, and an empty one has no figures', async (test) => {
+t.test('a reset histogram is empty, and the summary of an empty histogram is zero', async (test) => {
   const histogram = makeHistogram();
   recordLatency(histogram, 5);
   histogram.reset();

@@ -1,4 +1,4 @@
-/** Answers are read whole, however the network cuts them. */
+/** The reader of HTTP answers, with answers that the network cuts at any place. */
 import fc from 'fast-check';
 import t from 'tap';
 import { AnswerReader } from '../../support/http-answers.js';
@@ -15,7 +15,7 @@ function read(pieces: readonly Buffer[], keep = true): TextResponse[] {
     found.push({ status, head, body: body.toString('latin1') });
   });
   for (const piece of pieces) {
-    // As the connection does it: the same memory again and again.
+    // A connection reuses the memory of a piece for the next one.
     const shared = Buffer.from(piece);
     reader.push(shared);
     shared.fill(0);
@@ -45,7 +45,7 @@ function cut(text: string, places: readonly number[]): Buffer[] {
 
 const cuts = fc.array(fc.nat(5_000), { maxLength: 12 });
 
-t.test('answers with a length and in chunks are read in sequence, cut anywhere', async () => {
+t.test('answers with a length or in chunks are read in order, wherever the network cuts them', async () => {
   const one = fc.record({ body: bodies, size: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 4 }), cuts, (answers, places) => {
@@ -58,7 +58,7 @@ t.test('answers with a length and in chunks are read in sequence, cut anywhere',
   );
 });
 
-t.test('without keeping, texts of success are skipped and those of errors kept', async () => {
+t.test('a reader that does not keep texts skips those of successes and keeps those of errors', async () => {
   fc.assert(
     fc.property(bodies, bodies, cuts, (good, bad, places) => {
       const [first, second] = read(cut(withContentLength(good) + withContentLength(bad, 400), places), false);

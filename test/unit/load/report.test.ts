@@ -1,4 +1,4 @@
-/** Table, data and page of a run with known figures. */
+/** Table, page, data, progress line and bottleneck of a run with known figures, and the options. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { findLimit, limitText } from '../../load/bottleneck.js';
@@ -85,7 +85,7 @@ const FACTS = {
   summary: 'ten & more',
 };
 
-/** Tags that don't close where they should; empty when the page is well formed. */
+/** @returns the unbalanced tags of a page; empty if the page is well-formed */
 function listTagFaults(page: string): string[] {
   const faults: string[] = [];
   const open: string[] = [];
@@ -101,7 +101,7 @@ function listTagFaults(page: string): string[] {
   return [...faults, ...open];
 }
 
-t.test('the table has all measurements', async (test) => {
+t.test('the table has figures of operations, deliveries and errors, warnings and advice', async (test) => {
   const table = tableOf(makeOutcome());
   test.match(table, /POST \/messages \(stream\) +100 +50 +50\.5 +50\.\d +90\.\d +99\.\d +100\.0 +100\.0 +99\.\d +1\n/);
   test.match(table, /message seen by a client +100 +50 /);
@@ -112,7 +112,7 @@ t.test('the table has all measurements', async (test) => {
   test.match(table, /^What to add next \(10 users\):\n {2}commits: <slow>\. Remedy: faster disks$/m);
 });
 
-t.test('the page is well formed, needs nothing from elsewhere, and shows every chart', async (test) => {
+t.test('the page is well-formed, loads no other files, and has every chart', async (test) => {
   const page = reportPageOf(makeOutcome(), FACTS);
   test.strictSame(listTagFaults(page), []);
   test.notMatch(page, /<script|src=|href=|@import|url\(/);
@@ -139,7 +139,7 @@ t.test('the page has the steps of a capacity search', async (test) => {
   const page = reportPageOf({ ...makeOutcome(), capacity }, FACTS);
   test.strictSame(listTagFaults(page), []);
   test.match(page, /capacity: 50 users \(53 were too many\)/);
-  test.match(page, /at its limit then: the server/);
+  test.match(page, /resource at its limit then: the server/);
   test.match(page, /p99 of calls 3 s &gt; 2 s/);
 });
 
@@ -183,15 +183,15 @@ t.test('the data are JSON without addresses of services or files', async (test) 
   test.ok(new Ajv2020().validate(schema, JSON.parse(text)));
 });
 
-t.test('the progress line has clients, rates, the worst percentile, errors and doubts', async (test) => {
+t.test('the progress line has clients, rates, the largest percentile, errors and doubts', async (test) => {
   const { points } = makeOutcome();
   const line = progressLine(points);
-  test.match(line, /clients 10 {2}held 9 {2}calls\/s 101 {2}deliveries\/s 100 {2}p99 99\.\d ms/);
+  test.match(line, /clients 10 {2}waiting polls 9 {2}calls\/s 101 {2}deliveries\/s 100 {2}p99 99\.\d ms/);
   test.match(line, /errors 3 \(429: 3\) {2}server 40 % 300 MiB {2}harness 10 % 64 MiB {2}machine 50 %$/);
   test.match(progressLine([{ ...points[0]!, harnessCpu: 0.99 }]), /! harness: busy$/);
 });
 
-t.test('a harness that cannot keep up makes the run doubtful; a short lag is forgiven', async (test) => {
+t.test('a run has a warning if the harness was late in many seconds, and none for a few', async (test) => {
   const calm = makeOutcome().points[0]!;
   test.strictSame(doubtsOf(calm), []);
   test.strictSame(doubtsOf({ ...calm, lagP99: 30, stallMs: 200, machineCpu: 0.99 }), ['late', 'stalled', 'machine']);
@@ -223,54 +223,48 @@ t.test('the bottleneck is the server, the harness, the machine, several, or none
   test.notMatch(limit({ ...unknown, machineCpu: 0.95 }), /NaN/);
 });
 
-t.test(
-  'the side to blame is the server only where neither harness, machine nor rate limits are in doubt',
-  async (test) => {
-    const calm = {
-      ...makeOutcome().points[0]!,
-      serverCpu: 1.2,
-      serverBusiest: 0.7,
-      machineCpu: 0.7,
-      harnessCores: 0.3,
-    };
-    const blame = (
-      change: Partial<Point>,
-      totals: { failed?: number; limited?: number; code?: string } = {},
-    ): string => {
-      const { failed = 0, limited = 0, code } = totals;
-      const errors = new Map(code === undefined ? [] : [[`GET /events|${code}`, { count: failed, sample: '' }]]);
-      return findLimit(
-        [1, 2, 3].map(() => ({ ...calm, ...change })),
-        { failed, limited, errors },
-        2,
-      );
-    };
-    test.equal(blame({}), 'server');
-    test.equal(blame({ serverCpu: null, serverBusiest: null }), 'server', 'the harness had room');
-    test.equal(blame({ harnessCpu: 0.95 }), 'harness');
-    test.equal(blame({ harnessCpu: 0.95, serverBusiest: 0.99 }), 'harness', 'both');
-    test.equal(blame({ lagP99: 80 }), 'harness');
-    test.equal(blame({ stallMs: 800 }), 'harness');
-    test.equal(blame({ machineCpu: 0.99, lagP99: 80 }), 'machine');
-    test.equal(blame({ machineCpu: 0.99, serverBusiest: 0.95 }), 'server', 'a process needs a whole core');
-    test.equal(blame({ machineCpu: 0.99, serverCpu: 1.7 }), 'server', 'the machine is nearly its own');
-    test.equal(blame({ machineCpu: 0.99, serverCpu: null, serverBusiest: null }), 'machine');
-    test.equal(blame({}, { failed: 10, limited: 9 }), 'rate limits');
-    test.equal(blame({}, { failed: 10, limited: 3 }), 'server');
-    test.equal(blame({}, { failed: 10, code: 'EMFILE' }), 'harness');
-    test.equal(blame({}, { failed: 10, code: 'EADDRNOTAVAIL' }), 'harness');
-    test.equal(blame({}, { failed: 10, code: 'ECONNREFUSED' }), 'server');
-  },
-);
+t.test('the limit is the server only if harness, machine and rate limits are not', async (test) => {
+  const calm = {
+    ...makeOutcome().points[0]!,
+    serverCpu: 1.2,
+    serverBusiest: 0.7,
+    machineCpu: 0.7,
+    harnessCores: 0.3,
+  };
+  const blame = (change: Partial<Point>, totals: { failed?: number; limited?: number; code?: string } = {}): string => {
+    const { failed = 0, limited = 0, code } = totals;
+    const errors = new Map(code === undefined ? [] : [[`GET /events|${code}`, { count: failed, sample: '' }]]);
+    return findLimit(
+      [1, 2, 3].map(() => ({ ...calm, ...change })),
+      { failed, limited, errors },
+      2,
+    );
+  };
+  test.equal(blame({}), 'server');
+  test.equal(blame({ serverCpu: null, serverBusiest: null }), 'server', 'the harness was not at its limit');
+  test.equal(blame({ harnessCpu: 0.95 }), 'harness');
+  test.equal(blame({ harnessCpu: 0.95, serverBusiest: 0.99 }), 'harness', 'both');
+  test.equal(blame({ lagP99: 80 }), 'harness');
+  test.equal(blame({ stallMs: 800 }), 'harness');
+  test.equal(blame({ machineCpu: 0.99, lagP99: 80 }), 'machine');
+  test.equal(blame({ machineCpu: 0.99, serverBusiest: 0.95 }), 'server', 'a server process uses a whole core');
+  test.equal(blame({ machineCpu: 0.99, serverCpu: 1.7 }), 'server', 'the server uses nearly the whole machine');
+  test.equal(blame({ machineCpu: 0.99, serverCpu: null, serverBusiest: null }), 'machine');
+  test.equal(blame({}, { failed: 10, limited: 9 }), 'rate limits');
+  test.equal(blame({}, { failed: 10, limited: 3 }), 'server');
+  test.equal(blame({}, { failed: 10, code: 'EMFILE' }), 'harness');
+  test.equal(blame({}, { failed: 10, code: 'EADDRNOTAVAIL' }), 'harness');
+  test.equal(blame({}, { failed: 10, code: 'ECONNREFUSED' }), 'server');
+});
 
-t.test('the events of the end of the run are not in the charts', async (test) => {
+t.test('the charts leave out the deletion of queues at the end of the run', async (test) => {
   const { points } = makeOutcome();
   const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
   const page = reportPageOf({ ...makeOutcome(), points: [...points, last] }, FACTS);
   test.equal(page, reportPageOf({ ...makeOutcome(), points }, FACTS));
 });
 
-t.test('charts are drawn for any values', async (test) => {
+t.test('a chart of any values is well-formed', async (test) => {
   for (const values of [[], [Number.NaN], [0], [0, 0, 0], [1e-9, 1e9], [5, Number.NaN, 7]]) {
     for (const logarithmic of [true, false]) {
       const times = values.map((_, i) => i);
@@ -289,7 +283,7 @@ t.test('charts are drawn for any values', async (test) => {
   test.strictSame(powersOfTen(0.5, 40), [0.1, 1, 10, 100]);
 });
 
-t.test('options are checked, and each is in the usage', async (test) => {
+t.test('invalid options are refused, and the usage lists every option', async (test) => {
   const read = (...argv: string[]) => readOptions(argv, {});
   test.equal(read('--help'), 'help');
   test.equal(read('--print-mix'), 'mix');

@@ -1,4 +1,4 @@
-/** The actions of simulated clients are a function of the seed, at the frequencies of the mix. */
+/** The schedule of a simulated client follows from seed, client and mix; the agenda of a worker. */
 import fc from 'fast-check';
 import t from 'tap';
 import { Agenda } from '../../load/agenda.js';
@@ -17,20 +17,20 @@ function actionsBefore(seed: number, client: number, mix: Mix, ms: number): Plan
 const planText = (planned: readonly PlannedAction[]): string =>
   planned.map(({ at, entry }) => `${at.toFixed(3)} ${entry.action}`).join('\n');
 
-t.test('the same seed and client give the same plan; another seed or client another one', async (test) => {
+t.test('equal seeds and clients have equal schedules; another seed or client has another one', async (test) => {
   const plan = planText(actionsBefore(7, 3, DEFAULT_MIX, 60 * MINUTE_MS));
   test.equal(planText(actionsBefore(7, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
   test.not(planText(actionsBefore(8, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
   test.not(planText(actionsBefore(7, 4, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
 });
 
-t.test('large seeds are as good as small ones', async (test) => {
+t.test('neighbouring large seeds give different random numbers', async (test) => {
   const firsts = new Set<number>();
   for (let i = 0; i < 1_000; i++) firsts.add(makeRandom(2 ** 31 - i, 5).next());
   test.ok(firsts.size > 990, `${firsts.size} distinct beginnings of 1,000 seeds`);
 });
 
-t.test('over many clients each action comes at the frequency of the mix', async (test) => {
+t.test('over many clients each action has the frequency of the mix', async (test) => {
   const minutes = 100;
   const clients = 200;
   const counts = new Map<string, number>();
@@ -52,7 +52,7 @@ t.test('over many clients each action comes at the frequency of the mix', async 
   }
 });
 
-t.test('times never decrease, and distances of timers are exact', async (test) => {
+t.test('the times of a schedule never decrease, and fixed intervals are exact', async (test) => {
   const planned = actionsBefore(3, 0, DEFAULT_MIX, 300 * MINUTE_MS);
   test.ok(planned.every(({ at }, i) => i === 0 || at >= planned[i - 1]!.at));
   const presences = planned.filter(({ entry }) => entry.action === 'presence').map(({ at }) => at);
@@ -60,12 +60,12 @@ t.test('times never decrease, and distances of timers are exact', async (test) =
   test.ok(presences.every((at, i) => i === 0 || Math.abs(at - presences[i - 1]! - MINUTE_MS) < 1e-3));
 });
 
-t.test('a mix without spontaneous actions plans none', async (test) => {
+t.test('a mix without perMinute and everySeconds has an empty schedule', async (test) => {
   const mix = mixOf({ actions: [{ action: 'react', perReceived: 0.5 }] });
   test.equal(new Schedule(makeRandom(1, 1), mix).next(), undefined);
 });
 
-t.test('the agenda returns every entry once, by time, equal times by arrival, none early', async () => {
+t.test('the agenda returns every due task once, ordered by time and then by addition', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),
