@@ -147,7 +147,7 @@ class ExchangeMeasurement {
       const { settleMs } = options;
       const job = { kind: 'fanout-rate', port, pids, polls: this.#polls, sends, everyMs, settleMs } as const;
       const result = await generator.run(job);
-      this.#polls = this.#polls.map((poll, i) => ({ ...poll, last: result.lastEventIds[i]! }));
+      this.#polls = this.#polls.map((poll, i) => ({ ...poll, lastEventId: result.lastEventIds[i]! }));
       windows.push(result.ms.map((ms) => ms ?? Number.POSITIVE_INFINITY));
     } while (shouldContinue());
     return windows;

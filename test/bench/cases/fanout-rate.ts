@@ -39,7 +39,7 @@ async function measure({ face, generator, options }: Bench, { sender, polls: mad
       settleMs,
     });
     if (result.repeatedDeliveries > 0) throw new Error(`${result.repeatedDeliveries} deliveries were repeated`);
-    polls = polls.map((poll, i) => ({ ...poll, last: result.lastEventIds[i]! }));
+    polls = polls.map((poll, i) => ({ ...poll, lastEventId: result.lastEventIds[i]! }));
     return result;
   };
   await run(WARM_UP_MESSAGES);

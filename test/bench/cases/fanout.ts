@@ -32,7 +32,7 @@ async function measure({ face, bareHttp, generator, options }: Bench, { sender, 
   const run = async (side: 'ours' | 'bare', counts: boolean): Promise<void> => {
     const target = side === 'ours' ? { port, pids } : { port: bareHttp.port, pids: bareHttp.pids };
     const result = await generator.run({ ...job, ...target, polls: positions[side] });
-    positions[side] = polls.map((poll, i) => ({ ...poll, last: result.lastEventIds[i]! }));
+    positions[side] = polls.map((poll, i) => ({ ...poll, lastEventId: result.lastEventIds[i]! }));
     if (!counts) return;
     const to = results[side];
     const ms = median(result.ms);
@@ -45,8 +45,8 @@ async function measure({ face, bareHttp, generator, options }: Bench, { sender, 
   const answer = await pollOnce(port, positions.ours[0]!);
   await bareHttp.setAnswers({ post: posted.text, poll: answer });
   // The posted message is in every queue; this id acknowledges it.
-  const last = Number(/"id":(\d+)\}\],"queue_id"/.exec(answer)![1]);
-  positions.ours = polls.map((poll) => ({ ...poll, last }));
+  const lastEventId = Number(/"id":(\d+)\}\],"queue_id"/.exec(answer)![1]);
+  positions.ours = polls.map((poll) => ({ ...poll, lastEventId }));
   if (options.measuresBare) await run('bare', false);
   for (let i = 0; i < options.runs; i++) {
     await run('ours', true);

@@ -48,7 +48,7 @@ async function measure({ face, generator, options }: Bench, { base, newest }: Pr
       rounds,
       settleMs,
     });
-    side.polls = side.polls.map((poll, i) => ({ ...poll, last: result.lastEventIds[i]! }));
+    side.polls = side.polls.map((poll, i) => ({ ...poll, lastEventId: result.lastEventIds[i]! }));
     if (!counts) return;
     side.ms.push(median(result.ms));
     side.micros.push((result.cpuMs * 1000) / result.deliveries);
