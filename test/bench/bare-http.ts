@@ -17,11 +17,11 @@ interface PreparedAnswer {
  */
 function prepareAnswer(raw: string | undefined): PreparedAnswer {
   const [head = '', body = ''] = (raw ?? 'HTTP/1.1 200 OK\r\n\r\n').split('\r\n\r\n', 2);
-  const own = /^(content-length|date|uwebsockets):/i;
+  const addedByUws = /^(content-length|date|uwebsockets):/i;
   const block = head
     .split('\r\n')
     .slice(1)
-    .filter((line) => !own.test(line))
+    .filter((line) => !addedByUws.test(line))
     .join('\r\n');
   const colon = block.indexOf(': ');
   return { name: block.slice(0, colon), value: block.slice(colon + 2), body: Buffer.from(body) };
@@ -41,8 +41,8 @@ let heartbeat: BareHttpAnswers['heartbeat'] = null;
 function scheduleHeartbeat(res: UwsResponse): void {
   if (!heartbeat) return;
   const slot = Math.ceil((performance.now() + heartbeat.ms + Math.random() * heartbeat.spreadMs) / SLOT_MS);
-  const of = pollsBySlot.get(slot);
-  if (of) of.push(res);
+  const pollsOfSlot = pollsBySlot.get(slot);
+  if (pollsOfSlot) pollsOfSlot.push(res);
   else pollsBySlot.set(slot, [res]);
 }
 

@@ -127,11 +127,11 @@ async function measureAll(store: Store, count: number, runs: number): Promise<Ma
     ['', BUSY_USER],
     ['user with few messages: ', QUIET_USER],
   ] as const) {
-    const of = makeViewer(user, count);
+    const viewer = makeViewer(user, count);
     for (const [name, narrow] of Object.entries(NARROWS)) {
       if (onlyNarrow !== undefined && !name.includes(onlyNarrow)) continue;
       for (const at of ANCHORS) {
-        found.set(`${who}${name} | ${at}`, await measure(store, of, narrow, at, count, runs));
+        found.set(`${who}${name} | ${at}`, await measure(store, viewer, narrow, at, count, runs));
       }
     }
   }

@@ -139,17 +139,18 @@ async function writeMessages(
   const topics = new Map<string, { stream: number; name: string; max: number }>();
   const message = (id: number): StoredMessage => {
     const stream = Math.floor(next() ** 2 * STREAMS);
-    const of = next() * DIRECT_MESSAGE_INTERVAL < 1 ? pick(directSamples) : streamSamples[stream]!;
+    const template = next() * DIRECT_MESSAGE_INTERVAL < 1 ? pick(directSamples) : streamSamples[stream]!;
     const words = Array.from({ length: 8 + Math.floor(next() * 40) }, () => pick(WORDS)).join(' ');
-    const name = of.originStream === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
+    const name = template.originStream === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
     const text = `${words} **${id}** \`make\` see word${Math.floor(next() ** 2 * 20_000)}`;
-    if (of.originStream !== 0) topics.set(`${of.originStream} ${name}`, { stream: of.originStream, name, max: id });
+    if (template.originStream !== 0)
+      topics.set(`${template.originStream} ${name}`, { stream: template.originStream, name, max: id });
     return {
-      ...of,
+      ...template,
       id,
-      sender: of.originStream === 0 ? of.sender : pick(people[stream]!),
+      sender: template.originStream === 0 ? template.sender : pick(people[stream]!),
       body: {
-        ...of.body,
+        ...template.body,
         content: text,
         html: `<p>${escapeHtml(words)} <strong>${id}</strong> <code>make</code> see ${text.split(' ').at(-1)}</p>`,
         topic: name,

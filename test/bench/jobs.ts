@@ -57,7 +57,7 @@ export interface FanoutRateJob {
   readonly kind: 'fanout-rate';
   readonly port: number;
   readonly polls: readonly Poll[];
-  /** Send requests, one per message; the text of message `n` contains `marker(n)`. */
+  /** Send requests, one per message; the text of message `n` contains `messageMarker(n)`. */
   readonly sends: readonly string[];
   /** Time between two sends, ms. */
   readonly everyMs: number;

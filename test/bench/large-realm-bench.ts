@@ -205,7 +205,7 @@ async function start(): Promise<TestServer> {
 async function fill(server: TestServer, org: Organization): Promise<number> {
   await subscribe(org.owner, 'hall', { principals: [org.owner, org.member, org.admin] });
   const hall = await streamIdOf(org.owner, 'hall');
-  const of = {
+  const size = {
     accounts: ACCOUNTS,
     streams: STREAMS,
     subscribers: SUBSCRIBERS_PER_STREAM,
@@ -213,7 +213,7 @@ async function fill(server: TestServer, org: Organization): Promise<number> {
     reader: org.member.id,
     hall,
   };
-  await fillLargeRealm(store!, org.realm, of);
+  await fillLargeRealm(store!, org.realm, size);
   await server.restart();
   return hall;
 }

@@ -37,10 +37,10 @@ profile.samples.forEach((id, i) => {
   }
   total += time;
   const at = fileOf(url);
-  const own = url === '' && functionName.startsWith('(') ? functionName : at;
+  const nameOfOwner = url === '' && functionName.startsWith('(') ? functionName : at;
   addTime(functions, url === '' ? functionName : `${functionName || '(anonymous)'}  ${at}:${lineNumber + 1}`, time);
-  addTime(files, own, time);
-  addTime(folders, folderOf(own), time);
+  addTime(files, nameOfOwner, time);
+  addTime(folders, folderOf(nameOfOwner), time);
 });
 process.stdout.write(`busy ${(total / 1000).toFixed(0)} ms, idle ${(idle / 1000).toFixed(0)} ms\n`);
 print('by function', functions, total, Number(count));

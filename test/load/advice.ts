@@ -85,7 +85,7 @@ const sumOfProcesses =
     return values.length === 0 ? undefined : { value: values.reduce((sum, one) => sum + one, 0), of: 'all processes' };
   };
 
-const cpu: ProcessValue = (process) => process.rate('process_cpu_seconds_total');
+const cpuOf: ProcessValue = (process) => process.rate('process_cpu_seconds_total');
 const CPU_METRICS = ['process_cpu_seconds_total'] as const;
 const cpuText = ({ value, of }: Reading): string => `${of} used ${percent(value)} of a core`;
 
@@ -222,7 +222,7 @@ export const RULES: readonly Rule[] = [
     metrics: CPU_METRICS,
     threshold: FULL_CORE_SHARE,
     unit: '%',
-    read: largestOfProcesses(cpu, ['http']),
+    read: largestOfProcesses(cpuOf, ['http']),
     evidenceText: cpuText,
     remedy: 'another frontend: nothing else changes',
   },
@@ -240,7 +240,7 @@ export const RULES: readonly Rule[] = [
     metrics: CPU_METRICS,
     threshold: FULL_CORE_SHARE,
     unit: '%',
-    read: onFace(false, largestOfProcesses(cpu, ['actors', 'all'])),
+    read: onFace(false, largestOfProcesses(cpuOf, ['actors', 'all'])),
     evidenceText: cpuText,
     remedy: 'another actor host, unless one conversation or one organization is the reason (below)',
   },
@@ -267,7 +267,7 @@ export const RULES: readonly Rule[] = [
     metrics: CPU_METRICS,
     threshold: FULL_CORE_SHARE,
     unit: '%',
-    read: onFace(true, largestOfProcesses(cpu)),
+    read: onFace(true, largestOfProcesses(cpuOf)),
     evidenceText: cpuText,
     remedy:
       'workers (--workers of the server) if it has none; else a cluster: the actors of the embedded face share one process',
@@ -413,7 +413,7 @@ export const adviceOf = (evidence: Evidence): Advice[] =>
 
 /** @returns how far the resources are from their limits, in words */
 function remainingRoomOf(evidence: Evidence): string {
-  const busiest = largestReading([largestOfProcesses(cpu)(evidence), busiestWorker(evidence)]);
+  const busiest = largestReading([largestOfProcesses(cpuOf)(evidence), busiestWorker(evidence)]);
   const figures = [
     busiest && `the busiest process (${busiest.of}) used ${percent(busiest.value)} of a core`,
     ...(
@@ -450,7 +450,7 @@ const rowOf = (process: ProcessFigures): ProcessRow => {
   const [memory, delay] = [process.mean('process_resident_memory_bytes'), loopDelay(process)];
   return {
     name: process.name,
-    cpu: cpu(process),
+    cpu: cpuOf(process),
     memoryMib: memory === undefined ? undefined : memory / 2 ** 20,
     lateMs: delay === undefined ? undefined : delay * 1_000,
   };

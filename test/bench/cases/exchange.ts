@@ -159,34 +159,34 @@ class ExchangeMeasurement {
     const { runs, busyP99, quietP99 } = this.#measured[direction];
     const id = `exchange/${direction}/${messages}/${face.name}`;
     const name = `${direction} of ${messages.toLocaleString('en-US')} messages, ${face.name}`;
-    const of = (value: (run: CommandRun) => number): number[] => runs.map(value);
+    const valuesOfRuns = (value: (run: CommandRun) => number): number[] => runs.map(value);
     const { perSecond, micros } = this.#bare;
     return [
       makeFigure(
         `${id}/rate`,
         name,
         'messages/s',
-        of(({ seconds }) => messages / seconds),
+        valuesOfRuns(({ seconds }) => messages / seconds),
         [{ name: BARE_HTTP, values: perSecond }],
       ),
       makeFigure(
         `${id}/cpu`,
         `${name}: CPU`,
         'µs each',
-        of(({ cpuMs }) => (cpuMs * 1_000) / messages),
+        valuesOfRuns(({ cpuMs }) => (cpuMs * 1_000) / messages),
         [{ name: BARE_HTTP, values: micros }],
       ),
       makeFigure(
         `${id}/rss`,
         `${name}: peak RSS, with mapped files`,
         'MB',
-        of(({ rssBytes }) => rssBytes / 1e6),
+        valuesOfRuns(({ rssBytes }) => rssBytes / 1e6),
       ),
       makeFigure(
         `${id}/memory`,
         `${name}: peak memory without files`,
         'MB',
-        of(({ ownBytes }) => ownBytes / 1e6),
+        valuesOfRuns(({ ownBytes }) => ownBytes / 1e6),
       ),
       makeFigure(`${id}/p99`, `${name}: p99 of ${options.perSecond} live messages/s to ${POLLS} polls`, 'ms', busyP99, [
         { name: 'the same without it', values: quietP99 },

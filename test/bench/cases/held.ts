@@ -13,7 +13,7 @@ const QUEUES_PER_ACCOUNT = 100;
 const PARALLEL_REGISTRATIONS = 32;
 /** Number of file descriptors that a server needs beside those of the polls. */
 const SPARE_DESCRIPTORS = 1_000;
-/** Heartbeat interval of the servers. */
+/** Heartbeat interval of the servers, s. */
 const HEARTBEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
 const HEARTBEAT = { ms: HEARTBEAT_SECONDS * 1000, spreadMs: HEARTBEAT_SECONDS * 200 };
 /** Mean time between two heartbeats of a poll. */

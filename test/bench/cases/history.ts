@@ -21,7 +21,7 @@ const MESSAGES_PER_FETCH = 100;
 
 interface NarrowKind {
   readonly name: string;
-  /** Number of such narrows among ten mixed ones. */
+  /** Number of narrows of this kind among ten mixed narrows. */
   readonly weight: number;
   makeNarrow(history: MessageHistory, person: number, next: Random): Narrow;
 }
