@@ -1,15 +1,16 @@
 /**
- * The bare round trip: one process asks, another answers at once, through a real NATS server; as many at once as ours.
+ * Bare program for round trips through NATS. Two processes run this file: the requester measures in a closed loop, and
+ * the responder answers each request at once with a fixed number of bytes.
  */
 import { connect } from 'nats';
-import type { NatsOrder } from './jobs.js';
-import { closedLoop } from './loop.js';
+import { closedLoop } from './closed-loop.js';
+import type { NatsJob } from './jobs.js';
 
 const TIMEOUT_MS = 10_000;
 
 process.on('disconnect', () => process.exit(0));
-process.on('message', (order: NatsOrder) => {
-  void obey(order).then(
+process.on('message', (order: NatsJob) => {
+  void runJob(order).then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
@@ -17,7 +18,7 @@ process.on('message', (order: NatsOrder) => {
 
 let connection: Awaited<ReturnType<typeof connect>> | undefined;
 
-async function obey(order: NatsOrder): Promise<unknown> {
+async function runJob(order: NatsJob): Promise<unknown> {
   connection ??= await connect({ servers: order.url });
   const { subject } = order;
   const nats = connection;

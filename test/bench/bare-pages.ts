@@ -1,15 +1,17 @@
 /**
- * The bare chat: a page with one text box and a list, and a server that passes a text from one page to the polls of all
- * others. It bounds the time from Enter in one page to the message in another one on this machine and in this browser.
+ * Bare program for the case `web`: a page with one text box and a list, and a server that passes a text from one page
+ * to the polls of all others. Its time from Enter to the painted message in another page is the lower bound for the
+ * web client on this machine and in this browser.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const SHOWN = 50;
+/** Number of messages that a page shows at its start. */
+const SHOWN_MESSAGES = 50;
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>bare</title>
 <style>.list { height: 600px; overflow: auto }</style>
-<div class="list">${'<div class="message-row"><div class="message-body">a message</div></div>'.repeat(SHOWN)}</div>
+<div class="list">${'<div class="message-row"><div class="message-body">a message</div></div>'.repeat(SHOWN_MESSAGES)}</div>
 <textarea class="compose-text"></textarea>
 <script>
   const box = document.querySelector('.compose-text');

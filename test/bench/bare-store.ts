@@ -1,16 +1,17 @@
 /**
- * The bare write, as durable as ours. LMDB: two values (a message and its event) in one transaction that is flushed to
- * disk before it counts; those that wait share a flush. MongoDB: one insertOne with the write concern of the Store.
+ * Bare program for durable writes, with the durability of Conclave's Store. LMDB: a transaction with two values, a
+ * message and its event, which counts once it is flushed to disk; concurrent transactions share a flush. MongoDB: one
+ * insertOne with the write concern of the Store.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMongoClient, databaseNameOfMongoUrl, openLmdbEnvironment } from '#ports/store';
-import type { RateResult, StoreOrder } from './jobs.js';
-import { closedLoop } from './loop.js';
+import { closedLoop } from './closed-loop.js';
+import type { RateResult, StoreJob } from './jobs.js';
 
 process.on('disconnect', () => process.exit(0));
-process.on('message', (order: StoreOrder) => {
+process.on('message', (order: StoreJob) => {
   const run = order.kind === 'lmdb' ? lmdb(order) : mongodb(order, order.url);
   void run.then(
     (result) => process.send?.({ result }),
@@ -18,7 +19,7 @@ process.on('message', (order: StoreOrder) => {
   );
 });
 
-async function lmdb(order: StoreOrder): Promise<RateResult> {
+async function lmdb(order: StoreJob): Promise<RateResult> {
   const directory = await mkdtemp(join(tmpdir(), 'conclave-bare-'));
   const environment = await openLmdbEnvironment(directory);
   try {
@@ -39,7 +40,7 @@ async function lmdb(order: StoreOrder): Promise<RateResult> {
   }
 }
 
-async function mongodb(order: StoreOrder, url: string): Promise<RateResult> {
+async function mongodb(order: StoreJob, url: string): Promise<RateResult> {
   const client = createMongoClient(url);
   await client.connect();
   const collection = client.db(databaseNameOfMongoUrl(url)).collection<{ _id: number; value: Buffer }>('bare');

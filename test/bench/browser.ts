@@ -1,16 +1,18 @@
-/** Chromium for the case `web`: pages of the built client, with probes that tell when something was painted. */
+/** Chromium for the case `web`: pages of the built client, with probes that measure when something was painted. */
 import { existsSync } from 'node:fs';
 import type { Browser, CDPSession, CookieData, Page } from 'puppeteer-core';
 import type { Face } from './faces.js';
 
 const CHROMIUM = '/usr/bin/chromium';
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /**
- * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
- * navigation to the frame behind the first one with messages, and `whenOpened` resolves with it; `shows` resolves when
- * one of the newest messages on screen has the text. `keyWork` has the time of each keystroke in its handlers and its
- * frame: without the wait for the next frame, which comes every 16.7 ms.
+ * Script that runs in each page before the page's own scripts.
+ * - `painted` calls back after the next frame.
+ * - `opened` is the time from the navigation to the second frame with messages; `whenOpened` resolves with it.
+ * - `shows` resolves when one of the newest five messages on screen has the text and is painted.
+ * - `keys` has the time of each keystroke until its frame is painted. `keyWork` has the part of that time in handlers
+ *   and in the frame, without the wait for the frame, which is up to 16.7 ms.
  */
 const PROBES = `(() => {
   const now = () => performance.timeOrigin + performance.now();
@@ -23,7 +25,7 @@ const PROBES = `(() => {
   const bench = { opened: 0, entered: 0, keys: [], keyWork: [] };
   globalThis.bench = bench;
   bench.whenOpened = new Promise((resolve) => {
-    // A look at each frame would make the browser draw frames in which nothing changes.
+    // A check in each animation frame would make the browser draw frames in which nothing changes.
     const observer = new MutationObserver(() => {
       if (bodies().length === 0) return;
       observer.disconnect();
@@ -59,7 +61,7 @@ const PROBES = `(() => {
 
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`no ${CHROMIUM}`);
-  // Other cases need no browser, so that its package is loaded only here.
+  // The package is loaded only here, because other cases need no browser.
   const { default: puppeteer } = await import('puppeteer-core');
   return puppeteer.launch({
     executablePath: CHROMIUM,
@@ -72,7 +74,7 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** The page of an account in a browser profile of its own. */
+/** Page in a browser profile of its own, so that each page has its own session and cache. */
 export class BenchPage {
   private constructor(
     readonly page: Page,
@@ -88,11 +90,11 @@ export class BenchPage {
     const context = await browser.createBrowserContext();
     await context.setCookie(...cookies);
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(TIMEOUT_MS);
     await page.setViewport({ width: 1280, height: 800 });
     await page.evaluateOnNewDocument(PROBES);
     const cdp = await page.createCDPSession();
-    // The time of the thread leaves out that in which other programs had the processor.
+    // Ticks of the thread leave out the time in which other programs had the processor.
     await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
     return new BenchPage(page, cdp, `http://127.0.0.1:${port}`);
   }
@@ -105,48 +107,53 @@ export class BenchPage {
     await this.page.waitForSelector('.app');
   }
 
-  /** Loads a view as a new page. @returns time until the messages were painted, and CPU work until then, ms */
+  /** Loads a view as a new page. @returns the time and the main thread's CPU time until messages were painted, ms */
   async load(hash: string): Promise<{ readonly painted: number; readonly work: number }> {
     await this.page.goto('about:blank');
-    const before = await this.worked();
+    const before = await this.mainThreadSeconds();
     await this.page.goto(`${this.origin}/${hash}`);
-    const painted = await this.ask<number>('bench.whenOpened');
-    return { painted, work: 1_000 * ((await this.worked()) - before) };
+    const painted = await this.evaluate<number>('bench.whenOpened');
+    return { painted, work: 1_000 * ((await this.mainThreadSeconds()) - before) };
   }
 
-  ask<T>(expression: string): Promise<T> {
+  /** Evaluates a JavaScript expression in the page. */
+  evaluate<T>(expression: string): Promise<T> {
     return this.page.evaluate(expression) as Promise<T>;
   }
 
-  /** @returns when the message was painted, in milliseconds of the epoch */
-  shows(text: string): Promise<number> {
-    const late = `new Promise((_, reject) => setTimeout(reject, ${PATIENCE_MS}, new Error('not shown: ${text}')))`;
-    return this.ask<number>(`Promise.race([bench.shows('${text}'), ${late}])`);
+  /** Waits for a message. @returns the time at which it was painted, in milliseconds of the epoch */
+  waitUntilShown(text: string): Promise<number> {
+    const timeout = `new Promise((_, reject) => setTimeout(reject, ${TIMEOUT_MS}, new Error('not shown: ${text}')))`;
+    return this.evaluate<number>(`Promise.race([bench.shows('${text}'), ${timeout}])`);
   }
 
-  /** Mebibytes of JavaScript that live after a collection. */
-  async heap(): Promise<number> {
+  /** @returns the size of the JavaScript heap after a garbage collection, MiB */
+  async heapMib(): Promise<number> {
     await this.cdp.send('HeapProfiler.collectGarbage');
     const { usedSize } = await this.cdp.send('Runtime.getHeapUsage');
     return usedSize / 2 ** 20;
   }
 
-  /** Numbers of DOM elements, detached ones included, and of listeners, after a garbage collection. */
-  async elementsAndListeners(): Promise<readonly [elements: number, listeners: number]> {
+  /** @returns the numbers of DOM nodes, detached ones included, and of event listeners, after a garbage collection */
+  async countElementsAndListeners(): Promise<readonly [elements: number, listeners: number]> {
     await this.cdp.send('HeapProfiler.collectGarbage');
     const { nodes, jsEventListeners } = await this.cdp.send('Memory.getDOMCounters');
     return [nodes, jsEventListeners];
   }
 
-  /** Goes to another view of the same page. The bench must hold no element: it would keep the whole view alive. */
+  /**
+   * Goes to another view of the same page. A handle of an element would keep the whole view alive, so it is disposed.
+   *
+   * @param ready selector of an element that the view has once it is drawn
+   */
   async goTo(hash: string, ready: string): Promise<void> {
     await this.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     const found = await this.page.waitForFunction(`document.querySelector(${JSON.stringify(ready)}) !== null`);
     await found.dispose();
   }
 
-  /** Seconds that the main thread has worked. */
-  async worked(): Promise<number> {
+  /** @returns the CPU time of the page's main thread so far, s */
+  async mainThreadSeconds(): Promise<number> {
     const { metrics } = await this.cdp.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
   }

@@ -1,69 +1,68 @@
-/** Definition of a benchmark case. To add one: a file in `cases/`, and a line in its index. */
-import type { BareTools } from './bare.js';
+/** Definition of a benchmark case. A new case is a file in `cases/` and a line in the index of that folder. */
+import type { BarePrograms } from './bare-programs.js';
 import type { Face, FaceOptions } from './faces.js';
 import type { Figure } from './figures.js';
 import type { BenchOptions, FaceName } from './options.js';
-import { type Account, makeAccounts, makeHistory, makeStream } from './prepare.js';
-import type { Ceiling, Load } from './processes.js';
+import { type Account, makeAccounts, makeStream, sendMessages } from './prepare.js';
+import type { BareHttpServer, LoadGenerator } from './processes.js';
 
-/** Ten accounts in the stream `ten`, which has some past. */
-export const TEN = 'ten';
+/** Stream with ten subscribers and 200 messages, which several cases use. */
+export const SHARED_STREAM = 'ten';
 const SUBSCRIBERS = 10;
 const HISTORY = 200;
 
-/** A running server and what measures it. */
+/** A running server, and the tools with which a case measures it. */
 export class Bench {
-  #ten: Promise<Account[]> | undefined;
-  #people = 1;
+  #sharedSubscribers: Promise<Account[]> | undefined;
+  #nextAccount = 1;
 
   constructor(
     readonly face: Face,
-    /** The bare HTTP server. */
-    readonly ceiling: Ceiling,
-    readonly bare: BareTools,
-    readonly load: Load,
+    readonly bareHttp: BareHttpServer,
+    readonly bare: BarePrograms,
+    readonly generator: LoadGenerator,
     readonly options: BenchOptions,
   ) {}
 
-  /** New accounts of this server. */
-  accounts(count: number): Promise<Account[]> {
-    const from = this.#people;
-    this.#people += count;
+  /** Creates accounts that no other case uses. */
+  makeAccounts(count: number): Promise<Account[]> {
+    const from = this.#nextAccount;
+    this.#nextAccount += count;
     return makeAccounts(this.face, from, count);
   }
 
-  /** Made once. */
-  ten(): Promise<Account[]> {
-    this.#ten ??= (async () => {
-      const accounts = await this.accounts(SUBSCRIBERS);
-      await makeStream(this.face, TEN, accounts);
-      await makeHistory(this.face, TEN, accounts, HISTORY);
+  /** @returns the subscribers of `SHARED_STREAM`; the first call creates accounts, stream and messages */
+  sharedSubscribers(): Promise<Account[]> {
+    this.#sharedSubscribers ??= (async () => {
+      const accounts = await this.makeAccounts(SUBSCRIBERS);
+      await makeStream(this.face, SHARED_STREAM, accounts);
+      await sendMessages(this.face, SHARED_STREAM, accounts, HISTORY);
       return accounts;
     })();
-    return this.#ten;
+    return this.#sharedSubscribers;
   }
 }
 
-export interface Case<P = unknown> {
+export interface Case<Prepared = unknown> {
   /** Value of `--case`, and first part of the ids of the figures. */
   readonly name: string;
   /** Description in `--help`. */
   readonly about: string;
   /** Faces on which the case runs. [both] */
   readonly faces?: readonly FaceName[];
-  /** Options of a server that only this case uses. Absent: the case uses the server that the other cases fill, too. */
+  /** Options of a server that only this case uses. A case without options shares one server with the other cases. */
   readonly server?: Partial<FaceOptions>;
   /** Preparation before the server of the case is started. */
-  before?(options: BenchOptions): Promise<void>;
+  beforeServer?(options: BenchOptions): Promise<void>;
   /** Cleanup after the server of the case was stopped, or failed to start. */
-  after?(): Promise<void>;
+  afterServer?(): Promise<void>;
   /** Whether the case runs only if `--case` names it, because it takes long. */
   readonly onlyNamed?: boolean;
   /** Preparation of the data, outside the measurement and the profile. */
-  prepare(bench: Bench): Promise<P>;
-  /** Measures Conclave and the bare programs alternately. goals.ts sets goals by the ids of the figures. */
-  measure(bench: Bench, prepared: P): Promise<readonly Figure[]>;
+  prepare(bench: Bench): Promise<Prepared>;
+  /** Measures Conclave and the bare programs by turns. goals.ts sets goals by the ids of the figures. */
+  measure(bench: Bench, prepared: Prepared): Promise<readonly Figure[]>;
 }
 
-/** Keeps the type of what is prepared between its two halves, and forgets it outside. */
+/** Checks that `prepare` returns the type that `measure` takes, and hides this type from the list of cases. */
 export const defineCase = <P>(of: Case<P>): Case => of as Case;

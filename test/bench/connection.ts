@@ -1,16 +1,16 @@
-/** Connections of the benchmark: to the server on this machine, answers counted or kept as texts. */
+/** HTTP connection of the benchmark to a server on this machine, which reads answers as texts or only counts them. */
 import { API_LEVEL_HEADER } from '#domain/levels';
 import { HttpConnection, requestText as text } from '../support/http-connection.js';
 
-export interface Answered {
+export interface TextAnswer {
   /** Status 200. */
   readonly ok: boolean;
-  /** Head and body; only with `keep`, or when not ok. */
+  /** Head and body. Empty for a success on a connection that does not keep texts. */
   readonly text: string;
 }
 
 export class Connection {
-  onAnswer: (answer: Answered) => void = () => {};
+  onAnswer: (answer: TextAnswer) => void = () => {};
   readonly #http: HttpConnection;
 
   private constructor(http: HttpConnection, keep: boolean) {
@@ -22,7 +22,7 @@ export class Connection {
     };
   }
 
-  /** @param keep hand over the answers' texts */
+  /** @param keep whether successful answers have their texts, too */
   static async open(port: number, keep = false): Promise<Connection> {
     return new Connection(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, keep), keep);
   }
@@ -54,10 +54,10 @@ export const requestText = (
 };
 
 /** Sends one request on a new connection. @returns head and body of the response */
-export async function once(port: number, request: string): Promise<Answered> {
+export async function requestOnce(port: number, request: string): Promise<TextAnswer> {
   const connection = await Connection.open(port, true);
   try {
-    return await new Promise<Answered>((resolve, reject) => {
+    return await new Promise<TextAnswer>((resolve, reject) => {
       connection.onAnswer = resolve;
       connection.onGone = (error) => reject(error ?? new Error('connection closed'));
       connection.write(request);

@@ -1,11 +1,11 @@
-/** CPU time and memory of processes, from outside: what a server costs, whatever else the machine does meanwhile. */
+/** CPU time and memory of other processes, from Linux's /proc. */
 import { readFileSync } from 'node:fs';
 
 /** Linux counts in ticks of 10 ms. */
 const TICK_MS = 10;
 const PAGE_BYTES = 4_096;
 
-/** User and system time of these processes together, milliseconds; NaN where /proc isn't there. */
+/** @returns the sum of user and system time of the processes, ms; NaN without /proc */
 export function cpuMs(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
@@ -21,7 +21,7 @@ export function cpuMs(pids: readonly number[]): number {
   return ticks * TICK_MS;
 }
 
-/** Resident memory of these processes together; NaN where /proc isn't there. */
+/** @returns the sum of the resident memory of the processes; NaN without /proc */
 export function rssBytes(pids: readonly number[]): number {
   let pages = 0;
   for (const pid of pids) {

@@ -1,4 +1,4 @@
-/** Reads .cpuprofile files, for profile.ts and flame.ts. */
+/** Types of V8's .cpuprofile files, and the source file and folder of a frame. */
 
 export interface CallFrame {
   readonly functionName: string;
@@ -24,7 +24,7 @@ export interface Profile {
 export const IDLE = '(idle)';
 export const NATIVE = '(native)';
 
-/** Below the package: actors/…, src/…, a module's name, or node:…; `NATIVE` for what has no file. */
+/** @returns a path like `src/…` or `actors/…`, a module's name, or `node:…`; `NATIVE` for a frame without a file */
 export function fileOf(url: string): string {
   const path = url.replace(/^file:\/\//, '');
   if (path === '') return NATIVE;
@@ -33,11 +33,11 @@ export function fileOf(url: string): string {
   return /(?:^|\/)((?:src|actors|test)\/.*)$/.exec(path)?.[1] ?? path;
 }
 
-/** `src/frontend/http`, `actors/user`, a module's name, `node:*`. */
+/** @returns a folder like `src/frontend/http` or `actors/user`, the name of a module, or `node:*` */
 export function folderOf(file: string): string {
   const parts = file.split('/');
   if (parts[0] === 'actors') return parts.slice(0, 2).join('/');
-  // Wings with folders of their own are told apart by folder: src/frontend/http.
+  // Wings with folders, like src/frontend/http, are listed by folder.
   if (parts[0] === 'src') return parts.slice(0, Math.min(3, parts.length - 1)).join('/');
   return file.replace(/^node:.*/, 'node:*');
 }

@@ -1,7 +1,8 @@
 /**
- * Memory and CPU of a directory replica by itself: `node --expose-gc dist/test/bench/directory-memory-bench.js
- * [--accounts N] [--streams N] [--snapshot FILE]`, some 30 s. It builds replicas from a snapshot as it comes from
- * another process, and applies changes of accounts. `--snapshot` writes a heap snapshot of a replica. It asserts none.
+ * Memory and CPU of one directory replica in a process of its own: `node --expose-gc
+ * dist/test/bench/directory-memory-bench.js [--accounts N] [--streams N] [--snapshot FILE]`, about 30 s. The program
+ * builds replicas from an encoded snapshot and applies changes of accounts. `--snapshot` writes a heap snapshot of a
+ * replica. The program prints figures and asserts nothing.
  */
 import { parseArgs } from 'node:util';
 import { writeHeapSnapshot } from 'node:v8';
@@ -9,7 +10,13 @@ import { RealmDirectory } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { getEncodedUserGroupList, getEncodedUserList } from '#domain/people';
 import { toRealmId, toUserId } from '#model';
-import { decodeSnapshot, encodeSnapshot, FIRST_MADE_ID, makeLargeSnapshot, makeUserRecord } from './large-directory.js';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  FIRST_GENERATED_ID,
+  makeLargeSnapshot,
+  makeUserRecord,
+} from './large-directory.js';
 
 const { values } = parseArgs({
   options: {
@@ -21,9 +28,9 @@ const { values } = parseArgs({
 const ACCOUNTS = Number(values.accounts);
 const STREAMS = Number(values.streams);
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Bytes of live objects and of buffers beside the heap. */
+/** @returns the size of the live heap and of external buffers, after garbage collections */
 function usedBytes(): number {
   for (let i = 0; i < 3; i++) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
@@ -40,14 +47,14 @@ function cpuMsOf<T>(work: () => T): { readonly made: T; readonly ms: number } {
 const openReplica = (packed: Uint8Array): RealmDirectory =>
   new RealmDirectory(toRealmId(1), decodeSnapshot(packed), productEmojiForm('conclave'));
 
-/** Opens a replica twice: the first time warms up the program. */
-function measureMemory(title: string, accounts: number, streams: number, only: boolean): RealmDirectory {
-  const packed = encodeSnapshot(makeLargeSnapshot(accounts, streams, only));
+/** Opens a replica twice: the first one warms up the program, the second one is measured. */
+function measureMemory(title: string, accounts: number, streams: number, withoutDetails: boolean): RealmDirectory {
+  const packed = encodeSnapshot(makeLargeSnapshot(accounts, streams, withoutDetails));
   openReplica(packed);
   const before = usedBytes();
   const { made, ms } = cpuMsOf(() => openReplica(packed));
   const bytes = usedBytes() - before;
-  say(
+  print(
     `${title} | snapshot ${(packed.byteLength / 2 ** 20).toFixed(1)} MiB | decoded and built in ${ms.toFixed(0)} ms CPU` +
       ` | ${(bytes / 2 ** 20).toFixed(1)} MiB | ${(bytes / Math.max(accounts, streams)).toFixed(0)} bytes each`,
   );
@@ -60,30 +67,30 @@ measureMemory('streams alone', 0, STREAMS, true);
 const directory = measureMemory('all of it', ACCOUNTS, STREAMS, false);
 if (values.snapshot) writeHeapSnapshot(values.snapshot);
 
-const viewer = directory.user(toUserId(FIRST_MADE_ID))!;
+const viewer = directory.user(toUserId(FIRST_GENERATED_ID))!;
 const options = { clientGravatar: true, profile: true, withoutActive: true };
 const encodeLists = (): void => {
   getEncodedUserList(directory, viewer, { ...options, active: true });
   getEncodedUserList(directory, viewer, { ...options, active: false });
 };
 const before = usedBytes();
-say(`lists of users, first | ${cpuMsOf(encodeLists).ms.toFixed(0)} ms CPU`);
-say(`lists of users in memory | ${((usedBytes() - before) / 2 ** 20).toFixed(1)} MiB`);
-const change = (n: number): void =>
+print(`lists of users, first | ${cpuMsOf(encodeLists).ms.toFixed(0)} ms CPU`);
+print(`lists of users in memory | ${((usedBytes() - before) / 2 ** 20).toFixed(1)} MiB`);
+const changeAccount = (n: number): void =>
   directory.applyChange({ user: { ...makeUserRecord(n), timezone: 'Europe/Berlin' } });
 const TURNS = 20;
-const turns = (work: (turn: number) => void): number =>
+const measureTurns = (work: (turn: number) => void): number =>
   cpuMsOf(() => {
     for (let turn = 0; turn < TURNS; turn++) work(turn);
   }).ms / TURNS;
-const listed = turns((turn) => {
-  change(turn * 4_999);
+const listMs = measureTurns((turn) => {
+  changeAccount(turn * 4_999);
   encodeLists();
 });
-say(`a change of an account, and the lists | ${listed.toFixed(1)} ms CPU`);
+print(`a change of an account, and the lists | ${listMs.toFixed(1)} ms CPU`);
 getEncodedUserGroupList(directory);
-const grouped = turns((turn) => {
-  change(turn * 4_999 + 1);
+const groupMs = measureTurns((turn) => {
+  changeAccount(turn * 4_999 + 1);
   getEncodedUserGroupList(directory);
 });
-say(`a change of an account, and the groups | ${grouped.toFixed(1)} ms CPU`);
+print(`a change of an account, and the groups | ${groupMs.toFixed(1)} ms CPU`);

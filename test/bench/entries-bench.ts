@@ -1,9 +1,9 @@
 /**
- * CPU of a log entry that no event queue of a process needs, in a cluster: of a frontend (directory replica and the
- * cache of newest messages) and of a host with the event queue of another user, beside a bare NATS subscription.
+ * CPU of a log entry in a cluster process that has no event queue for it. Measured are a frontend (directory replica
+ * and cache of newest messages), a host with the event queue of an uninvolved user, and a bare NATS subscription.
  * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. With
- * `--in-process READER` (frontend or host) the entries come from memory, without NATS: the lowest of many blocks is
- * steady on a busy machine, too. It asserts no times.
+ * `--in-process READER` (frontend or host) the entries come from memory instead of NATS, and the minimum over many
+ * blocks is stable even on a busy machine. The program prints figures and asserts nothing.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -50,13 +50,13 @@ const LIMITS = { maxAgeMs: 600_000, maxBytes: 256 * 1024 * 1024 };
 const APPENDS_AT_ONCE = 64;
 const READY_TIMEOUT_MS = 10_000;
 
-type Reader = 'bare' | 'frontend' | 'host';
-type Kind = 'message' | 'ten messages' | 'flags' | 'typing';
+type ReaderKind = 'bare' | 'frontend' | 'host';
+type EntryKind = 'message' | 'ten messages' | 'flags' | 'typing';
 
-const READERS: readonly Reader[] = ['bare', 'frontend', 'host'];
-const KINDS: readonly Kind[] = ['message', 'ten messages', 'flags', 'typing'];
+const READER_KINDS: readonly ReaderKind[] = ['bare', 'frontend', 'host'];
+const ENTRY_KINDS: readonly EntryKind[] = ['message', 'ten messages', 'flags', 'typing'];
 
-const message = (id: number): JsonObject => ({
+const makeMessage = (id: number): JsonObject => ({
   common: {
     id,
     sender_id: 7,
@@ -80,14 +80,14 @@ const message = (id: number): JsonObject => ({
   html: '<p>Shall we meet at <strong>noon</strong>, as usual? I would bring what is left of the cake.</p>',
 });
 
-const sent = (id: number): LogItem => ({
+const makeMessageItem = (id: number): LogItem => ({
   t: 'message',
   to: { stream: STREAM_ID, mv: 1 },
-  message: message(id),
+  message: makeMessage(id),
   flags: {},
 });
 
-const typing: LogItem = {
+const TYPING_ITEM: LogItem = {
   t: 'event',
   to: { users: [7, 8] },
   event: {
@@ -102,7 +102,7 @@ const typing: LogItem = {
   },
 };
 
-const flags = (id: number): LogItem => ({
+const makeFlagsItem = (id: number): LogItem => ({
   t: 'event',
   to: { users: [7] },
   event: {
@@ -115,18 +115,19 @@ const flags = (id: number): LogItem => ({
   },
 });
 
-/** Version of the newest commit of all actors: no entry may look like a repeat of an earlier one. */
+/** Newest version of all actors. Versions only grow, because an entry with an old version would count as a repeat. */
 let newestVersion = 1;
 
-function makeEntry(kind: Exclude<Kind, 'typing'>): LogEntry {
+function makeEntry(kind: Exclude<EntryKind, 'typing'>): LogEntry {
   const group = (makeItem: (id: number) => LogItem) => {
     const v = ++newestVersion;
     return { v, p: 0, items: [makeItem(v)] };
   };
-  if (kind === 'flags') return { actor: userActorKey(REALM, toUserId(7)), groups: [group(flags)] };
-  return { actor: STREAM, groups: Array.from({ length: kind === 'message' ? 1 : 10 }, () => group(sent)) };
+  if (kind === 'flags') return { actor: userActorKey(REALM, toUserId(7)), groups: [group(makeFlagsItem)] };
+  return { actor: STREAM, groups: Array.from({ length: kind === 'message' ? 1 : 10 }, () => group(makeMessageItem)) };
 }
 
+/** Event queue that no measured entry concerns. */
 class IdleQueue implements EventFeedSubscriber {
   readonly user = OTHER_USER;
   readonly allPublic = false;
@@ -155,14 +156,14 @@ class IdleQueue implements EventFeedSubscriber {
   }
 }
 
-interface ReaderOrder {
-  readonly reader: Reader;
+interface ReaderSetup {
+  readonly reader: ReaderKind;
   readonly url: string;
   readonly namespace: string;
 }
 
-/** Counts log entries and transient values until all have come; then reports the CPU that they took. */
-class Counted {
+/** Counts log entries and transient values until the expected number has arrived; then reports the CPU time. */
+class EntryCounter {
   #left = 0;
   #before = process.cpuUsage();
 
@@ -173,7 +174,7 @@ class Counted {
 
   one(): void {
     if (--this.#left !== 0) return;
-    // The last entry's own work comes after this call.
+    // The reader processes the last entry after this call.
     setImmediate(() => {
       const { user, system } = process.cpuUsage(this.#before);
       process.send?.({ microseconds: user + system });
@@ -181,18 +182,18 @@ class Counted {
   }
 }
 
-async function read({ reader, url, namespace }: ReaderOrder): Promise<void> {
-  const counted = new Counted();
+async function runReader({ reader, url, namespace }: ReaderSetup): Promise<void> {
+  const counter = new EntryCounter();
   process.on('message', (order: { readonly expect?: number }) => {
     if (order.expect !== undefined) {
-      counted.expect(order.expect);
+      counter.expect(order.expect);
       process.send?.({ counting: true });
     }
   });
   process.on('disconnect', () => process.exit(0));
   if (reader === 'bare') {
     const nats = await connect({ servers: url });
-    nats.subscribe(`${namespace}.r${logSubjectOfRealm(REALM)}`, { callback: () => counted.one() });
+    nats.subscribe(`${namespace}.r${logSubjectOfRealm(REALM)}`, { callback: () => counter.one() });
     await nats.flush();
   } else {
     const log = await JetStreamEventLog.open(url, REAL_CLOCK, { limits: LIMITS, namespace, stream: namespace });
@@ -200,8 +201,8 @@ async function read({ reader, url, namespace }: ReaderOrder): Promise<void> {
     if (reader === 'frontend') replica.logTail.addListener(new RealmNewestMessageCache({ usedEntries: 0 }));
     else await attachIdleQueue(replica, log);
     replica.logTail.addListener({
-      onLogEntry: () => counted.one(),
-      onTransientEvent: () => counted.one(),
+      onLogEntry: () => counter.one(),
+      onTransientEvent: () => counter.one(),
       onLogGap: () => {},
     });
     await replica.logTail.waitUntilCaughtUp();
@@ -232,11 +233,11 @@ async function attachIdleQueue(replica: DirectoryReplica, log: EventLog): Promis
   await queue.isLive;
 }
 
-const nextAnswer = <T>(child: ReturnType<typeof fork>): Promise<T> =>
+const nextMessageOf = <T>(child: ReturnType<typeof fork>): Promise<T> =>
   new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('a reader did not answer')), READY_TIMEOUT_MS * 6);
+    const timer = setTimeout(() => reject(new Error('a reader did not answer')), READY_TIMEOUT_MS * 6);
     child.once('message', (answer) => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve(answer as T);
     });
   });
@@ -246,10 +247,10 @@ async function measure(url: string, entries: number, runs: number): Promise<void
   const log = await JetStreamEventLog.open(url, REAL_CLOCK, { limits: LIMITS, namespace, stream: namespace });
   await log.append(REALM, { actor: STREAM, groups: [] });
   const results = new Map<string, number[]>();
-  const send = async (kind: Kind, count: number): Promise<void> => {
+  const send = async (kind: EntryKind, count: number): Promise<void> => {
     if (kind === 'typing') {
       for (let i = 0; i < count; i++) {
-        log.publishTransient(REALM, typing as unknown as Json);
+        log.publishTransient(REALM, TYPING_ITEM as unknown as Json);
         if (i % APPENDS_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
       }
       return;
@@ -262,24 +263,24 @@ async function measure(url: string, entries: number, runs: number): Promise<void
   };
   try {
     for (let run = 0; run < runs; run++) {
-      for (const reader of READERS) {
-        const order: ReaderOrder = { reader, url, namespace };
+      for (const reader of READER_KINDS) {
+        const order: ReaderSetup = { reader, url, namespace };
         const child = fork(fileURLToPath(import.meta.url), {
           env: { ...process.env, ENTRIES_READER: JSON.stringify(order) },
           execArgv: [...process.execArgv, ...RECOMMENDED_NODE_FLAGS],
         });
-        await nextAnswer(child);
-        const measureKind = async (kind: Kind): Promise<number> => {
-          const counting = nextAnswer(child);
+        await nextMessageOf(child);
+        const measureKind = async (kind: EntryKind): Promise<number> => {
+          const counting = nextMessageOf(child);
           child.send({ expect: entries });
           await counting;
-          const answer = nextAnswer<{ readonly microseconds: number }>(child);
+          const answer = nextMessageOf<{ readonly microseconds: number }>(child);
           await send(kind, entries);
           return (await answer).microseconds / entries;
         };
-        // The first entries of each kind compile the code: a server reads millions.
-        for (const kind of KINDS) await measureKind(kind);
-        for (const kind of KINDS) {
+        // The first pass compiles the code; a server reads millions of entries with compiled code.
+        for (const kind of ENTRY_KINDS) await measureKind(kind);
+        for (const kind of ENTRY_KINDS) {
           const key = `${reader} ${kind}`;
           results.set(key, [...(results.get(key) ?? []), await measureKind(kind)]);
         }
@@ -290,23 +291,23 @@ async function measure(url: string, entries: number, runs: number): Promise<void
     await log.close();
     await JetStreamEventLog.discardLog(url, REAL_CLOCK, namespace);
   }
-  const cell = (reader: Reader, kind: Kind): number => median(results.get(`${reader} ${kind}`) ?? []);
-  const rows = KINDS.map((kind) => [
+  const cell = (reader: ReaderKind, kind: EntryKind): number => median(results.get(`${reader} ${kind}`) ?? []);
+  const rows = ENTRY_KINDS.map((kind) => [
     kind,
-    ...READERS.map((reader) => cell(reader, kind).toFixed(1)),
-    ...READERS.slice(1).map((reader) => (cell(reader, kind) - cell('bare', kind)).toFixed(1)),
+    ...READER_KINDS.map((reader) => cell(reader, kind).toFixed(1)),
+    ...READER_KINDS.slice(1).map((reader) => (cell(reader, kind) - cell('bare', kind)).toFixed(1)),
   ]);
-  const head = ['entry', ...READERS.map((reader) => `${reader}, µs`), 'frontend over bare', 'host over bare'];
+  const head = ['entry', ...READER_KINDS.map((reader) => `${reader}, µs`), 'frontend over bare', 'host over bare'];
   for (const cells of [head, head.map(() => '---:'), ...rows]) process.stdout.write(`| ${cells.join(' | ')} |\n`);
 }
 
 const ENTRIES_PER_BLOCK = 2_000;
 const BLOCKS = 60;
-/** Size of the pieces in which a socket gives bytes. */
-const PIECE_BYTES = 65_536;
+/** Number of bytes that one read from a socket returns. */
+const SOCKET_READ_BYTES = 65_536;
 
-/** A log that gives its first subscriber what the caller wants. */
-class FedLog {
+/** Log whose entries come from the caller: `reader` is the first subscriber. */
+class ManualLog {
   reader: EventLogReader | undefined;
 
   asEventLog(): EventLog {
@@ -322,53 +323,53 @@ class FedLog {
   }
 }
 
-/** Lowest and median CPU of an entry in blocks of entries that come as messages of the NATS client, microseconds. */
-async function measureInProcess(reader: Exclude<Reader, 'bare'>): Promise<void> {
-  const fed = new FedLog();
-  const log = fed.asEventLog();
+/** Prints the minimum and the median CPU time of an entry over blocks of entries in the NATS client's format, µs. */
+async function measureInProcess(reader: Exclude<ReaderKind, 'bare'>): Promise<void> {
+  const manualLog = new ManualLog();
+  const log = manualLog.asEventLog();
   const replica = await DirectoryReplica.openAndLoad(REALM, log, async () => snapshotWith({}), REAL_CLOCK);
   if (reader === 'frontend') replica.logTail.addListener(new RealmNewestMessageCache({ usedEntries: 0 }));
   else await attachIdleQueue(replica, log);
   let seq = 0;
-  const makeBlock = (kind: Kind): { header: Buffer; data: Buffer }[] =>
+  const makeBlock = (kind: EntryKind): { header: Buffer; data: Buffer }[] =>
     Array.from({ length: ENTRIES_PER_BLOCK }, (_, i) => {
       const at = seq + i + 1;
       const positions = `Nats-Sequence: ${at}\r\nNats-Time-Stamp: 2026-11-24T00:00:00.123456Z\r\nNats-Last-Sequence: ${at - 1}`;
       const header = `NATS/1.0\r\nNats-Stream: CONCLAVE_EV\r\nNats-Subject: ev.1\r\n${positions}\r\n\r\n`;
       return kind === 'typing'
-        ? { header: Buffer.alloc(0), data: encodeLogEntry(typing as unknown as Json) }
+        ? { header: Buffer.alloc(0), data: encodeLogEntry(TYPING_ITEM as unknown as Json) }
         : { header: Buffer.from(header), data: encodeLogEntry(makeEntry(kind) as unknown as Json) };
     });
-  const give = (message: Parameters<typeof readRepublishedPosition>[0]): void => {
+  const deliverMessage = (message: Parameters<typeof readRepublishedPosition>[0]): void => {
     const position = readRepublishedPosition(message);
     const value = decodeLogEntry(message.data);
-    if (position) fed.reader?.onEntry(toLogSeq(++seq), value);
-    else fed.reader?.onTransient(value);
+    if (position) manualLog.reader?.onEntry(toLogSeq(++seq), value);
+    else manualLog.reader?.onTransient(value);
   };
-  for (const kind of KINDS) {
+  for (const kind of ENTRY_KINDS) {
     const costs: number[] = [];
     for (let n = 0; n < BLOCKS; n++) {
-      const pieces: (() => void)[][] = [[]];
-      let piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+      const reads: (() => void)[][] = [[]];
+      let piece = Buffer.allocUnsafeSlow(SOCKET_READ_BYTES);
       let used = 0;
       for (const { header, data } of makeBlock(kind)) {
-        if (used + header.length + data.length > PIECE_BYTES) {
-          piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+        if (used + header.length + data.length > SOCKET_READ_BYTES) {
+          piece = Buffer.allocUnsafeSlow(SOCKET_READ_BYTES);
           used = 0;
-          pieces.push([]);
+          reads.push([]);
         }
         used += header.copy(piece, used) + data.copy(piece, used + header.length);
         const _rdata = new Uint8Array(piece.buffer, used - header.length - data.length, header.length + data.length);
         const message = { _rdata, _msg: { hdr: header.length || -1 }, data: _rdata.subarray(header.length) };
-        pieces.at(-1)!.push(() => give(message as never));
+        reads.at(-1)!.push(() => deliverMessage(message as never));
       }
       const before = process.cpuUsage();
-      for (const messages of pieces) {
+      for (const messages of reads) {
         for (const deliver of messages) deliver();
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
       const { user, system } = process.cpuUsage(before);
-      // The first entries compile the code.
+      // The first blocks compile the code.
       if (n >= BLOCKS / 3) costs.push((user + system) / ENTRIES_PER_BLOCK);
     }
     const [lowest, middle] = [Math.min(...costs), median(costs)];
@@ -376,8 +377,8 @@ async function measureInProcess(reader: Exclude<Reader, 'bare'>): Promise<void> 
   }
 }
 
-const ordered = process.env.ENTRIES_READER;
-if (ordered) await read(JSON.parse(ordered) as ReaderOrder);
+const readerSetup = process.env.ENTRIES_READER;
+if (readerSetup) await runReader(JSON.parse(readerSetup) as ReaderSetup);
 else {
   const { values } = parseArgs({
     options: {

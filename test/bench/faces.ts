@@ -8,7 +8,7 @@ import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import { RECOMMENDED_NODE_FLAGS } from '#app/config';
 import type { BenchOptions, FaceName } from './options.js';
-import { CONCLAVE, finished, started, stop } from './processes.js';
+import { CONCLAVE, runToEnd, startAndWaitForOutput, stop } from './processes.js';
 
 /** Options of starting a server. */
 export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
@@ -18,12 +18,13 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
   readonly hosts?: number;
   /** Frontends of a cluster. [1] */
   readonly frontends?: number;
-  /** Log level of the servers. At `warn` they log each mail that finds no mail server. [error] */
+  /** Log level of the servers. [error] At `warn`, a server without a mail server logs each mail that it cannot send. */
   readonly logLevel?: string;
-  /** More arguments of node for our servers, and environment. */
+  /** Additional arguments of `node` for the servers. */
   readonly node?: readonly string[];
+  /** Additional environment variables of the servers. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Embedded: the data directory, which stays when the server ends. [a new one, removed] */
+  /** Data directory of an embedded server, which is kept after its end. [a new directory, removed at the end] */
   readonly dataDir?: string;
 }
 
@@ -33,7 +34,7 @@ export interface Face {
   readonly port: number;
   /** HTTP ports of all frontends. */
   readonly ports: readonly number[];
-  /** Addresses for operators, with the metrics; one for each process but workers. */
+  /** Operator addresses, which serve the metrics: one for each process except workers. */
   readonly ops: readonly string[];
   /** Process ids of all Conclave processes, without NATS and the database. */
   readonly pids: readonly number[];
@@ -47,15 +48,16 @@ export interface Face {
 }
 
 /** Rate limits that are on, as in production, but too high to be reached. */
-const LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
+const UNREACHED_RATE_LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
 
-const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)[\s\S]*^Health and metrics: (\S+)\n/m;
-const ACTOR_HOST = /actor host runs\nHealth and metrics: (\S+)\n/;
+const SITE_PATTERN = /Conclave serves http:\/\/[^\s:]+:(\d+)[\s\S]*^Health and metrics: (\S+)\n/m;
+const ACTOR_HOST_PATTERN = /actor host runs\nHealth and metrics: (\S+)\n/;
 
+/** @returns the Authorization header of HTTP basic authentication */
 export const basic = (email: string, key: string): string =>
   `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
 
-async function ownerOf(zuliprc: string): Promise<string> {
+async function readOwnerAuthorization(zuliprc: string): Promise<string> {
   const text = await readFile(zuliprc, 'utf8');
   return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
 }
@@ -71,15 +73,15 @@ const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
   ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),
 ];
 
-/** The processes that a process has started and that run. */
+/** @returns the ids of the running child processes of a process */
 const listChildPids = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
 
-/** Environment of the servers of both faces. */
-const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({
+/** @returns the environment variables that servers of both faces get */
+const makeEnvironment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({
   PORT: '0',
   LOG_LEVEL: logLevel ?? 'error',
-  ...LIMITS,
+  ...UNREACHED_RATE_LIMITS,
   ...(profile === undefined ? {} : { PROFILE_DIR: profile }),
   ...env,
 });
@@ -88,19 +90,19 @@ const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, st
 export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
   const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'conclave-bench-')));
-  if (name === 'embedded') return embedded(dir, options);
+  if (name === 'embedded') return startEmbeddedFace(dir, options);
   const { nats, mongodb } = options;
   if (!nats || !mongodb) {
     await rm(dir, { recursive: true });
     return undefined;
   }
-  return cluster(dir, options, nats, mongodb);
+  return startClusterFace(dir, options, nats, mongodb);
 }
 
-async function embedded(dir: string, options: FaceOptions): Promise<Face> {
-  // Services of the caller's environment would make it a cluster.
-  const env = { DATA_DIR: dir, NATS_URL: '', MONGODB_URL: '', ...environment(options) };
-  const { child, match } = await started([...nodeArgs(options), CONCLAVE, 'serve'], env, SITE);
+async function startEmbeddedFace(dir: string, options: FaceOptions): Promise<Face> {
+  // Service addresses in the caller's environment would start a cluster.
+  const env = { DATA_DIR: dir, NATS_URL: '', MONGODB_URL: '', ...makeEnvironment(options) };
+  const { child, match } = await startAndWaitForOutput([...nodeArgs(options), CONCLAVE, 'serve'], env, SITE_PATTERN);
   // The server prints its address when all workers have joined.
   const pids = [child.pid!, ...listChildPids(child.pid!)];
   return {
@@ -110,7 +112,7 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
     ops: [match[2]!],
     pids,
     roles: pids.map((_, index) => (index === 0 ? 'embedded' : `worker${index}`)),
-    owner: await ownerOf(join(dir, 'owner.zuliprc')),
+    owner: await readOwnerAuthorization(join(dir, 'owner.zuliprc')),
     commandEnvironment: env,
     async stop() {
       await stop(child);
@@ -119,7 +121,7 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   };
 }
 
-async function cluster(dir: string, options: FaceOptions, nats: string, mongodb: string): Promise<Face> {
+async function startClusterFace(dir: string, options: FaceOptions, nats: string, mongodb: string): Promise<Face> {
   const id = `bench${randomBytes(4).toString('hex')}`;
   const database = new URL(mongodb);
   database.pathname = `/${id}`;
@@ -129,15 +131,22 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
     MONGODB_URL: database.href,
     NAMESPACE: id,
     CONCLAVE_SECRET: randomBytes(16).toString('hex'),
-    ...environment(options),
+    ...makeEnvironment(options),
   };
-  const stops: (() => Promise<void>)[] = [() => forget(id, nats, mongodb), () => rm(dir, { recursive: true })];
+  const stops: (() => Promise<void>)[] = [
+    () => removeClusterData(id, nats, mongodb),
+    () => rm(dir, { recursive: true }),
+  ];
   const stopAll = async (): Promise<void> => {
     for (const one of stops) await one().catch((error: unknown) => process.stderr.write(`${error}\n`));
   };
   try {
     const start = async (role: 'actors' | 'http', pattern: RegExp) => {
-      const { child, match } = await started([...nodeArgs(options), CONCLAVE, 'serve', '--role', role], env, pattern);
+      const { child, match } = await startAndWaitForOutput(
+        [...nodeArgs(options), CONCLAVE, 'serve', '--role', role],
+        env,
+        pattern,
+      );
       stops.unshift(() => stop(child));
       return { pid: child.pid!, match };
     };
@@ -146,14 +155,14 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
       for (let i = 0; i < count; i++) processes.push(await start(role, pattern));
       return processes;
     };
-    const hosts = await startAll('actors', options.hosts ?? 1, ACTOR_HOST);
-    const frontends = await startAll('http', options.frontends ?? 1, SITE);
+    const hosts = await startAll('actors', options.hosts ?? 1, ACTOR_HOST_PATTERN);
+    const frontends = await startAll('http', options.frontends ?? 1, SITE_PATTERN);
     const named = (role: string, { length }: readonly unknown[]): string[] =>
       Array.from({ length }, (_, i) => (i === 0 ? role : `${role}${i + 1}`));
     const ports = frontends.map(({ match }) => Number(match[1]));
     const zuliprc = join(dir, 'zuliprc');
     const owner = ['--name', 'Bench', '--email', 'owner@localhost', '--full-name', 'Owner', '--zuliprc', zuliprc];
-    await finished([CONCLAVE, 'realm', 'create', ...owner], env);
+    await runToEnd([CONCLAVE, 'realm', 'create', ...owner], env);
     return {
       name: 'cluster',
       commandEnvironment: env,
@@ -162,7 +171,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
       ops: [...frontends.map(({ match }) => match[2]!), ...hosts.map(({ match }) => match[1]!)],
       pids: [...frontends, ...hosts].map(({ pid }) => pid),
       roles: [...named('http', frontends), ...named('actors', hosts)],
-      owner: await ownerOf(zuliprc),
+      owner: await readOwnerAuthorization(zuliprc),
       stop: stopAll,
     };
   } catch (error) {
@@ -172,7 +181,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
 }
 
 /** Removes the cluster's data from the shared services. */
-async function forget(id: string, nats: string, mongodb: string): Promise<void> {
+async function removeClusterData(id: string, nats: string, mongodb: string): Promise<void> {
   const client = await MongoClient.connect(mongodb, { retryWrites: false });
   await client.db(id).dropDatabase();
   await client.close();

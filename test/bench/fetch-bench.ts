@@ -1,8 +1,8 @@
 /**
- * Fetching 100 messages around an anchor from a small organization and from a large one: `node dist/test/bench/fetch-
- * bench.js [--large N] [--runs N] [--face embedded,cluster] [--narrow word]`. Everything behind the user's actor: plan,
- * Store, access, flags. Some four minutes with a million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). It
- * asserts no times.
+ * Time of fetching 100 messages around an anchor, in a small and in a large organization: `node
+ * dist/test/bench/fetch-bench.js [--large N] [--runs N] [--face embedded,cluster] [--narrow WORD]`. Measured is the
+ * work of the user's actor without HTTP: query plan, Store, access checks, flags. It takes about four minutes with a
+ * million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). The program prints figures and asserts nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,11 +26,11 @@ import {
 } from '#domain/messages';
 import type { DirectoryView } from '#model/records';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
-import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
+import { BUSY_USER, fillStore, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
 import { median } from './figures.js';
-import { machine } from './report.js';
+import { machineText } from './report.js';
 
-const SMALL = 10_000;
+const SMALL_MESSAGES = 10_000;
 const ANCHORS = ['oldest', 'middle', 'newest', 'first unread'] as const;
 type Anchor = (typeof ANCHORS)[number];
 
@@ -63,8 +63,8 @@ const directory = {
   user: (id: number) => ({ id, role: 400, isActive: true }),
 } as unknown as DirectoryView;
 
-/** User who has read all but the newest hundredth of the messages. */
-function viewer(user: number, count: number): MessageViewerContext {
+/** @returns a user who has read all messages except the newest 1 % */
+function makeViewer(user: number, count: number): MessageViewerContext {
   const streams = user === QUIET_USER ? [STREAMS] : Array.from({ length: STREAMS / 2 }, (_, i) => (i + 1) * 2);
   const mark = Math.floor(count * 0.99);
   const parts = new Map<string, Json>();
@@ -85,7 +85,7 @@ function viewer(user: number, count: number): MessageViewerContext {
   };
 }
 
-interface Measured {
+interface FetchTime {
   readonly ms: number;
   readonly rows: number;
 }
@@ -109,7 +109,7 @@ async function measure(
   if (at === 'oldest') window.numAfter = 100;
   const times: number[] = [];
   let rows = 0;
-  // The first ones warm up the code and the pages.
+  // The first three fetches warm up the code and the page cache.
   for (let i = -3; i < runs; i++) {
     const begun = performance.now();
     const terms = resolveNarrowTerms(parseDistinctNarrowTerms(JSON.stringify(narrow)), of.directory, of.user.id);
@@ -121,26 +121,26 @@ async function measure(
   return { ms: median(times), rows };
 }
 
-async function measureAll(store: Store, count: number, runs: number): Promise<Map<string, Measured>> {
-  const found = new Map<string, Measured>();
+async function measureAll(store: Store, count: number, runs: number): Promise<Map<string, FetchTime>> {
+  const found = new Map<string, FetchTime>();
   for (const [who, user] of [
     ['', BUSY_USER],
-    ['who gets few messages: ', QUIET_USER],
+    ['user with few messages: ', QUIET_USER],
   ] as const) {
-    const of = viewer(user, count);
+    const viewer = makeViewer(user, count);
     for (const [name, narrow] of Object.entries(NARROWS)) {
-      if (only !== undefined && !name.includes(only)) continue;
+      if (onlyNarrow !== undefined && !name.includes(onlyNarrow)) continue;
       for (const at of ANCHORS) {
-        found.set(`${who}${name} | ${at}`, await measure(store, of, narrow, at, count, runs));
+        found.set(`${who}${name} | ${at}`, await measure(store, viewer, narrow, at, count, runs));
       }
     }
   }
   return found;
 }
 
-const say = (text: string): void => void process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
+const log = (text: string): void => void process.stderr.write(`[${(performance.now() / 1000).toFixed(0)} s] ${text}\n`);
 
-async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
+async function withLmdbStore<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
   const environment = await openLmdbEnvironment(dir);
   try {
@@ -151,7 +151,7 @@ async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
-async function onMongo<T>(url: string, use: (store: Store) => Promise<T>): Promise<T> {
+async function withMongoStore<T>(url: string, use: (store: Store) => Promise<T>): Promise<T> {
   const database = new URL(url);
   const name = `fetch${randomBytes(4).toString('hex')}`;
   database.pathname = `/${name}`;
@@ -176,36 +176,36 @@ const { values } = parseArgs({
 });
 const runs = Number(values.runs ?? 15);
 const faces = (values.face ?? 'embedded,cluster').split(',');
-const only = values.narrow;
+const onlyNarrow = values.narrow;
 const mongodb = process.env.MONGODB_URL;
 
 for (const face of faces) {
-  const on =
+  const withStore =
     face === 'embedded'
-      ? onLmdb
+      ? withLmdbStore
       : mongodb
-        ? <T>(use: (store: Store) => Promise<T>) => onMongo(mongodb, use)
+        ? <T>(use: (store: Store) => Promise<T>) => withMongoStore(mongodb, use)
         : undefined;
-  if (!on) {
+  if (!withStore) {
     process.stdout.write(`${face}: not measured (no services)\n`);
     continue;
   }
   const large = Number(values.large ?? (face === 'embedded' ? 1_000_000 : 200_000));
-  const results: Map<string, Measured>[] = [];
-  for (const count of [SMALL, large]) {
-    await on(async (store) => {
-      say(`${face}: writing ${count} messages`);
-      await fill(store, count);
-      say(`${face}: fetching among ${count}`);
+  const results: Map<string, FetchTime>[] = [];
+  for (const count of [SMALL_MESSAGES, large]) {
+    await withStore(async (store) => {
+      log(`${face}: writing ${count} messages`);
+      await fillStore(store, count);
+      log(`${face}: fetching among ${count}`);
       results.push(await measureAll(store, count, runs));
     });
   }
-  const [small, big] = results as [Map<string, Measured>, Map<string, Measured>];
-  process.stdout.write(`\n${face}: narrow | anchor | ms of ${SMALL} (rows) | ms of ${large} (rows) | ratio\n`);
+  const [small, big] = results as [Map<string, FetchTime>, Map<string, FetchTime>];
+  process.stdout.write(`\n${face}: narrow | anchor | ms of ${SMALL_MESSAGES} (rows) | ms of ${large} (rows) | ratio\n`);
   for (const [name, { ms, rows }] of small) {
     const other = big.get(name)!;
     const ratio = (other.ms / ms).toFixed(2);
     process.stdout.write(`${name} | ${ms.toFixed(2)} (${rows}) | ${other.ms.toFixed(2)} (${other.rows}) | ${ratio}\n`);
   }
 }
-process.stdout.write(`\n${machine()}; ${runs} runs\n`);
+process.stdout.write(`\n${machineText()}; ${runs} runs\n`);

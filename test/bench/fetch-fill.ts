@@ -1,4 +1,4 @@
-/** An organization of many messages, written straight through the Store: only for measuring. */
+/** Fills a Store with the messages of an organization, without commands to actors. */
 
 import { type StoredMessage, storeNameOfDirectConversation, toMessageRecord } from '#domain/messages';
 import { streamMemberPartAddress } from '#domain/streams';
@@ -7,19 +7,22 @@ import type { ActorPartWrite, MessageRecordWrite, Store } from '#ports/store';
 
 export const REALM: RealmId = toRealmId(7);
 export const STREAMS = 100;
-/** User of the streams with even ids. QUIET_USER is only in the last stream, which gets one of QUIET messages. */
+/**
+ * BUSY_USER is a subscriber of the streams with even ids. QUIET_USER is a subscriber of the last stream only, which
+ * gets one of QUIET_INTERVAL messages.
+ */
 export const BUSY_USER = 11;
 export const QUIET_USER = 12;
-export const QUIET = 500;
-/** The rare word is in one of RARE messages. */
-const RARE = 499;
-const PER_BATCH = 2_000;
+export const QUIET_INTERVAL = 500;
+/** One of this number of messages has the rare word. */
+const RARE_WORD_INTERVAL = 499;
+const WRITES_PER_BATCH = 2_000;
 const SENDERS = 40;
 
-const COMMON = ['release', 'server', 'meeting', 'coffee', 'branch', 'tomorrow', 'customer', 'question'];
+const COMMON_WORDS = ['release', 'server', 'meeting', 'coffee', 'branch', 'tomorrow', 'customer', 'question'];
 
-/** Seeded pseudo-random generator, so that every run fills the Store with equal data. */
-export function random(seed: number): () => number {
+/** @returns a seeded pseudo-random generator of numbers from 0 to 1, so that every run has equal data */
+export function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -27,17 +30,17 @@ export function random(seed: number): () => number {
   };
 }
 
-/** Some streams are busy, most are not. */
+/** @returns a random stream; the first streams are much more frequent than the others */
 const pickStream = (next: () => number): number => 1 + Math.floor(next() ** 3 * (STREAMS - 1));
 
 function messageOf(id: number, next: () => number): StoredMessage {
   const direct = id % 20 === 0;
-  const stream = direct ? 0 : id % QUIET === 1 ? STREAMS : pickStream(next);
+  const stream = direct ? 0 : id % QUIET_INTERVAL === 1 ? STREAMS : pickStream(next);
   const sender = 100 + Math.floor(next() ** 2 * SENDERS);
   const participants = direct ? [id % 200 === 0 ? QUIET_USER : BUSY_USER, sender].sort((a, b) => a - b) : [];
-  const words = Array.from({ length: 6 }, () => COMMON[Math.floor(next() ** 2 * COMMON.length)]!);
-  const own = Array.from({ length: 6 }, () => `word${Math.floor(next() ** 2 * 20_000)}`);
-  const text = [...words, ...own, ...(id % RARE === 0 ? ['aardvark'] : [])].join(' ');
+  const words = Array.from({ length: 6 }, () => COMMON_WORDS[Math.floor(next() ** 2 * COMMON_WORDS.length)]!);
+  const rarerWords = Array.from({ length: 6 }, () => `word${Math.floor(next() ** 2 * 20_000)}`);
+  const text = [...words, ...rarerWords, ...(id % RARE_WORD_INTERVAL === 0 ? ['aardvark'] : [])].join(' ');
   return {
     id,
     sender,
@@ -60,7 +63,7 @@ function messageOf(id: number, next: () => number): StoredMessage {
   };
 }
 
-export async function fill(store: Store, count: number): Promise<void> {
+export async function fillStore(store: Store, count: number): Promise<void> {
   const member = (stream: number, user: number): ActorPartWrite => {
     const stays = [{ from: 1, to: 0, after: 0, until: 0 }];
     return { type: 'part', ...streamMemberPartAddress(REALM, stream, user), rev: 1, value: { stays } };
@@ -68,10 +71,10 @@ export async function fill(store: Store, count: number): Promise<void> {
   const members = [member(STREAMS, QUIET_USER)];
   for (let stream = 2; stream <= STREAMS; stream += 2) members.push(member(stream, BUSY_USER));
   await store.applyRecords(members);
-  const next = random(42);
-  for (let from = 1; from <= count; from += PER_BATCH) {
+  const next = makeRandom(42);
+  for (let from = 1; from <= count; from += WRITES_PER_BATCH) {
     const writes: MessageRecordWrite[] = [];
-    for (let id = from; id < from + PER_BATCH && id <= count; id++) {
+    for (let id = from; id < from + WRITES_PER_BATCH && id <= count; id++) {
       const message = messageOf(id, next);
       const { participants } = message;
       const value = toMessageRecord(

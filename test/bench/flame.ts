@@ -1,7 +1,7 @@
 /**
  * Draws a CPU profile as a flame graph: `node dist/test/bench/flame.js FILE.cpuprofile OUT.svg|OUT.html [--title TEXT]
- * [--least PERCENT]`. Frames of less than --least of the time are left out. [0.3] Frames inside one module are one,
- * and frames that do nothing but call one of their own folder are left out.
+ * [--least PERCENT]`. The graph leaves out frames with less than `--least` of the busy time [0.3], calls inside one
+ * module, and frames that only call a function of their own folder.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,11 +1,12 @@
 /**
- * Contents of a heap snapshot: own size and count by type and constructor. `node dist/test/bench/heap-
- * types.js AFTER [BEFORE] [--per N]`: with BEFORE the difference; per N the bytes of one of N things.
+ * Contents of a heap snapshot as text: self size and number of objects by type and constructor. `node
+ * dist/test/bench/heap-types.js AFTER [BEFORE] [--per N] [--top N]` prints the difference to the snapshot BEFORE, and
+ * divides all figures by `--per`, the number of measured objects.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-interface Snapshot {
+interface HeapSnapshot {
   readonly snapshot: {
     readonly meta: { readonly node_fields: readonly string[]; readonly node_types: readonly (readonly string[])[] };
   };
@@ -13,17 +14,17 @@ interface Snapshot {
   readonly strings: readonly string[];
 }
 
-interface Sum {
+interface TypeSum {
   bytes: number;
   count: number;
 }
 
-function sums(path: string): Map<string, Sum> {
-  const { snapshot, nodes, strings } = JSON.parse(readFileSync(path, 'utf8')) as Snapshot;
+function sumByType(path: string): Map<string, TypeSum> {
+  const { snapshot, nodes, strings } = JSON.parse(readFileSync(path, 'utf8')) as HeapSnapshot;
   const { node_fields: fields, node_types: types } = snapshot.meta;
   const at = (name: string): number => fields.indexOf(name);
   const [type, name, size] = [at('type'), at('name'), at('self_size')];
-  const found = new Map<string, Sum>();
+  const found = new Map<string, TypeSum>();
   for (let i = 0; i < nodes.length; i += fields.length) {
     const kind = types[0]![nodes[i + type]!]!;
     const plain = ['object', 'native', 'closure', 'code', 'hidden', 'object shape'].includes(kind);
@@ -46,13 +47,13 @@ if (after === undefined) {
   process.exit(2);
 }
 const per = Number(values.per);
-const found = sums(after);
-for (const [key, { bytes, count }] of before === undefined ? [] : sums(before)) {
+const found = sumByType(after);
+for (const [key, { bytes, count }] of before === undefined ? [] : sumByType(before)) {
   const sum = found.get(key) ?? { bytes: 0, count: 0 };
   found.set(key, { bytes: sum.bytes - bytes, count: sum.count - count });
 }
 const all = [...found].sort(([, a], [, b]) => b.bytes - a.bytes);
-const line = (name: string, { bytes, count }: Sum): string =>
+const line = (name: string, { bytes, count }: TypeSum): string =>
   `${(bytes / per).toFixed(1).padStart(12)} B ${(count / per).toFixed(2).padStart(10)} x  ${name}\n`;
 process.stdout.write(
   line(

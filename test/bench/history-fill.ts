@@ -1,7 +1,7 @@
 /**
- * A realm of 30 people and 10 streams with a million messages, for fetching over HTTP. Everything but the messages is
- * made through the API; they are written straight through the Store while the server is down. It takes some minutes, so
- * the directory is kept and used again.
+ * Data of the case `history`: an organization of 30 people and 10 streams with a million messages. The API creates
+ * people, streams and a sample message of each conversation. The other messages are written through the Store while the
+ * server is stopped. That takes minutes, so the data directory is kept for later runs.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,14 +21,14 @@ import { toComparableTopicKey } from '#domain/streams';
 import { streamActorKey, toRealmId, toStreamId, toUserId, userActorKey } from '#model';
 import { LmdbStore, openLmdbEnvironment, type Store, type StoreRecordWrite } from '#ports/store';
 import { startFace } from './faces.js';
-import { random } from './fetch-fill.js';
-import { isIn, makeOrganization } from './organization.js';
-import { type Account, call, each } from './prepare.js';
+import { makeRandom } from './fetch-fill.js';
+import { isSubscribed, makeOrganization } from './organization.js';
+import { type Account, call, mapInParallel } from './prepare.js';
 
-export interface History {
+export interface MessageHistory {
   readonly accounts: readonly Account[];
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** Pairs of people who write to each other, as places in `accounts`. */
+  /** Pairs of people who write to each other, as indices of `accounts`. */
   readonly pairs: readonly (readonly [number, number])[];
   /** Ids of the first and the last message written. */
   readonly first: number;
@@ -39,12 +39,12 @@ const PEOPLE = 30;
 const STREAMS = 10;
 export const TOPICS = 40;
 /** Number of direct-message partners of each person. */
-const PARTNERS = 3;
-/** Direct messages are one of DIRECT messages. */
-const DIRECT = 8;
-const PER_BATCH = 2_000;
+const PARTNERS_PER_PERSON = 3;
+/** One of this number of messages is a direct message. */
+const DIRECT_MESSAGE_INTERVAL = 8;
+const WRITES_PER_BATCH = 2_000;
 /** Share of the messages that each person has read. */
-const READ = 0.999;
+const READ_SHARE = 0.999;
 
 export const topicName = (n: number): string => `Topic number ${n}`;
 
@@ -53,27 +53,27 @@ const WORDS =
     ' ',
   );
 
-/** @param directory kept; used as it is when it was filled before */
-export async function makeHistory(directory: string, count: number): Promise<History> {
-  const note = join(directory, `history-${count}.json`);
-  const known = await readFile(note, 'utf8').catch(() => undefined);
-  if (known !== undefined) return JSON.parse(known) as History;
+/** @param directory data directory; a directory that an earlier run has filled stays as it is */
+export async function openOrFillHistory(directory: string, count: number): Promise<MessageHistory> {
+  const descriptionFile = join(directory, `history-${count}.json`);
+  const description = await readFile(descriptionFile, 'utf8').catch(() => undefined);
+  if (description !== undefined) return JSON.parse(description) as MessageHistory;
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const { accounts, pairs } = await begin(directory);
+  const { accounts, pairs } = await makePeopleAndSampleMessages(directory);
   const environment = await openLmdbEnvironment(directory);
   try {
     const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigestIfPossible);
-    const history = await fill(store, accounts, pairs, count);
-    await writeFile(note, JSON.stringify(history));
+    const history = await writeMessages(store, accounts, pairs, count);
+    await writeFile(descriptionFile, JSON.stringify(history));
     return history;
   } finally {
     await environment.close();
   }
 }
 
-/** People, streams, and one message each way of every conversation, which tells what its messages look like. */
-async function begin(directory: string): Promise<Pick<History, 'accounts' | 'pairs'>> {
+/** Creates people, streams, and a message to each stream and in each direction of each direct conversation. */
+async function makePeopleAndSampleMessages(directory: string): Promise<Pick<MessageHistory, 'accounts' | 'pairs'>> {
   const face = await startFace('embedded', {
     dataDir: directory,
     profile: undefined,
@@ -84,17 +84,17 @@ async function begin(directory: string): Promise<Pick<History, 'accounts' | 'pai
   try {
     const { accounts, streams } = await makeOrganization(face, PEOPLE, STREAMS);
     const pairs = accounts.flatMap((_, a) =>
-      Array.from({ length: PARTNERS }, (_, i) => [a, (a + i + 1) % PEOPLE] as const),
+      Array.from({ length: PARTNERS_PER_PERSON }, (_, i) => [a, (a + i + 1) % PEOPLE] as const),
     );
     for (const to of streams) {
-      await call(face, accounts[isIn(0, streams.indexOf(to)) ? 0 : 1]!.authorization, '/messages', {
+      await call(face, accounts[isSubscribed(0, streams.indexOf(to)) ? 0 : 1]!.authorization, '/messages', {
         type: 'stream',
         to,
         topic: topicName(0),
         content: 'first',
       });
     }
-    await each(
+    await mapInParallel(
       pairs.flatMap(
         ([a, b]) =>
           [
@@ -113,43 +113,44 @@ async function begin(directory: string): Promise<Pick<History, 'accounts' | 'pai
   }
 }
 
-async function fill(
+async function writeMessages(
   store: Store,
   accounts: readonly Account[],
-  pairs: History['pairs'],
+  pairs: MessageHistory['pairs'],
   count: number,
-): Promise<History> {
+): Promise<MessageHistory> {
   const realm = toRealmId(1);
-  const old = await store.scanMessages({
+  const existing = await store.scanMessages({
     realm,
     index: { by: 'realm' },
     from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
     limit: 5_000,
   });
-  const firsts = old.map(toStoredMessage).filter(({ body }) => body.content === 'first');
-  const inStreams = firsts.filter(({ originStream }) => originStream !== 0).reverse();
+  const samples = existing.map(toStoredMessage).filter(({ body }) => body.content === 'first');
+  const streamSamples = samples.filter(({ originStream }) => originStream !== 0).reverse();
   const ids = accounts.map(({ id }) => id);
-  const people = inStreams.map((_, stream) => ids.filter((_, person) => isIn(person, stream)));
-  const direct = firsts.filter(({ originStream }) => originStream === 0);
+  const people = streamSamples.map((_, stream) => ids.filter((_, person) => isSubscribed(person, stream)));
+  const directSamples = samples.filter(({ originStream }) => originStream === 0);
   await skipMessageIdsInAllRealms(store, count + 20_000);
-  const first = old[0]!.id + 10_000;
-  const next = random(42);
+  const first = existing[0]!.id + 10_000;
+  const next = makeRandom(42);
   const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!;
   const topics = new Map<string, { stream: number; name: string; max: number }>();
   const message = (id: number): StoredMessage => {
     const stream = Math.floor(next() ** 2 * STREAMS);
-    const of = next() * DIRECT < 1 ? pick(direct) : inStreams[stream]!;
+    const template = next() * DIRECT_MESSAGE_INTERVAL < 1 ? pick(directSamples) : streamSamples[stream]!;
     const words = Array.from({ length: 8 + Math.floor(next() * 40) }, () => pick(WORDS)).join(' ');
-    const name = of.originStream === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
+    const name = template.originStream === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
     const text = `${words} **${id}** \`make\` see word${Math.floor(next() ** 2 * 20_000)}`;
-    if (of.originStream !== 0) topics.set(`${of.originStream} ${name}`, { stream: of.originStream, name, max: id });
+    if (template.originStream !== 0)
+      topics.set(`${template.originStream} ${name}`, { stream: template.originStream, name, max: id });
     return {
-      ...of,
+      ...template,
       id,
-      sender: of.originStream === 0 ? of.sender : pick(people[stream]!),
+      sender: template.originStream === 0 ? template.sender : pick(people[stream]!),
       body: {
-        ...of.body,
+        ...template.body,
         content: text,
         html: `<p>${escapeHtml(words)} <strong>${id}</strong> <code>make</code> see ${text.split(' ').at(-1)}</p>`,
         topic: name,
@@ -158,9 +159,9 @@ async function fill(
     };
   };
   const last = first + count - 1;
-  for (let from = first; from <= last; from += PER_BATCH) {
+  for (let from = first; from <= last; from += WRITES_PER_BATCH) {
     const writes: StoreRecordWrite[] = [];
-    for (let id = from; id < from + PER_BATCH && id <= last; id++) {
+    for (let id = from; id < from + WRITES_PER_BATCH && id <= last; id++) {
       const one = message(id);
       const value = toMessageRecord(
         one,
@@ -169,7 +170,7 @@ async function fill(
       writes.push({ type: 'message', realm, id, rev: 1, value });
     }
     await store.applyRecords(writes);
-    if ((from - first) % (PER_BATCH * 50) === 0) process.stderr.write(`${from - first} messages\n`);
+    if ((from - first) % (WRITES_PER_BATCH * 50) === 0) process.stderr.write(`${from - first} messages\n`);
   }
   const parts: StoreRecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
     type: 'part',
@@ -178,10 +179,13 @@ async function fill(
     rev: 1,
     value: { name, max },
   }));
-  const mark = Math.floor(first + count * READ);
+  const mark = Math.floor(first + count * READ_SHARE);
   for (const [person, id] of ids.entries()) {
-    const homes = [0, ...inStreams.flatMap(({ originStream }, stream) => (isIn(person, stream) ? [originStream] : []))];
-    for (const home of homes) {
+    const origins = [
+      0,
+      ...streamSamples.flatMap(({ originStream }, stream) => (isSubscribed(person, stream) ? [originStream] : [])),
+    ];
+    for (const home of origins) {
       const part = encodeOriginReadStatePart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
       for (const [name, value] of Object.entries(part)) {
         parts.push({ type: 'part', key: userActorKey(realm, toUserId(id)), part: name, rev: 1, value });
@@ -189,6 +193,6 @@ async function fill(
     }
   }
   await store.applyRecords(parts);
-  const streams = inStreams.map(({ originStream }, i) => ({ id: originStream, name: `team ${i}` }));
+  const streams = streamSamples.map(({ originStream }, i) => ({ id: originStream, name: `team ${i}` }));
   return { accounts, streams, pairs, first, last };
 }

@@ -1,10 +1,10 @@
 /**
- * Fills the directory for `--case history` before a measurement: `node dist/test/bench/history-prepare.js DIRECTORY
- * [MESSAGES]`.
+ * Fills the data directory of `--case history` ahead of a measurement: `node dist/test/bench/history-prepare.js
+ * DIRECTORY [MESSAGES]`.
  */
-import { makeHistory } from './history-fill.js';
+import { openOrFillHistory } from './history-fill.js';
 
 const [directory, count = '1000000'] = process.argv.slice(2);
-if (directory === undefined) throw new Error('which directory?');
-const { first, last } = await makeHistory(directory, Number(count));
+if (directory === undefined) throw new Error('usage: history-prepare.js DIRECTORY [MESSAGES]');
+const { first, last } = await openOrFillHistory(directory, Number(count));
 process.stdout.write(`messages ${first} to ${last}\n`);

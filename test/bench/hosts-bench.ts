@@ -1,36 +1,36 @@
 /**
- * Cost and gain of more hosts: a cluster with one actor host and one with several, side by side, measured in turns.
- * Ten streams, so that the work is spread. On a machine with few cores the ratio shows the overhead; it asserts
- * nothing.
+ * Throughput and CPU of a cluster with several actor hosts, compared with a cluster of one host. Both clusters run at
+ * the same time and are measured by turns. Requests go to ten streams, so that all hosts have work. On a machine with
+ * few cores, the ratio shows the overhead of more hosts. The program prints figures and asserts nothing.
  *
  *   node dist/test/bench/hosts-bench.js [--hosts 3] [--runs 5] [--seconds 3] [--concurrency 64]
  */
 import { parseArgs } from 'node:util';
 import { type Face, startFace } from './faces.js';
-import { figure } from './figures.js';
+import { makeFigure } from './figures.js';
 import type { RateResult } from './jobs.js';
-import { makeAccounts, makeStream, meText, sendText } from './prepare.js';
-import { Load } from './processes.js';
-import { machine, table } from './report.js';
+import { makeAccounts, makeStream, meRequest, sendRequest } from './prepare.js';
+import { LoadGenerator } from './processes.js';
+import { figureTable, machineText } from './report.js';
 
 const STREAMS = 10;
 
-interface Side {
+interface MeasuredCluster {
   readonly face: Face;
   readonly requests: Readonly<Record<'send' | 'me', readonly string[]>>;
 }
 
-async function prepared(hosts: number): Promise<Side> {
+async function startCluster(hosts: number): Promise<MeasuredCluster> {
   const { NATS_URL: nats, MONGODB_URL: mongodb } = process.env;
   const face = await startFace('cluster', { hosts, nats, mongodb, profile: undefined });
-  if (!face) throw new Error('it needs NATS_URL and MONGODB_URL (deploy/dev/services)');
+  if (!face) throw new Error('NATS_URL and MONGODB_URL are not set (see deploy/dev/services)');
   const accounts = await makeAccounts(face, 1, STREAMS);
   for (let i = 0; i < STREAMS; i++) await makeStream(face, `stream ${i}`, accounts);
   return {
     face,
     requests: {
-      send: accounts.map(({ authorization }, i) => sendText(authorization, `stream ${i}`)),
-      me: accounts.map(({ authorization }) => meText(authorization)),
+      send: accounts.map(({ authorization }, i) => sendRequest(authorization, `stream ${i}`)),
+      me: accounts.map(({ authorization }) => meRequest(authorization)),
     },
   };
 }
@@ -44,26 +44,26 @@ async function main(): Promise<void> {
     values.seconds ?? '3',
     values.concurrency ?? '64',
   ].map(Number) as [number, number, number, number];
-  const load = new Load();
-  const sides: Side[] = [];
+  const load = new LoadGenerator();
+  const clusters: MeasuredCluster[] = [];
   try {
-    sides.push(await prepared(hosts), await prepared(1));
+    clusters.push(await startCluster(hosts), await startCluster(1));
     const run = async (
-      { face: { port, pids }, requests }: Side,
+      { face: { port, pids }, requests }: MeasuredCluster,
       what: 'send' | 'me',
       ms: number,
     ): Promise<RateResult> => {
-      const job = { kind: 'rate', port, pids, requests: requests[what], connections, warmMs: 250, ms } as const;
+      const job = { kind: 'rate', port, pids, requests: requests[what], connections, warmUpMs: 250, ms } as const;
       const result = await load.run(job);
       if (result.failed > 0) throw new Error(`${result.failed} of ${result.count} failed: ${result.firstFailure}`);
       return result;
     };
     const figures = [];
     for (const what of ['send', 'me'] as const) {
-      for (const side of sides) await run(side, what, 2_000);
-      const rates = sides.map(() => ({ perSecond: [] as number[], micros: [] as number[] }));
+      for (const side of clusters) await run(side, what, 2_000);
+      const rates = clusters.map(() => ({ perSecond: [] as number[], micros: [] as number[] }));
       for (let i = 0; i < runs; i++) {
-        for (const [s, side] of sides.entries()) {
+        for (const [s, side] of clusters.entries()) {
           const { count, seconds: took, cpuMs } = await run(side, what, seconds * 1000);
           rates[s]!.perSecond.push(count / took);
           rates[s]!.micros.push((cpuMs * 1000) / count);
@@ -71,13 +71,13 @@ async function main(): Promise<void> {
       }
       const name = `${what === 'send' ? '`POST /messages`' : '`GET /users/me`'}, ${connections} at once, ${hosts} hosts against one`;
       const [many, one] = rates as [(typeof rates)[0], (typeof rates)[0]];
-      figures.push(figure('', name, 'per second', many.perSecond, [{ name: 'one host', values: one.perSecond }]));
-      figures.push(figure('', `${name}: CPU`, 'µs each', many.micros, [{ name: 'one host', values: one.micros }]));
+      figures.push(makeFigure('', name, 'per second', many.perSecond, [{ name: 'one host', values: one.perSecond }]));
+      figures.push(makeFigure('', `${name}: CPU`, 'µs each', many.micros, [{ name: 'one host', values: one.micros }]));
     }
-    process.stdout.write(`${table(figures, false)}\n\n${machine()}; ${runs} runs\n`);
+    process.stdout.write(`${figureTable(figures, false)}\n\n${machineText()}; ${runs} runs\n`);
   } finally {
     await load.stop();
-    for (const { face } of sides) await face.stop();
+    for (const { face } of clusters) await face.stop();
   }
 }
 

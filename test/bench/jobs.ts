@@ -1,15 +1,15 @@
-/** Messages between the benchmark's own processes. */
+/** Jobs and results: the messages between the main process of the benchmark and its other processes. */
 
-/** Closed loop: every connection sends its next request when the last was answered. */
+/** Closed loop: every connection sends its next request after the response to the previous one. */
 export interface RateJob {
   readonly kind: 'rate';
   readonly port: number;
-  /** Requests by connection, used in turn. */
+  /** Requests of the connections: connection `i` begins with request `i`, modulo their number. */
   readonly requests: readonly string[];
   readonly connections: number;
   /** Whether each connection cycles through the requests, instead of repeating its own. */
-  readonly turns?: boolean;
-  readonly warmMs: number;
+  readonly cycles?: boolean;
+  readonly warmUpMs: number;
   readonly ms: number;
   /** Processes whose CPU time counts. */
   readonly pids: readonly number[];
@@ -25,13 +25,13 @@ export interface RateResult {
 
 export interface Poll {
   readonly authorization: string;
-  readonly queue: string;
-  readonly last: number;
+  readonly queueId: string;
+  readonly lastEventId: number;
   /** API level that the client asks for. [the base level] */
   readonly level?: number | undefined;
 }
 
-/** Rounds of: hold a poll on every connection, send one message, wait for the last answer. */
+/** In each round every connection sends a poll, one message is sent, and all polls deliver it. */
 export interface FanoutJob {
   readonly kind: 'fanout';
   readonly port: number;
@@ -49,15 +49,15 @@ export interface FanoutResult {
   readonly deliveries: number;
   readonly cpuMs: number;
   /** Last event id of each queue after the job. */
-  readonly last: readonly number[];
+  readonly lastEventIds: readonly number[];
 }
 
-/** Open-loop load: messages at a fixed rate, independent of responses, to polls that clients repeat at once. */
+/** Open loop: messages at a fixed rate, independent of responses, to polls that clients repeat at once. */
 export interface FanoutRateJob {
   readonly kind: 'fanout-rate';
   readonly port: number;
   readonly polls: readonly Poll[];
-  /** Send requests, one per message; the text of message `n` contains `marker(n)`. */
+  /** Send requests, one per message; the text of message `n` contains `messageMarker(n)`. */
   readonly sends: readonly string[];
   /** Time between two sends, ms. */
   readonly everyMs: number;
@@ -75,31 +75,31 @@ export interface FanoutRateResult {
    * 99th percentile of the time from the planned send to the acknowledgement, ms. The message is durable then, but may
    * not have reached the queues.
    */
-  readonly sentP99: number;
-  /** Percentiles over all deliveries of the time from the planned send, ms. */
-  readonly eachP50: number;
-  readonly eachP99: number;
-  readonly delivered: number;
+  readonly acknowledgedP99: number;
+  /** Percentiles of the time from the planned send to a delivery, over all deliveries, ms. */
+  readonly deliveryP50: number;
+  readonly deliveryP99: number;
+  readonly deliveries: number;
   /** Number of messages that a queue delivered twice. */
-  readonly repeated: number;
-  /** Largest delay of a send after its planned time, ms: the part of the times that the generator causes. */
-  readonly sentLateMs: number;
+  readonly repeatedDeliveries: number;
+  /** Largest delay of a send after its planned time, ms: the share of the load generator in the times. */
+  readonly maxSendDelayMs: number;
   readonly cpuMs: number;
-  readonly last: readonly number[];
+  readonly lastEventIds: readonly number[];
 }
 
 /** Marker of message `n`, which occurs in a response only in the text of that message. */
-export const marker = (n: number): string => `~~${n}.`;
+export const messageMarker = (n: number): string => `~~${n}.`;
 
-/** Polls without events: each is sent again after its heartbeat. */
+/** Idle polls, which get heartbeats and no events; each poll is repeated after its heartbeat. */
 export interface IdleJob {
   readonly kind: 'idle';
   readonly port: number;
   readonly polls: readonly Poll[];
-  /** Time over which the polls come, so that their heartbeats do not come together. */
+  /** Time over which the first polls are spread, so that their heartbeats are spread, too. */
   readonly spreadMs: number;
   /** Warm-up from the last poll to the first window, ms. */
-  readonly warmMs: number;
+  readonly warmUpMs: number;
   /** Length of a window, ms. */
   readonly ms: number;
   readonly windows: number;
@@ -116,45 +116,45 @@ export interface IdleWindow {
 export interface IdleResult {
   readonly windows: readonly IdleWindow[];
   /** Last event id of each queue after the job. */
-  readonly last: readonly number[];
+  readonly lastEventIds: readonly number[];
   readonly failed: number;
   readonly firstFailure: string;
 }
 
-/** Kinds of work for the load generator, and what it answers. A new one is a line here and one in load.ts. */
-export interface Work {
+/** Jobs of the load generator with their results, by kind. A new kind is a line here and one in load-generator.ts. */
+export interface LoadJobs {
   rate: { job: RateJob; result: RateResult };
   fanout: { job: FanoutJob; result: FanoutResult };
   'fanout-rate': { job: FanoutRateJob; result: FanoutRateResult };
   idle: { job: IdleJob; result: IdleResult };
 }
 
-export type Kind = keyof Work;
-export type JobOf<K extends Kind> = Work[K]['job'];
-export type ResultOf<K extends Kind> = Work[K]['result'];
+export type JobKind = keyof LoadJobs;
+export type JobOf<K extends JobKind> = LoadJobs[K]['job'];
+export type ResultOf<K extends JobKind> = LoadJobs[K]['result'];
 
-/** Answers of the bare server, as raw HTTP texts taken from ours. */
-export interface CeilingAnswers {
+/** Answers of the bare HTTP server, as raw HTTP texts that Conclave has sent. */
+export interface BareHttpAnswers {
   readonly get?: string;
   readonly post?: string;
   readonly poll?: string;
-  /** Held polls are answered after so long, and up to so much more, when nothing comes before; null: no more. */
-  readonly beat?: { readonly ms: number; readonly spreadMs: number } | null;
+  /** Heartbeat of a waiting poll: after `ms` plus a random time up to `spreadMs`. Null turns heartbeats off. */
+  readonly heartbeat?: { readonly ms: number; readonly spreadMs: number } | null;
 }
 
-/** Parameters of the measurement of a bare program. */
-export interface LoopOrder {
+/** Parameters of a closed loop in a bare program. */
+export interface ClosedLoopOptions {
   readonly concurrency: number;
-  readonly warmMs: number;
+  readonly warmUpMs: number;
   readonly ms: number;
 }
 
-export type NatsOrder = { readonly url: string; readonly subject: string; readonly bytes: number } & (
+export type NatsJob = { readonly url: string; readonly subject: string; readonly bytes: number } & (
   | { readonly kind: 'answer' }
-  | ({ readonly kind: 'ask' } & LoopOrder)
+  | ({ readonly kind: 'ask' } & ClosedLoopOptions)
 );
 
-export type StoreOrder = LoopOrder & { readonly bytes: number } & (
+export type StoreJob = ClosedLoopOptions & { readonly bytes: number } & (
     | { readonly kind: 'lmdb' }
     | { readonly kind: 'mongodb'; readonly url: string }
   );

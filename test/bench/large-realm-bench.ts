@@ -1,9 +1,10 @@
 /**
- * Cost of a whole large organization: `node dist/test/bench/large-realm-bench.js [--accounts N] [--streams N]
- * [--own N] [--each N] [--runs N] [--face embedded|cluster]`, some two minutes. It makes an organization with a stream
- * of all accounts, fills it straight through the Store, and measures registrations, `GET /users`, changes and messages.
- * CPU is that of the server's process, with the load in another one, where a bare server stands beside it; else it
- * includes reading the answer. It asserts none.
+ * Cost of requests in a large organization: `node dist/test/bench/large-realm-bench.js [--accounts N] [--streams N]
+ * [--own N] [--each N] [--runs N] [--face embedded|cluster] [--only PART,…]`, about two minutes. The program creates an
+ * organization, fills it through the Store, and measures registrations, `GET /users`, changes and messages. The stream
+ * `hall` has all accounts as subscribers. Parts: `changes`, `hall`, `subscribers`, `bare`. CPU figures of the part
+ * `bare` are those of the server, because the load generator is another process; all other CPU figures include the
+ * client, which reads the answer in the server's process. The program prints figures and asserts nothing.
  */
 import { parseArgs } from 'node:util';
 import type { ProcessPorts } from '#app/server';
@@ -16,18 +17,18 @@ import {
   streamIdOf,
   subscribe,
 } from '../api/support/organization.js';
-import { BareTools } from './bare.js';
+import { BarePrograms } from './bare-programs.js';
 import { Bench } from './case.js';
 import { Connection, requestText } from './connection.js';
 import type { Face } from './faces.js';
 import { median } from './figures.js';
-import { FIRST_MADE_ID } from './large-directory.js';
+import { FIRST_GENERATED_ID } from './large-directory.js';
 import { fillLargeRealm } from './large-realm-fill.js';
-import { measureRate } from './measure.js';
+import { measureRate } from './measure-rate.js';
 import { type BenchOptions, readOptions } from './options.js';
-import { usersText } from './prepare.js';
-import { Ceiling, Load } from './processes.js';
-import { machine, table } from './report.js';
+import { usersRequest } from './prepare.js';
+import { BareHttpServer, LoadGenerator } from './processes.js';
+import { figureTable, machineText } from './report.js';
 
 const { values } = parseArgs({
   options: {
@@ -43,15 +44,15 @@ const { values } = parseArgs({
 });
 const ACCOUNTS = Number(values.accounts);
 const STREAMS = Number(values.streams);
-const OWN = Number(values.own);
-const EACH = Number(values.each);
+const READER_STREAMS = Number(values.own);
+const SUBSCRIBERS_PER_STREAM = Number(values.each);
 const RUNS = Number(values.runs);
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-/** One connection that stays open. */
+/** Sends the requests of one account on one connection, one at a time. */
 class Requester {
   #answered: (bytes: number) => void = () => {};
   #failed: (error: Error) => void = () => {};
@@ -77,12 +78,16 @@ class Requester {
   }
 }
 
-/** @param before each request, unmeasured: what makes encoded answers stale */
+/**
+ * Measures a request and prints its times; prints an error instead if the request fails.
+ *
+ * @param before unmeasured work before each request, such as a change that invalidates cached answers
+ */
 async function measure(title: string, ask: () => Promise<unknown>, before?: () => Promise<unknown>): Promise<void> {
   try {
     await measureOrThrow(title, ask, before);
   } catch (error) {
-    say(`${title} | FAILED: ${error}`);
+    print(`${title} | FAILED: ${error}`);
   }
 }
 
@@ -106,30 +111,30 @@ async function measureOrThrow(
     times.push(performance.now() - begun);
   }
   const memory = process.memoryUsage();
-  say(
+  print(
     `${title} | first ${ms(cold)} | median ${ms(median(times))} | CPU ${ms(median(cpus))} each` +
       ` | heap ${mib(memory.heapUsed)}, buffers ${mib(memory.external)}, rss ${mib(memory.rss)}`,
   );
 }
 
 /** Measures a request beside a bare server that sends equal bytes; each server has a process of its own. */
-async function besideBare(face: Face, id: string, request: string): Promise<void> {
-  const ceiling = await Ceiling.start();
-  const load = new Load();
+async function measureBesideBare(face: Face, id: string, request: string): Promise<void> {
+  const ceiling = await BareHttpServer.start();
+  const load = new LoadGenerator();
   const options: BenchOptions = {
     ...readOptions([], {})!,
     runs: 3,
     ms: Number(values.seconds) * 1_000,
-    warmMs: 500,
-    heatMs: 1_000,
+    warmUpMs: 500,
+    firstWarmUpMs: 1_000,
   };
   try {
-    const bench = new Bench(face, ceiling, new BareTools({}), load, options);
+    const bench = new Bench(face, ceiling, new BarePrograms({}), load, options);
     for (const connections of [1, 16]) {
       try {
-        say(table(await measureRate(bench, { id, title: id, requests: [request], connections }), false));
+        print(figureTable(await measureRate(bench, { id, title: id, requests: [request], connections }), false));
       } catch (error) {
-        say(`${id}, ${connections} at once | FAILED: ${error}`);
+        print(`${id}, ${connections} at once | FAILED: ${error}`);
       }
     }
   } finally {
@@ -138,28 +143,31 @@ async function besideBare(face: Face, id: string, request: string): Promise<void
   }
 }
 
-/** Measures compressed responses, whose parts the server caches compressed; no bare server compares with them. */
-async function compressed(face: Face, request: string): Promise<void> {
-  const load = new Load();
+/** Measures compressed responses. The server caches their parts compressed, so a bare server is no ceiling for them. */
+async function measureCompressed(face: Face, request: string): Promise<void> {
+  const load = new LoadGenerator();
   const job = { kind: 'rate', port: face.port, pids: face.pids, requests: [request], connections: 16 } as const;
   try {
     for (const title of ['warm up', 'register, gzip, 16 at once']) {
-      const { count, seconds, cpuMs, failed } = await load.run({ ...job, warmMs: 500, ms: 4_000 });
-      say(`${title} | ${(count / seconds).toFixed(1)} per second | CPU ${ms(cpuMs / count)} each | failed ${failed}`);
+      const { count, seconds, cpuMs, failed } = await load.run({ ...job, warmUpMs: 500, ms: 4_000 });
+      print(`${title} | ${(count / seconds).toFixed(1)} per second | CPU ${ms(cpuMs / count)} each | failed ${failed}`);
     }
   } finally {
     await load.stop();
   }
 }
 
-/** Asks each frontend until it answers: opening takes longer than a request may wait where the Store is slow. */
-async function openReplicas(server: TestServer, person: Person): Promise<void> {
+/**
+ * Makes each frontend open its directory replica. With a slow Store this takes longer than the timeout of a request, so
+ * a refused request is repeated.
+ */
+async function openReplicasOfFrontends(server: TestServer, person: Person): Promise<void> {
   for (let frontend = 0; frontend < (server.kind === 'cluster' ? 2 : 1); frontend++) {
     const requester = await Requester.open(person);
     for (let refused = 0; ; refused++) {
       try {
         await requester.send('GET', '/users/me');
-        if (refused > 0) say(`frontend ${frontend} refused ${refused} times`);
+        if (refused > 0) print(`frontend ${frontend} refused ${refused} times`);
         break;
       } catch (error) {
         if (refused > 20) throw error;
@@ -168,13 +176,13 @@ async function openReplicas(server: TestServer, person: Person): Promise<void> {
   }
 }
 
-async function timed<T>(title: string, work: () => Promise<T>): Promise<T> {
+async function runTimed<T>(title: string, work: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   const cpu = process.cpuUsage();
   const made = await work();
   const { user, system } = process.cpuUsage(cpu);
   const { heapUsed, external, rss } = process.memoryUsage();
-  say(
+  print(
     `${title} | ${ms(performance.now() - begun)} | CPU ${ms((user + system) / 1_000)}` +
       ` | heap ${mib(heapUsed)}, buffers ${mib(external)}, rss ${mib(rss)}`,
   );
@@ -197,8 +205,15 @@ async function start(): Promise<TestServer> {
 async function fill(server: TestServer, org: Organization): Promise<number> {
   await subscribe(org.owner, 'hall', { principals: [org.owner, org.member, org.admin] });
   const hall = await streamIdOf(org.owner, 'hall');
-  const of = { accounts: ACCOUNTS, streams: STREAMS, subscribers: EACH, own: OWN, reader: org.member.id, hall };
-  await fillLargeRealm(store!, org.realm, of);
+  const size = {
+    accounts: ACCOUNTS,
+    streams: STREAMS,
+    subscribers: SUBSCRIBERS_PER_STREAM,
+    own: READER_STREAMS,
+    reader: org.member.id,
+    hall,
+  };
+  await fillLargeRealm(store!, org.realm, size);
   await server.restart();
   return hall;
 }
@@ -206,50 +221,54 @@ async function fill(server: TestServer, org: Organization): Promise<number> {
 const server = await start();
 try {
   const org = await makeOrganization(server, ['member', 'admin']);
-  await timed(`${ACCOUNTS} accounts, ${STREAMS} streams, straight into the Store`, () => fill(server, org));
-  const part = (name: string): boolean => values.only === '' || values.only.split(',').includes(name);
-  await timed('first request: opens actor and replica', () => openReplicas(server, org.member));
-  // Opened now, because servers close connections on which nothing happens for ten seconds.
+  await runTimed(`${ACCOUNTS} accounts, ${STREAMS} streams, straight into the Store`, () => fill(server, org));
+  const isSelected = (name: string): boolean => values.only === '' || values.only.split(',').includes(name);
+  await runTimed('first request: opens actor and replica', () => openReplicasOfFrontends(server, org.member));
+  // The connections are opened just before their use, because servers close a connection that is idle for ten seconds.
   const member = await Requester.open(org.member);
   const admin = await Requester.open(org.admin);
   const register = (): Promise<number> => member.send('POST', '/register', '');
-  let turn = 0;
+  let requests = 0;
   const rename = (): Promise<unknown> =>
-    admin.send('PATCH', '/settings', `timezone=Europe/${['Paris', 'Berlin'][turn++ % 2]}`);
+    admin.send('PATCH', '/settings', `timezone=Europe/${['Paris', 'Berlin'][requests++ % 2]}`);
   await measure('POST /register, every section', register);
-  if (part('changes')) {
+  if (isSelected('changes')) {
     await measure('PATCH /settings: a change of an account', rename);
     await measure('POST /register, after a change of an account', register, rename);
     await measure('GET /users', () => member.send('GET', '/users'));
     await measure('GET /users, after a change of an account', () => member.send('GET', '/users'), rename);
     await measure('a change of a role', () =>
-      admin.send('PATCH', `/users/${FIRST_MADE_ID + 4}`, `role=${[300, 400][turn++ % 2]}`),
+      admin.send('PATCH', `/users/${FIRST_GENERATED_ID + 4}`, `role=${[300, 400][requests++ % 2]}`),
     );
     const { group } = await makeGroup(org);
     await measure('a change of a group', () =>
-      admin.send('POST', `/user_groups/${group}/members`, `${['add', 'delete'][turn++ % 2]}=[${FIRST_MADE_ID + 4}]`),
+      admin.send(
+        'POST',
+        `/user_groups/${group}/members`,
+        `${['add', 'delete'][requests++ % 2]}=[${FIRST_GENERATED_ID + 4}]`,
+      ),
     );
     await measure('POST /users', () =>
-      admin.send('POST', '/users', `email=new${turn++}@example.com&full_name=New&password=sadly-walrus-tempo-81`),
+      admin.send('POST', '/users', `email=new${requests++}@example.com&full_name=New&password=sadly-walrus-tempo-81`),
     );
   }
-  if (part('hall')) {
+  if (isSelected('hall')) {
     const message = 'type=stream&to=hall&topic=news&content=hello';
     await measure('a message to a stream of all accounts', () => member.send('POST', '/messages', message));
     await measure('subscribers of that stream', async () =>
       admin.send('GET', `/streams/${await streamIdOf(org.owner, 'hall')}/members`),
     );
     await measure('joining it, and leaving', () =>
-      turn++ % 2 === 0
+      requests++ % 2 === 0
         ? admin.send('POST', '/users/me/subscriptions', `subscriptions=${encodeURIComponent('[{"name":"hall"}]')}`)
         : admin.send('PATCH', '/users/me/subscriptions', `delete=${encodeURIComponent('["hall"]')}`),
     );
   }
-  if (part('subscribers'))
+  if (isSelected('subscribers'))
     await measure('POST /register with subscribers', () =>
       member.send('POST', '/register', 'include_subscribers=true'),
     );
-  if (part('bare')) {
+  if (isSelected('bare')) {
     const port = org.owner.api.target.nextPort();
     const face: Face = {
       name: 'embedded',
@@ -263,11 +282,11 @@ try {
       stop: async () => {},
     };
     const registerText = requestText('POST', '/api/v1/register', org.member.api.headers.authorization!, '');
-    await besideBare(face, 'large-register', registerText);
-    await besideBare(face, 'large-users', usersText(face.owner));
-    await compressed(face, registerText.replace('\r\n', '\r\nAccept-Encoding: gzip\r\n'));
+    await measureBesideBare(face, 'large-register', registerText);
+    await measureBesideBare(face, 'large-users', usersRequest(face.owner));
+    await measureCompressed(face, registerText.replace('\r\n', '\r\nAccept-Encoding: gzip\r\n'));
   }
-  say(machine());
+  print(machineText());
 } finally {
   await server.close();
 }

@@ -1,6 +1,6 @@
 /**
- * Fills an organization with accounts and streams straight through the Store, because 100,000 `POST /users` take half
- * an hour. The realm's actor reads them when it is loaded the next time, so the server has to be restarted afterwards.
+ * Writes accounts and streams of an organization through the Store, because 100,000 `POST /users` take half an hour.
+ * The caller restarts the server afterwards, because the realm's actor reads the records only when it is loaded.
  */
 import { DIRECTORY_RECORD_PART_PREFIXES } from '#actors/realm';
 import { SUBSCRIPTION_PART_PREFIX } from '#actors/user';
@@ -17,12 +17,12 @@ import {
   userActorKey,
 } from '#model';
 import type { Store, StoreRecordWrite } from '#ports/store';
-import { FIRST_MADE_ID, makeLargeSnapshot } from './large-directory.js';
+import { FIRST_GENERATED_ID, makeLargeSnapshot } from './large-directory.js';
 
 export interface LargeRealm {
   readonly accounts: number;
   readonly streams: number;
-  /** Subscribers of each stream; accounts by turns. */
+  /** Number of subscribers of each stream. */
   readonly subscribers: number;
   /** Number of streams that `reader` is subscribed to. */
   readonly own: number;
@@ -31,8 +31,8 @@ export interface LargeRealm {
   readonly hall: number;
 }
 
-const WRITES_TOGETHER = 1_000;
-/** Revision above those that the server has written meanwhile. */
+const WRITES_PER_BATCH = 1_000;
+/** Revision of the records, above the revisions that the running server may write at the same time. */
 const REVISION = 100_000;
 
 const MEMBERSHIP = { stays: [{ from: 1, to: 0, after: 0, until: 0 }] };
@@ -61,12 +61,12 @@ function* listWrites(realm: RealmId, of: LargeRealm): Iterable<StoreRecordWrite>
     }
   }
   for (const { id } of snapshot.users) yield member(of.hall, id);
-  for (let n = 0; n < WHOLE_ACCOUNTS; n++) yield subscription(FIRST_MADE_ID + n, of.hall);
+  for (let n = 0; n < ACCOUNTS_WITH_ACTORS; n++) yield subscription(FIRST_GENERATED_ID + n, of.hall);
   for (let n = 0; n < of.streams; n++) {
-    const stream = FIRST_MADE_ID + n;
+    const stream = FIRST_GENERATED_ID + n;
     const members = Array.from(
       { length: of.subscribers },
-      (_, i) => FIRST_MADE_ID + ((n * of.subscribers + i * 7) % of.accounts),
+      (_, i) => FIRST_GENERATED_ID + ((n * of.subscribers + i * 7) % of.accounts),
     );
     if (n < of.own) {
       members.push(of.reader);
@@ -76,28 +76,28 @@ function* listWrites(realm: RealmId, of: LargeRealm): Iterable<StoreRecordWrite>
   }
 }
 
-/** Accounts with an actor of their own; the others are only known to the realm and to the streams. */
-const WHOLE_ACCOUNTS = 100;
+/** Number of accounts with a user actor. The others are only in the records of the realm and of the streams. */
+const ACCOUNTS_WITH_ACTORS = 100;
 
-/** Roots of the streams and of the first accounts, as the commands of the API would have made them. */
+/** Commits the root documents of the streams and of the first accounts. */
 async function commitRoots(store: Store, realm: RealmId, of: LargeRealm): Promise<void> {
   const commit = (key: ActorKey, state: Json): Promise<unknown> =>
     store.commit({ key, epoch: toEpoch(1), expected: 0, state, outbox: [], due: null, records: [] });
   const stream = { phase: 'active', mv: 1, last: 0, participants: [], recipient: 0 };
   const account = { phase: 'active', passwordHash: null, keySealed: '' };
-  for (let from = 0; from < of.streams; from += WRITES_TOGETHER) {
-    const numbers = Array.from({ length: Math.min(WRITES_TOGETHER, of.streams - from) }, (_, i) => from + i);
-    await Promise.all(numbers.map((n) => commit(streamActorKey(realm, toStreamId(FIRST_MADE_ID + n)), stream)));
+  for (let from = 0; from < of.streams; from += WRITES_PER_BATCH) {
+    const numbers = Array.from({ length: Math.min(WRITES_PER_BATCH, of.streams - from) }, (_, i) => from + i);
+    await Promise.all(numbers.map((n) => commit(streamActorKey(realm, toStreamId(FIRST_GENERATED_ID + n)), stream)));
   }
-  for (let n = 0; n < Math.min(WHOLE_ACCOUNTS, of.accounts); n++)
-    await commit(userActorKey(realm, toUserId(FIRST_MADE_ID + n)), account);
+  for (let n = 0; n < Math.min(ACCOUNTS_WITH_ACTORS, of.accounts); n++)
+    await commit(userActorKey(realm, toUserId(FIRST_GENERATED_ID + n)), account);
 }
 
 export async function fillLargeRealm(store: Store, realm: RealmId, of: LargeRealm): Promise<void> {
   let writes: StoreRecordWrite[] = [];
   for (const write of listWrites(realm, of)) {
     writes.push(write);
-    if (writes.length < WRITES_TOGETHER) continue;
+    if (writes.length < WRITES_PER_BATCH) continue;
     await store.applyRecords(writes);
     writes = [];
   }

@@ -1,6 +1,7 @@
 /**
- * Appends per second to a log of one and of three streams, by turns: three organizations, one in each of the three
- * streams. `. .services/env; node dist/test/bench/log-streams-bench.js [--seconds N] [--runs N]`. It asserts no times.
+ * Throughput of appends to an event log with one JetStream stream, and with three, by turns. Entries are of three
+ * organizations, which share the one stream or have one each. `. .services/env; node
+ * dist/test/bench/log-streams-bench.js [--seconds N] [--runs N]` prints figures and asserts nothing.
  */
 import { parseArgs } from 'node:util';
 import { REAL_CLOCK } from '#base/clock';
@@ -11,7 +12,7 @@ import { median } from './figures.js';
 const REALMS = [1, 2, 3].map(toRealmId);
 const APPENDS_AT_ONCE = 64;
 const LIMITS = { maxAgeMs: 600_000, maxBytes: 192 * 1024 * 1024 };
-/** Size of an entry with one message, bytes. */
+/** Value with the size of an entry with one message, which is 700 bytes. */
 const VALUE = 'x'.repeat(700);
 
 async function measure(url: string, streamCount: number, milliseconds: number): Promise<number> {

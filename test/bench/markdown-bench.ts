@@ -1,6 +1,6 @@
 /**
- * How fast messages are rendered: typical ones per second on one core, and the slowest texts of the maximum length.
- * `node dist/test/bench/markdown-bench.js`
+ * Speed of the Markdown renderer: typical messages per second on one core, and the slowest of the hostile texts of
+ * maximum length. `node dist/test/bench/markdown-bench.js`
  */
 import { type MarkdownContext, renderMarkdown } from '#domain/markdown';
 import { attacks } from '../unit/markdown/attacks.js';

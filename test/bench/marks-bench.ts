@@ -1,6 +1,7 @@
 /**
- * Marking much as read: the request with 100 unread messages beside the same with 100,000 (docs/performance.md).
- * `node dist/test/bench/marks-bench.js [embedded|cluster …]`. It asserts no times.
+ * Time of marking messages as read: of a stream and of everything, with 100 and with 100,000 unread messages
+ * (docs/performance.md, "Marking much as read"). `node dist/test/bench/marks-bench.js [embedded|cluster …]` prints
+ * figures and asserts nothing.
  */
 import t from 'tap';
 import type { ProcessPorts } from '#app/server';
@@ -19,12 +20,12 @@ import { Queue } from '../api/support/queue.js';
 
 const SIZES = [100, 100_000];
 const RUNS = 5;
-/** Written together. */
-const BATCH = 2_000;
+/** Number of messages in one write. */
+const WRITES_PER_BATCH = 2_000;
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
 
-/** Messages as they would be stored, straight into the Store. */
+/** Writes messages of a stream through the Store, without commands to actors. */
 async function fill(store: Store, org: Organization, stream: number, count: number): Promise<void> {
   const body: MessageBody = {
     content: 'some words of a message',
@@ -40,8 +41,8 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
     topicLinks: [],
     has: { link: false, image: false },
   };
-  for (let from = 1; from <= count; from += BATCH) {
-    const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageRecordWrite => {
+  for (let from = 1; from <= count; from += WRITES_PER_BATCH) {
+    const writes = Array.from({ length: Math.min(WRITES_PER_BATCH, count - from + 1) }, (_, i): MessageRecordWrite => {
       const record = toMessageRecord({
         id: from + i,
         sender: org.owner.id,
@@ -55,13 +56,18 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
   }
 }
 
-interface Timed {
+/** Times from the start of the request, ms. */
+interface MarkingTimes {
   readonly request: number;
-  /** Time until the ids are delivered to a client that asked for them. */
+  /** Time until another client of the user gets the event with the ids. */
   readonly delivered: number;
 }
 
-async function timed(person: Person, operation: string, params: Record<string, unknown>): Promise<Timed> {
+async function measureMarking(
+  person: Person,
+  operation: string,
+  params: Record<string, unknown>,
+): Promise<MarkingTimes> {
   const queue = await Queue.register(person, { event_types: ['update_message_flags'], fetch_event_types: [] });
   const begun = performance.now();
   await person.api.ok(operation, params);
@@ -85,7 +91,11 @@ async function measure(title: string, server: TestServer, store: () => Store): P
         await subscribe(org.owner, 'stream', { principals: [org.member] });
         const stream = await streamIdOf(org.member, 'stream');
         await fill(store(), org, stream, size);
-        const { request, delivered } = await timed(org.member, operation, inStream ? { stream_id: stream } : {});
+        const { request, delivered } = await measureMarking(
+          org.member,
+          operation,
+          inStream ? { stream_id: stream } : {},
+        );
         requests.push(request);
         deliveries.push(delivered);
       }

@@ -1,6 +1,7 @@
 /**
- * Loaded into server processes before the program (`node --expose-gc --import`): at SIGUSR2 it collects garbage, says
- * in `MEMORY_DIR/<pid>.json` what is left, and writes a heap snapshot there if the file `MEMORY_DIR/snapshot` exists.
+ * Hook for the memory of a server process, loaded by `node --expose-gc --import`. SIGUSR2 starts a garbage collection;
+ * then the hook writes the process's memory into `MEMORY_DIR/<pid>.json`, and a heap snapshot into the same folder if
+ * the file `MEMORY_DIR/snapshot` exists.
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,15 +2,15 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ProfileTo } from './profiler.js';
+import type { ProfileOutput } from './profiler.js';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
 /** Cases with flame graphs in the repository. */
-export const HOTTEST: readonly string[] = ['me', 'send', 'fanout', 'register', 'history'];
-export const FLAMES = 'docs/bench/flames';
+export const FLAME_GRAPH_CASES: readonly string[] = ['me', 'send', 'fanout', 'register', 'history'];
+export const FLAME_GRAPH_FOLDER = 'docs/bench/flames';
 
-/** A case as the command line sees it. */
+/** Properties of a case that the command line uses. */
 export interface NamedCase {
   readonly name: string;
   readonly about: string;
@@ -23,99 +23,108 @@ export interface BenchOptions {
   readonly cases: readonly string[];
   readonly concurrencies: readonly number[];
   readonly runs: number;
-  /** Length of one measurement, ms. */
+  /** Length of one measurement, without its warm-up, ms. */
   readonly ms: number;
-  readonly warmMs: number;
+  /** Warm-up before each measurement, ms. */
+  readonly warmUpMs: number;
   /** Warm-up before the first run of a case, ms. */
-  readonly heatMs: number;
+  readonly firstWarmUpMs: number;
+  /** Number of waiting polls of the cases `fanout` and `levels`. */
   readonly polls: number;
-  /** Number of held polls of the case `held`. */
-  readonly held: number;
-  /** Accounts of the organization whose list is asked for. */
-  readonly users: number;
-  /** Size of the organization of the case `web`. */
+  /** Number of waiting polls of the case `held`. */
+  readonly idlePolls: number;
+  /** Number of accounts in the list that the case `users` fetches. */
+  readonly listedUsers: number;
+  /** Size of the organization of the cases `web` and `exchange`; `messages` is for `web` alone. */
   readonly people: number;
   readonly streams: number;
   readonly messages: number;
   /** Messages that the case `exchange` imports and exports. */
   readonly exchangedMessages: number;
-  /** Messages a second of fanout-rate, and for how long. */
+  /** Rate and duration of the messages of a run of `fanout-rate`. */
   readonly perSecond: number;
-  readonly streamMs: number;
+  readonly fanoutRateMs: number;
+  /** Number of messages in one measurement of `fanout`. */
   readonly rounds: number;
+  /** Time for polls to reach the server before a message is sent, ms. */
   readonly settleMs: number;
+  /** Whether to print the table as Markdown. */
   readonly markdown: boolean;
   /** Whether to append the figures to the history. */
-  readonly record: boolean;
+  readonly records: boolean;
   /** Whether to write the tables of the history, without a measurement. */
-  readonly history: boolean;
-  readonly profile: ProfileTo | undefined;
-  /** Whether to measure the bare programs, too. */
-  readonly bare: boolean;
+  readonly writesHistoryTables: boolean;
+  readonly profile: ProfileOutput | undefined;
+  /** Whether to measure the bare programs. A profile has no bare programs. */
+  readonly measuresBare: boolean;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
 }
 
-const listed = ({ name, about, onlyNamed = false }: NamedCase): string =>
-  `    ${name.padEnd(14)} ${about}${onlyNamed ? ' (only when it is named)' : ''}`;
+const describeCase = ({ name, about, onlyNamed = false }: NamedCase): string =>
+  `    ${name.padEnd(14)} ${about}${onlyNamed ? ' (runs only if --case names it)' : ''}`;
 
 export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- [OPTIONS]
 
-  --face LIST         embedded,cluster
-  --case LIST         Names of cases (below). [all]
-  --concurrency LIST  Connections of all but fanout. [1,64]
-  --runs N            Runs of each measurement; the median counts. [5]
-  --seconds N         Length of one measurement of all but fanout. [2]
-  --polls N           Held polls. [fanout: 2000, held: 20000]
-  --users N           Accounts of an organization whose list is asked for. [1000]
+Measures cases on a server of each face and compares them with ceilings: the values of bare programs, which do the
+minimum of the same work. See docs/performance.md.
+
+  --face LIST         Faces to measure. [embedded,cluster]
+  --case LIST         Cases to measure (listed below). [all, except the cases that are marked]
+  --concurrency LIST  Numbers of connections; some cases have a fixed number. [1,64]
+  --runs N            Runs of each measurement; the table has their median, minimum and maximum. [5]
+  --seconds N         Length of one run in a closed loop. [2]
+  --polls N           Number of waiting polls. [fanout, levels: 2000, held: 20000]
+  --users N           Number of accounts in the list of the case users. [1000]
   --people N, --streams N, --messages N
                       Size of the organization of the cases web and exchange. [200, 50, web: 5000, exchange: 50000]
-  --rounds N          Messages of one measurement of fanout. [6]
-  --per-second N      Messages of fanout-rate, for twenty seconds each run. [20]
-  --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
+  --rounds N          Messages in one run of the cases fanout and levels. [6]
+  --per-second N      Messages per second of the case fanout-rate, whose runs take 20 s. [20]
+  --quick             3 runs of 0.5 s with 100 polls: a test of the benchmark, not a measurement.
   --record            Append the figures to docs/bench/history.jsonl and write the tables of docs/performance.md.
-  --history           Measure nothing, write the tables.
-  --markdown          Print the rows for docs/performance.md.
-  --profile DIR       Instead of ceilings: a CPU profile and a flame graph in DIR of what each case has each server process
-                      do (send-cluster-http.cpuprofile, .svg). profile.js makes a table of a profile.
-  --flames            Flame graphs of the hottest paths, both faces, for docs/bench/flames: a few minutes.
+  --history           Write the tables of docs/performance.md without a measurement.
+  --markdown          Print the table as Markdown.
+  --profile DIR       Write a CPU profile and a flame graph of each case and server process into DIR, as
+                      send-cluster-http.cpuprofile and .svg, and measure no ceilings. profile.js prints a profile.
+  --flames            Draw the flame graphs of docs/bench/flames (${FLAME_GRAPH_CASES.join(', ')}); a few minutes.
 
 Cases:
-${cases.map(listed).join('\n')}
+${cases.map(describeCase).join('\n')}
 
 The cluster needs NATS_URL and MONGODB_URL (see deploy/dev/services).
 `;
 
-function list<T extends string>(text: string | undefined, all: readonly T[]): readonly T[] {
+function parseList<T extends string>(text: string | undefined, all: readonly T[]): readonly T[] {
   if (text === undefined) return all;
   const named = text.split(',');
-  for (const name of named) if (!(all as readonly string[]).includes(name)) throw new Error(`unknown: ${name}`);
+  for (const name of named)
+    if (!(all as readonly string[]).includes(name)) throw new Error(`unknown face or case: ${name}`);
   return all.filter((name) => named.includes(name));
 }
 
-function chosen(text: string | undefined, cases: readonly NamedCase[], flames: boolean): readonly string[] {
+function selectCases(text: string | undefined, cases: readonly NamedCase[], flames: boolean): readonly string[] {
   const names = cases.map(({ name }) => name);
-  if (text !== undefined) return list(text, names);
-  if (flames) return HOTTEST.filter((name) => names.includes(name));
+  if (text !== undefined) return parseList(text, names);
+  if (flames) return FLAME_GRAPH_CASES.filter((name) => names.includes(name));
   return cases.filter(({ onlyNamed = false }) => !onlyNamed).map(({ name }) => name);
 }
 
-function profileTo(dir: string | undefined, flames: boolean): ProfileTo | undefined {
+function profileOutputFor(dir: string | undefined, flames: boolean): ProfileOutput | undefined {
   if (dir === undefined && !flames) return undefined;
   const profiles = resolve(dir ?? join(tmpdir(), `conclave-profiles-${process.pid}`));
   const shares = new Map<string, readonly number[]>();
   return flames
-    ? { profiles, flames: FLAMES, least: 0.008, shares }
-    : { profiles, flames: profiles, least: 0.003, shares };
+    ? { profiles, flames: FLAME_GRAPH_FOLDER, minShare: 0.008, shares }
+    : { profiles, flames: profiles, minShare: 0.003, shares };
 }
 
-function number(text: string | undefined, fallback: number, most: number): number {
+function parseNumber(text: string | undefined, fallback: number, most: number): number {
   const n = text === undefined ? fallback : Number(text);
-  if (!(n > 0 && n <= most)) throw new Error(`not a number from 1 to ${most}: ${text}`);
+  if (!(n > 0 && n <= most)) throw new Error(`not a positive number up to ${most}: ${text}`);
   return n;
 }
 
-/** @throws Error that names what is off. Undefined: help was asked for */
+/** @returns the options; undefined for `--help`. @throws Error with the invalid value */
 export function readOptions(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -150,32 +159,32 @@ export function readOptions(
   if (values.help) return undefined;
   const quick = values.quick === true;
   const flames = values.flames === true;
-  const profile = profileTo(values.profile, flames);
-  const ms = number(values.seconds, quick ? 0.5 : 2, 60) * 1000;
+  const profile = profileOutputFor(values.profile, flames);
+  const ms = parseNumber(values.seconds, quick ? 0.5 : 2, 60) * 1000;
   return {
-    faces: list(values.face, FACES),
-    cases: chosen(values.case, cases, flames),
-    concurrencies: (values.concurrency ?? (flames ? '64' : '1,64')).split(',').map((n) => number(n, 1, 1_000)),
-    runs: number(values.runs, quick ? 3 : flames ? 2 : 5, 100),
+    faces: parseList(values.face, FACES),
+    cases: selectCases(values.case, cases, flames),
+    concurrencies: (values.concurrency ?? (flames ? '64' : '1,64')).split(',').map((n) => parseNumber(n, 1, 1_000)),
+    runs: parseNumber(values.runs, quick ? 3 : flames ? 2 : 5, 100),
     ms,
-    warmMs: quick ? 100 : 250,
-    heatMs: quick ? 300 : 1_500,
-    polls: number(values.polls, quick ? 100 : 2_000, 20_000),
-    held: number(values.polls, quick ? 100 : 20_000, 1_000_000),
-    users: number(values.users, quick ? 50 : 1_000, 100_000),
-    people: number(values.people, 200, 10_000),
-    streams: number(values.streams, 50, 1_000),
-    messages: number(values.messages, 5_000, 1_000_000),
-    exchangedMessages: number(values.messages, quick ? 2_000 : 50_000, 5_000_000),
-    rounds: number(values.rounds, quick ? 2 : 6, 1_000),
-    perSecond: number(values['per-second'], 20, 1_000),
-    streamMs: quick ? 1_000 : 20_000,
+    warmUpMs: quick ? 100 : 250,
+    firstWarmUpMs: quick ? 300 : 1_500,
+    polls: parseNumber(values.polls, quick ? 100 : 2_000, 20_000),
+    idlePolls: parseNumber(values.polls, quick ? 100 : 20_000, 1_000_000),
+    listedUsers: parseNumber(values.users, quick ? 50 : 1_000, 100_000),
+    people: parseNumber(values.people, 200, 10_000),
+    streams: parseNumber(values.streams, 50, 1_000),
+    messages: parseNumber(values.messages, 5_000, 1_000_000),
+    exchangedMessages: parseNumber(values.messages, quick ? 2_000 : 50_000, 5_000_000),
+    rounds: parseNumber(values.rounds, quick ? 2 : 6, 1_000),
+    perSecond: parseNumber(values['per-second'], 20, 1_000),
+    fanoutRateMs: quick ? 1_000 : 20_000,
     settleMs: quick ? 150 : 300,
-    record: values.record === true,
-    history: values.history === true,
+    records: values.record === true,
+    writesHistoryTables: values.history === true,
     markdown: values.markdown === true,
     profile,
-    bare: profile === undefined,
+    measuresBare: profile === undefined,
     nats: environment.NATS_URL,
     mongodb: environment.MONGODB_URL,
   };

@@ -1,7 +1,7 @@
-/** An organization as real ones are: people in some of the streams, groups, linkifiers, profiles, drafts, choices. */
+/** A realistic organization: subscriptions to some streams, groups, linkifiers, profile fields, drafts, statuses. */
 
 import type { Face } from './faces.js';
-import { type Account, call, each, makeAccounts, makeStream } from './prepare.js';
+import { type Account, call, makeAccounts, makeStream, mapInParallel } from './prepare.js';
 
 export interface Organization {
   readonly accounts: readonly Account[];
@@ -10,8 +10,8 @@ export interface Organization {
 
 export const streamName = (n: number): string => `team ${n}`;
 
-/** Whether a person is in a stream: everyone is in the first, two thirds are in each other one. */
-export const isIn = (person: number, stream: number): boolean => stream === 0 || (person + stream) % 3 !== 0;
+/** Whether a person is subscribed to a stream: all people to the first stream, two thirds to each other one. */
+export const isSubscribed = (person: number, stream: number): boolean => stream === 0 || (person + stream) % 3 !== 0;
 
 const json = (value: unknown): string => JSON.stringify(value);
 
@@ -22,7 +22,7 @@ export async function makeOrganization(face: Face, people: number, streams: numb
     await makeStream(
       face,
       name,
-      accounts.filter((_, person) => isIn(person, i)),
+      accounts.filter((_, person) => isSubscribed(person, i)),
     );
   }
   const asOwner = (path: string, form: Readonly<Record<string, string>>) => call(face, face.owner, path, form);
@@ -35,7 +35,7 @@ export async function makeOrganization(face: Face, people: number, streams: numb
     await asOwner('/realm/filters', { pattern: `${name}-(?P<id>[0-9]+)`, url_template });
   }
   const field = await asOwner('/realm/profile_fields', { name: 'Phone', field_type: '1', hint: 'With country code' });
-  await each(accounts, async ({ id, authorization }) => {
+  await mapInParallel(accounts, async ({ id, authorization }) => {
     const asThem = (path: string, form: Readonly<Record<string, string>>) => call(face, authorization, path, form);
     const profile = json([{ id: field.id, value: '+49 30 1234567' }]);
     await asThem('/users/me/profile_data', { method: 'PATCH', data: profile });

@@ -1,5 +1,5 @@
-/** Prepares what the measured requests need: accounts, a stream with subscribers, event queues. */
-import { Connection, once, requestText } from './connection.js';
+/** Preparation of measurements: accounts, streams, messages and event queues, and the texts of measured requests. */
+import { Connection, requestOnce, requestText } from './connection.js';
 import { basic, type Face } from './faces.js';
 import type { Poll } from './jobs.js';
 
@@ -10,8 +10,9 @@ export interface Account {
 }
 
 export const PASSWORD = 'correct horse battery 77';
-const AT_ONCE = 8;
+const MAX_PARALLEL_CALLS = 8;
 
+/** Sends a POST request to the API. @returns the fields of the response. @throws Error unless the status is 200 */
 export async function call(
   face: Face,
   authorization: string,
@@ -20,24 +21,26 @@ export async function call(
   level?: number,
 ): Promise<Record<string, unknown>> {
   const text = new URLSearchParams(form).toString();
-  const answer = await once(face.port, requestText('POST', `/api/v1${path}`, authorization, text, level));
+  const answer = await requestOnce(face.port, requestText('POST', `/api/v1${path}`, authorization, text, level));
   if (!answer.ok) throw new Error(`${path}: ${answer.text}`);
   return JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
 }
 
-export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Maps items with an asynchronous function, eight at a time. */
+export async function mapInParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_CALLS }, worker));
   return results;
 }
 
+/** Creates accounts with API keys. @param from number of the first account, which is part of its name */
 export function makeAccounts(face: Face, from: number, count: number): Promise<Account[]> {
   const numbers = Array.from({ length: count }, (_, i) => from + i);
-  return each(numbers, async (n) => {
+  return mapInParallel(numbers, async (n) => {
     const email = `user${n}@example.com`;
     const made = await call(face, face.owner, '/users', { email, password: PASSWORD, full_name: `User ${n}` });
     const { api_key } = await call(face, '', '/fetch_api_key', { username: email, password: PASSWORD });
@@ -45,9 +48,9 @@ export function makeAccounts(face: Face, from: number, count: number): Promise<A
   });
 }
 
-/** Accounts that do nothing. */
-export async function makePeople(face: Face, count: number): Promise<void> {
-  await each(
+/** Creates accounts without API keys, which only make the organization larger. */
+export async function makeIdleAccounts(face: Face, count: number): Promise<void> {
+  await mapInParallel(
     Array.from({ length: Math.max(0, count) }, (_, i) => i),
     (n) =>
       call(face, face.owner, '/users', {
@@ -56,7 +59,7 @@ export async function makePeople(face: Face, count: number): Promise<void> {
   );
 }
 
-/** @param others e-mail addresses of more subscribers */
+/** @param others email addresses of further subscribers */
 export async function makeStream(
   face: Face,
   name: string,
@@ -69,35 +72,40 @@ export async function makeStream(
   });
 }
 
-/** Sends `count` messages to a stream before the measurement, because every real stream has a history. */
-export async function makeHistory(
+/** Sends messages to a stream before a measurement, so that the stream has a history. */
+export async function sendMessages(
   face: Face,
   stream: string,
   senders: readonly Account[],
   count: number,
 ): Promise<void> {
   const authors = Array.from({ length: count }, (_, i) => senders[i % senders.length]!);
-  await each(authors, async ({ authorization }) => {
-    const answer = await once(face.port, sendText(authorization, stream));
+  await mapInParallel(authors, async ({ authorization }) => {
+    const answer = await requestOnce(face.port, sendRequest(authorization, stream));
     if (!answer.ok) throw new Error(answer.text);
   });
 }
 
-/** Queues for message events, spread over the accounts. @param level API level of their clients [the base level] */
-export function makeQueues(face: Face, accounts: readonly Account[], count: number, level?: number): Promise<Poll[]> {
+/** Registers queues for message events, spread over accounts. @param level API level of the clients [the base level] */
+export function makeMessageQueues(
+  face: Face,
+  accounts: readonly Account[],
+  count: number,
+  level?: number,
+): Promise<Poll[]> {
   const owners = Array.from({ length: count }, (_, i) => accounts[i % accounts.length]!);
-  return each(owners, async ({ authorization }) => {
+  return mapInParallel(owners, async ({ authorization }) => {
     const made = await call(face, authorization, '/register', { event_types: '["message"]' }, level);
     if (level !== undefined && made.zulip_feature_level !== level)
       throw new Error(`a queue at level ${level} was wanted`);
-    return { authorization, queue: made.queue_id as string, last: made.last_event_id as number, level };
+    return { authorization, queueId: made.queue_id as string, lastEventId: made.last_event_id as number, level };
   });
 }
 
-/** An answered poll, as raw HTTP text. */
-export async function pollOnce(port: number, { authorization, queue, last, level }: Poll): Promise<string> {
-  const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
-  const { ok, text } = await once(port, requestText('GET', path, authorization, undefined, level));
+/** Sends one poll. @returns its answer as raw HTTP text */
+export async function pollOnce(port: number, { authorization, queueId, lastEventId, level }: Poll): Promise<string> {
+  const path = `/api/v1/events?queue_id=${queueId}&last_event_id=${lastEventId}`;
+  const { ok, text } = await requestOnce(port, requestText('GET', path, authorization, undefined, level));
   if (!ok) throw new Error(text);
   return text;
 }
@@ -108,12 +116,12 @@ export async function pollEvents(port: number, poll: Poll): Promise<readonly unk
   return events;
 }
 
-/** Registers queues, `atOnce` at a time, on reused connections. */
+/** Registers many queues on a few connections. @param connectionCount number of connections */
 export async function registerQueues(
   face: Face,
   accounts: readonly Account[],
   count: number,
-  atOnce: number,
+  connectionCount: number,
   form = 'event_types=["message","reaction","typing"]&fetch_event_types=[]',
 ): Promise<Poll[]> {
   const polls: Poll[] = [];
@@ -130,15 +138,15 @@ export async function registerQueues(
       const { authorization } = accounts[i % accounts.length]!;
       const answer = await exchange(requestText('POST', '/api/v1/register', authorization, encodeURI(form)));
       const made = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { queue_id: string; last_event_id: number };
-      polls[i] = { authorization, queue: made.queue_id, last: made.last_event_id };
+      polls[i] = { authorization, queueId: made.queue_id, lastEventId: made.last_event_id };
     }
     connection.close();
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: connectionCount }, worker));
   return polls;
 }
 
-export const sendText = (authorization: string, stream: string, mark = ''): string =>
+export const sendRequest = (authorization: string, stream: string, mark = ''): string =>
   requestText(
     'POST',
     '/api/v1/messages',
@@ -151,12 +159,12 @@ export const sendText = (authorization: string, stream: string, mark = ''): stri
     }).toString(),
   );
 
-export const usersText = (authorization: string): string => requestText('GET', '/api/v1/users', authorization);
+export const usersRequest = (authorization: string): string => requestText('GET', '/api/v1/users', authorization);
 
-export const meText = (authorization: string): string => requestText('GET', '/api/v1/users/me', authorization);
+export const meRequest = (authorization: string): string => requestText('GET', '/api/v1/users/me', authorization);
 
 /** The presence request that a client sends each minute. */
-export const presenceText = (authorization: string, pingOnly: boolean): string =>
+export const presenceRequest = (authorization: string, pingOnly: boolean): string =>
   requestText(
     'POST',
     '/api/v1/users/me/presence',

@@ -1,18 +1,18 @@
-/** Child processes of the benchmark; only this file starts and ends them. */
+/** Child processes of the benchmark: servers, commands, the load generator and bare programs. */
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { CeilingAnswers, JobOf, Kind, ResultOf } from './jobs.js';
+import type { BareHttpAnswers, JobKind, JobOf, ResultOf } from './jobs.js';
 
-const START_LIMIT_MS = 30_000;
-/** Timeout of a stop, longer than an actor host may take to drain. */
-const STOP_LIMIT_MS = 20_000;
+const START_TIMEOUT_MS = 30_000;
+/** Timeout of a stop, longer than the drain timeout of an actor host. */
+const STOP_TIMEOUT_MS = 20_000;
 
-const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-export const CONCLAVE = here('../../program/main.js');
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+export const CONCLAVE = pathOf('../../program/main.js');
 
-/** Running children; they are killed at the exit of the benchmark, for whatever reason it exits. */
+/** Running child processes, which are killed when the benchmark exits. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGTERM');
@@ -21,53 +21,58 @@ process.on('exit', () => {
 /** Stops a process with SIGTERM, and with SIGKILL after a timeout. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
-  const late = setTimeout(() => {
-    process.stderr.write(`process ${child.pid} did not end in ${STOP_LIMIT_MS} ms: killed, its profile is lost\n`);
+  const timer = setTimeout(() => {
+    process.stderr.write(`process ${child.pid} did not end in ${STOP_TIMEOUT_MS} ms: killed, its profile is lost\n`);
     child.kill('SIGKILL');
-  }, STOP_LIMIT_MS);
-  await gone;
-  clearTimeout(late);
+  }, STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
 }
 
 /**
- * Linux gives time to sessions first, then to processes: a session of its own would leave our higher priority behind.
+ * Gives the session of a child process the priority of this process. Linux divides CPU time between sessions first
+ * (autogroups), so a higher priority of this process has no effect on a child in a session of its own.
  */
-function keepPriority(pid: number): void {
+function copyPriorityToSession(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
   } catch {
-    // Without such groups, or without the right.
+    // The kernel has no autogroups, or this user may not change their priority.
   }
 }
 
-/** Runs until its first output matches; what it says before is part of the error when it ends. */
-export function started(
+/**
+ * Starts a Node.js program and waits until its output matches a pattern. The program keeps running.
+ *
+ * @throws Error with the output so far if the program ends, or does not match in time
+ */
+export function startAndWaitForOutput(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   pattern: RegExp,
 ): Promise<{ readonly child: ChildProcess; readonly match: RegExpExecArray }> {
-  // In a group of its own: Ctrl-C in a terminal is for us, who then end it in order.
+  // A process group of its own keeps Ctrl-C away from the program: the benchmark stops its programs in order.
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   running.add(child);
-  if (child.pid !== undefined && getPriority() < 0) keepPriority(child.pid);
+  if (child.pid !== undefined && getPriority() < 0) copyPriorityToSession(child.pid);
   child.once('exit', () => running.delete(child));
   return new Promise((resolve, reject) => {
-    let said = '';
-    const late = setTimeout(() => {
+    let output = '';
+    const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`no sign of life: ${said}`));
-    }, START_LIMIT_MS);
+      reject(new Error(`no expected output in ${START_TIMEOUT_MS} ms: ${output}`));
+    }, START_TIMEOUT_MS);
     const listen = (chunk: Buffer): void => {
-      if (said.length < 20_000) said += chunk.toString();
-      const match = pattern.exec(said);
+      if (output.length < 20_000) output += chunk.toString();
+      const match = pattern.exec(output);
       if (!match) return;
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve({ child, match });
     };
     child.stdout.on('data', listen);
@@ -76,69 +81,69 @@ export function started(
       process.stderr.write(chunk);
     });
     child.once('exit', (code) => {
-      clearTimeout(late);
-      reject(new Error(`ended with ${code}: ${said}`));
+      clearTimeout(timer);
+      reject(new Error(`ended with ${code}: ${output}`));
     });
   });
 }
 
-/** Runs a program until it exits. */
-export function finished(
+/** Runs a Node.js program to its end. @throws Error with its standard error output unless it exits with 0 */
+export function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  limitMs = START_LIMIT_MS,
+  timeoutMs = START_TIMEOUT_MS,
 ): Promise<void> {
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
-  let said = '';
+  let errorOutput = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    errorOutput += chunk.toString();
   });
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    const late = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     child.once('exit', (code) => {
       clearTimeout(late);
       if (code === 0) resolve();
-      else reject(new Error(`ended with ${code}: ${said}`));
+      else reject(new Error(`ended with ${code}: ${errorOutput}`));
     });
   });
 }
 
-const answerOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>>> =>
+const nextMessageOf = (child: ChildProcess): Promise<Readonly<Record<string, unknown>>> =>
   new Promise((resolve, reject) => {
-    const gone = (): void => reject(new Error('a process of the benchmark has ended'));
-    child.once('exit', gone);
+    const onExit = (): void => reject(new Error('a process of the benchmark has ended'));
+    child.once('exit', onExit);
     child.once('message', (message) => {
-      child.off('exit', gone);
+      child.off('exit', onExit);
       resolve(message as Record<string, unknown>);
     });
   });
 
-/** Forks a program in a session of its own, as the servers are: the scheduler shares the CPU between sessions. */
-function forked(file: string): ChildProcess {
-  const child = fork(here(file), { execArgv: [], detached: true });
+/** Forks a module in a session of its own, like the servers, because Linux divides CPU time between sessions. */
+function forkInOwnSession(file: string): ChildProcess {
+  const child = fork(pathOf(file), { execArgv: [], detached: true });
   running.add(child);
   child.once('exit', () => running.delete(child));
-  if (child.pid !== undefined && getPriority() < 0) keepPriority(child.pid);
+  if (child.pid !== undefined && getPriority() < 0) copyPriorityToSession(child.pid);
   return child;
 }
 
-/** A process that does one job at a time and answers with `result` or `error`. */
-export class Worker<O extends Serializable, R> {
+/** Child process that runs one job at a time and answers with `result` or `error`. */
+export class JobProcess<J extends Serializable, R> {
   readonly #child: ChildProcess;
 
-  /** @param file beside this one */
+  /** @param file module beside this one */
   constructor(file: string) {
-    this.#child = forked(file);
+    this.#child = forkInOwnSession(file);
   }
 
   get pid(): number {
     return this.#child.pid!;
   }
 
-  async run(order: O): Promise<R> {
-    const answer = answerOf(this.#child);
+  async run(order: J): Promise<R> {
+    const answer = nextMessageOf(this.#child);
     this.#child.send(order);
     const { result, error } = await answer;
     if (error !== undefined) throw new Error(String(error));
@@ -150,11 +155,11 @@ export class Worker<O extends Serializable, R> {
   }
 }
 
-/** The load generator. */
-export class Load {
-  readonly #worker = new Worker<JobOf<Kind>, ResultOf<Kind>>('./load.js');
+/** The process of the load generator. */
+export class LoadGenerator {
+  readonly #worker = new JobProcess<JobOf<JobKind>, ResultOf<JobKind>>('./load-generator.js');
 
-  run<K extends Kind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> {
+  run<K extends JobKind>(job: JobOf<K> & { readonly kind: K }): Promise<ResultOf<K>> {
     return this.#worker.run(job) as Promise<ResultOf<K>>;
   }
 
@@ -163,7 +168,8 @@ export class Load {
   }
 }
 
-export class Ceiling {
+/** The process of the bare HTTP server. */
+export class BareHttpServer {
   readonly pids: readonly number[];
 
   private constructor(
@@ -173,14 +179,14 @@ export class Ceiling {
     this.pids = [child.pid!];
   }
 
-  static async start(): Promise<Ceiling> {
-    const child = forked('./ceiling.js');
-    const { port } = await answerOf(child);
-    return new Ceiling(child, port as number);
+  static async start(): Promise<BareHttpServer> {
+    const child = forkInOwnSession('./bare-http.js');
+    const { port } = await nextMessageOf(child);
+    return new BareHttpServer(child, port as number);
   }
 
-  async answers(answers: CeilingAnswers): Promise<void> {
-    const set = answerOf(this.child);
+  async setAnswers(answers: BareHttpAnswers): Promise<void> {
+    const set = nextMessageOf(this.child);
     this.child.send(answers);
     await set;
   }

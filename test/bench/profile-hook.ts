@@ -1,6 +1,6 @@
 /**
- * Loaded into server processes before the program (`node --import`): SIGUSR2 starts a CPU profile, the next one ends it
- * and writes it to `PROFILE_DIR/<pid>.cpuprofile`. So start and preparation of a server are in none.
+ * Hook for CPU profiles of a server process, loaded by `node --import`. SIGUSR2 starts a profile; the next SIGUSR2 ends
+ * the profile and writes it to `PROFILE_DIR/<pid>.cpuprofile`. Thus a profile excludes start and preparation.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -15,14 +15,14 @@ if (PROFILE_DIR !== undefined) {
   session.post('Profiler.enable');
   session.post('Profiler.setSamplingInterval', { interval: SAMPLE_MICROS });
   let running = false;
-  const said = (what: string, text: string): void => {
+  const writeWhole = (what: string, text: string): void => {
     const path = join(PROFILE_DIR, `${process.pid}.${what}`);
     writeFileSync(`${path}.part`, text);
     renameSync(`${path}.part`, path);
   };
   process.on('SIGUSR2', () => {
     running = !running;
-    if (running) session.post('Profiler.start', () => said('started', ''));
-    else session.post('Profiler.stop', (_error, { profile }) => said('cpuprofile', JSON.stringify(profile)));
+    if (running) session.post('Profiler.start', () => writeWhole('started', ''));
+    else session.post('Profiler.stop', (_error, { profile }) => writeWhole('cpuprofile', JSON.stringify(profile)));
   });
 }

@@ -1,11 +1,11 @@
 /**
- * A .cpuprofile as text: self time by function, by file and by folder, as shares of the time that wasn't idle.
- * `node dist/test/bench/profile.js FILE [N]`; `npm run bench -- --profile DIR` makes such files.
+ * Prints a .cpuprofile as text: self time by function, by file and by folder, as shares of the busy time. `node
+ * dist/test/bench/profile.js FILE [N]` prints N rows of each; `npm run bench -- --profile DIR` writes such files.
  */
 import { readFileSync } from 'node:fs';
 import { fileOf, folderOf, IDLE, type Profile } from './cpuprofile.js';
 
-function add(to: Map<string, number>, name: string, time: number): void {
+function addTime(to: Map<string, number>, name: string, time: number): void {
   to.set(name, (to.get(name) ?? 0) + time);
 }
 
@@ -37,10 +37,10 @@ profile.samples.forEach((id, i) => {
   }
   total += time;
   const at = fileOf(url);
-  const own = url === '' && functionName.startsWith('(') ? functionName : at;
-  add(functions, url === '' ? functionName : `${functionName || '(anonymous)'}  ${at}:${lineNumber + 1}`, time);
-  add(files, own, time);
-  add(folders, folderOf(own), time);
+  const nameOfOwner = url === '' && functionName.startsWith('(') ? functionName : at;
+  addTime(functions, url === '' ? functionName : `${functionName || '(anonymous)'}  ${at}:${lineNumber + 1}`, time);
+  addTime(files, nameOfOwner, time);
+  addTime(folders, folderOf(nameOfOwner), time);
 });
 process.stdout.write(`busy ${(total / 1000).toFixed(0)} ms, idle ${(idle / 1000).toFixed(0)} ms\n`);
 print('by function', functions, total, Number(count));

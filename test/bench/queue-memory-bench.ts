@@ -1,8 +1,9 @@
 /**
- * Memory of an event queue: in use, idle without a poll, and with a waiting poll. `node
+ * Memory of an event queue in a server: after its registration, at rest without a poll, and with a waiting poll. `node
  * dist/test/bench/queue-memory-bench.js [--face embedded|cluster] [--queues N] [--users N] [--polls N] [--rest SECONDS]
- * [--snapshots DIR]`; some five minutes. It asserts nothing. Figures are differences to the servers before the first of
- * these queues was made, after forced collections. Sockets in the kernel are in none of them.
+ * [--snapshots DIR]`, about five minutes. The baseline of all figures is the memory before the first of these queues;
+ * each measurement forces a garbage collection. The kernel's memory for sockets is not included. The program prints
+ * figures and asserts nothing.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +17,7 @@ import { type Face, startFace } from './faces.js';
 import type { Poll } from './jobs.js';
 import type { FaceName } from './options.js';
 import { makeAccounts, registerQueues } from './prepare.js';
-import { machine } from './report.js';
+import { machineText } from './report.js';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
 const { values } = parseArgs({
@@ -25,54 +26,54 @@ const { values } = parseArgs({
     queues: text('20000'),
     users: text('100'),
     polls: text('19000'),
-    /** Seconds without a poll after which every queue should be at rest. */
+    /** Seconds without a poll after which every queue is at rest. */
     rest: text('120'),
     form: text('event_types=["message","reaction","typing"]&fetch_event_types=[]'),
     snapshots: { type: 'string' },
   },
 });
 const QUEUES = Number(values.queues);
-const AT_ONCE = 32;
+const PARALLEL_REGISTRATIONS = 32;
 
 const say = (line: string): void => {
   process.stdout.write(`[${(performance.now() / 1000).toFixed(0)} s] ${line}\n`);
 };
 
-interface Memory {
+interface ProcessMemory {
   readonly rss: number;
   readonly heapUsed: number;
   readonly external: number;
 }
 
-/** Memory of each process, in the order of `pids`. */
-async function memoryOf(dir: string, pids: readonly number[], snapshot: boolean): Promise<Memory[]> {
+/** Measures the memory of processes with memory-hook.ts. @returns values in the order of `pids` */
+async function measureMemory(dir: string, pids: readonly number[], snapshot: boolean): Promise<ProcessMemory[]> {
   if (snapshot) await writeFile(join(dir, 'snapshot'), '');
   else await rm(join(dir, 'snapshot'), { force: true });
-  const all: Memory[] = [];
+  const all: ProcessMemory[] = [];
   for (const pid of pids) {
     const path = join(dir, `${pid}.json`);
     await rm(path, { force: true });
     process.kill(pid, 'SIGUSR2');
     while (!existsSync(path)) await sleep(50);
-    all.push(JSON.parse(await readFile(path, 'utf8')) as Memory);
+    all.push(JSON.parse(await readFile(path, 'utf8')) as ProcessMemory);
   }
   return all;
 }
 
-/** Holds one poll per queue, and repeats it after each response. @returns function that stops the polls */
-async function hold(face: Face, polls: readonly Poll[]): Promise<() => void> {
+/** Keeps one poll waiting per queue: repeats it after each response. @returns a function that stops the polls */
+async function holdPolls(face: Face, polls: readonly Poll[]): Promise<() => void> {
   const connections: Connection[] = [];
   let failed = 0;
   for (const poll of polls) {
-    let { last } = poll;
+    let { lastEventId } = poll;
     const connection = await Connection.open(face.port, true);
     const ask = (): void => {
-      const path = `/api/v1/events?queue_id=${poll.queue}&last_event_id=${last}`;
+      const path = `/api/v1/events?queue_id=${poll.queueId}&last_event_id=${lastEventId}`;
       connection.write(requestText('GET', path, poll.authorization));
     };
     connection.onAnswer = ({ ok, text }) => {
       const id = /"id":(\d+)\}\],"queue_id"/.exec(text);
-      if (id) last = Number(id[1]);
+      if (id) lastEventId = Number(id[1]);
       if (ok && id) ask();
       else if (failed++ === 0) say(`a poll failed: ${text}`);
     };
@@ -89,28 +90,31 @@ async function hold(face: Face, polls: readonly Poll[]): Promise<() => void> {
 const kib = (bytes: number): string => `${(bytes / 1024).toFixed(2)} KiB`;
 
 async function main(dir: string): Promise<void> {
-  const here = new URL('./memory-hook.js', import.meta.url).href;
+  const hook = new URL('./memory-hook.js', import.meta.url).href;
   const options = {
     nats: process.env.NATS_URL,
     mongodb: process.env.MONGODB_URL,
-    node: ['--expose-gc', '--import', here],
+    node: ['--expose-gc', '--import', hook],
     env: { MEMORY_DIR: dir },
   };
   const face = await startFace(values.face as FaceName, options);
   if (!face) throw new Error('no services: set NATS_URL and MONGODB_URL');
   try {
-    const measure = async (): Promise<Memory[]> => memoryOf(dir, face.pids, values.snapshots !== undefined);
+    const measure = async (): Promise<ProcessMemory[]> => measureMemory(dir, face.pids, values.snapshots !== undefined);
     const accounts = await makeAccounts(face, 1, Number(values.users));
     say(`${accounts.length} accounts`);
-    // Compiling and filling caches at the first requests must not count as memory of queues.
-    const warm = await hold(face, await registerQueues(face, accounts, 300, AT_ONCE, values.form));
+    // The first requests compile code and fill caches, whose memory must not count as memory of queues.
+    const stopWarmUp = await holdPolls(
+      face,
+      await registerQueues(face, accounts, 300, PARALLEL_REGISTRATIONS, values.form),
+    );
     await sleep(2_000);
-    warm();
+    stopWarmUp();
     await sleep(1_000);
     const base = await measure();
-    const tell = async (what: string, count: number): Promise<void> => {
+    const report = async (what: string, count: number): Promise<void> => {
       const now = await measure();
-      const sum = (of: (memory: Memory) => number): number =>
+      const sum = (of: (memory: ProcessMemory) => number): number =>
         now.reduce((total, memory, i) => total + of(memory) - of(base[i]!), 0) / count;
       const each = now.map((memory, i) =>
         kib((memory.heapUsed + memory.external - base[i]!.heapUsed - base[i]!.external) / count),
@@ -122,24 +126,24 @@ async function main(dir: string): Promise<void> {
     };
     const begun = performance.now();
     const cpu = cpuMs(face.pids);
-    const queues = await registerQueues(face, accounts, QUEUES, AT_ONCE, values.form);
+    const queues = await registerQueues(face, accounts, QUEUES, PARALLEL_REGISTRATIONS, values.form);
     say(
       `${QUEUES} queues registered in ${((performance.now() - begun) / 1000).toFixed(1)} s, ` +
         `${((cpuMs(face.pids) - cpu) / QUEUES).toFixed(2)} ms of CPU each`,
     );
-    await tell('just registered', QUEUES);
+    await report('just registered', QUEUES);
     await sleep(Number(values.rest) * 1000);
-    await tell('at rest', QUEUES);
+    await report('at rest', QUEUES);
     const polls = queues.slice(0, Number(values.polls));
-    const held = await hold(face, polls);
+    const stopPolls = await holdPolls(face, polls);
     await sleep(5_000);
-    await tell(`${polls.length} polls held`, polls.length);
-    held();
+    await report(`${polls.length} polls held`, polls.length);
+    stopPolls();
     await sleep(5_000);
-    await tell('polls just left', QUEUES);
+    await report('polls just left', QUEUES);
     await sleep(Number(values.rest) * 1000);
-    await tell('at rest again', QUEUES);
-    say(machine());
+    await report('at rest again', QUEUES);
+    say(machineText());
   } finally {
     await face.stop();
   }

@@ -1,6 +1,6 @@
 /**
- * Commands per second through client, local bus, host and Store, for one actor and for a hundred.
- * `node dist/test/bench/runtime-bench.js [seconds]`, with `--cpu-prof` to see where time goes.
+ * Throughput of the actor runtime without HTTP: commands per second through client, local bus, host and Store, for one
+ * actor and for a hundred. `node dist/test/bench/runtime-bench.js [SECONDS]`; Node's `--cpu-prof` writes a CPU profile.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,12 +17,12 @@ import { ActorClient, ActorHost, type ActorKindDefinition } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
-interface Count extends JsonObject {
+interface CounterState extends JsonObject {
   readonly n: number;
 }
 
-/** Every command writes state, a part and an event, as sending a message does. */
-const counter: ActorKindDefinition<Count> = {
+/** Actor kind whose only command writes a root document, a part and an event, like a message to a stream. */
+const counter: ActorKindDefinition<CounterState> = {
   name: 'stream',
   commands: {
     add: {

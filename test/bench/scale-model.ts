@@ -1,8 +1,8 @@
 /**
- * A model of a large cluster, computed with the product's own rules: which host has a person's event queues (hash of
- * the partition, even shares of the hosts), and which processes need an entry of the log (its head, the index of
- * queues). Costs are measured elsewhere and named below. It starts no process and asserts nothing:
- * `node dist/test/bench/scale-model.js [--people N] [--hosts N]`, about a minute.
+ * A model of a large cluster, computed with Conclave's own code: which host has a person's event queues (hash of the
+ * partition, equal shares of the hosts), and which processes need an entry of the log (head of the entry, index of
+ * queues). CPU costs are constants from measurements. The program starts no server and asserts nothing: `node
+ * dist/test/bench/scale-model.js [--people N] [--hosts N]`, about a minute.
  */
 import { parseArgs } from 'node:util';
 import type { Json, JsonObject } from '#base';
@@ -30,14 +30,15 @@ import { DesiredPartitionOwners } from '../../src/ports/placement/desired-owners
 import { Random } from '../cluster/scheduler.js';
 
 /**
- * CPU in microseconds, from docs/performance.md and docs/scaling.md, all of one kind of machine (2 cores of a Xeon,
- * on which a bare server needs 7 to 10 µs for a request): others are two or three times as fast, at everything. An
- * entry costs its reading from the socket (`entry`, the bare subscription) and what its receiver does with it.
+ * CPU of each operation, µs, from docs/performance.md and docs/scaling.md. All values are of one kind of machine: 2
+ * cores of a Xeon, on which a bare server needs 7 to 10 µs for a request. Other machines are two or three times as fast
+ * at all operations. The cost of a log entry is `entry`, the cost of a bare subscription, plus the receiver's work:
+ * `unneeded` or `needed`.
  */
-const COST = {
+const CPU_MICROS = {
   entry: { message: 3.5, flags: 3.5, typing: 3 },
   unneeded: { host: 2, frontend: 2 },
-  /** Decoding, memberships, and the search for recipients among 200 members; their deliveries are counted apart. */
+  /** Decoding, memberships, and the search for recipients among 200 members; deliveries have their own cost. */
   needed: { message: 30, flags: 30, typing: 9 },
   send: { host: 364, frontend: 182 },
   delivery: { host: 59.5, frontend: 59.5 },
@@ -46,22 +47,23 @@ const COST = {
   otherRequest: { host: 150, frontend: 150 },
 } as const;
 
-/** Requests of one person online, per second: ten messages an hour, and five other requests for each of them. */
-const RATE = { messages: 10 / 3_600, otherRequests: 50 / 3_600, heartbeats: 1 / 50, presence: 1 / 60 };
-/** Values in the log for each message: two marks as read and two typing notices (the fifth request reads). */
+/** Requests per second of one person online: ten messages an hour, and five other requests for each message. */
+const REQUESTS_PER_SECOND = { messages: 10 / 3_600, otherRequests: 50 / 3_600, heartbeats: 1 / 50, presence: 1 / 60 };
+/** Log values per message: the message, two changes of flags and two typing notices. The fifth request only reads. */
 const VALUES_PER_MESSAGE = { message: 1, flags: 2, typing: 2 } as const;
-/** Share of messages that go to one other person; the others go to streams, and reach this many queues on average. */
+/** Share of direct messages to one other person; all other messages go to streams. */
 const DIRECT_SHARE = 0.2;
+/** Number of subscribers of each stream. */
 const STREAM_AUDIENCE = 250;
 const SAMPLED_MESSAGES = 1_000;
-/** NATS adds subject, headers and framing to each value. */
+/** Bytes that NATS adds to each value: subject, headers and framing. */
 const NATS_BYTES = { stored: 170, transient: 40 };
-/** Share of a core that a process uses at most. */
-const USE = 0.6;
+/** Planned CPU use of a frontend, as a share of its core. */
+const MAX_CORE_USE = 0.6;
 const SEED = 1;
 
-type Kind = keyof typeof VALUES_PER_MESSAGE;
-const KINDS = Object.keys(VALUES_PER_MESSAGE) as Kind[];
+type ValueKind = keyof typeof VALUES_PER_MESSAGE;
+const VALUE_KINDS = Object.keys(VALUES_PER_MESSAGE) as ValueKind[];
 
 class ModelQueue implements EventFeedSubscriber {
   readonly allPublic = false;
@@ -78,16 +80,23 @@ class ModelQueue implements EventFeedSubscriber {
 const CURSOR = new EventQueueCursor(toLogSeq(0), {});
 
 const hostNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `host${i + 1}`);
-const WELL = { draining: false, leaving: false, unable: false, store: null, end: null, sharing: 'even' } as const;
+const HEALTHY_HOST = {
+  draining: false,
+  leaving: false,
+  unable: false,
+  store: null,
+  end: null,
+  sharing: 'even',
+} as const;
 
-/** The owner of each partition once the moves between these hosts have ended. @param before the owners until now */
+/** @param before current owners of the partitions. @returns the owners once all partitions have moved to these hosts */
 function placePartitions(hosts: readonly string[], before: readonly string[] = []): readonly string[] {
-  const candidates = hosts.map((id) => ({ id, value: WELL, isFresh: true }));
+  const candidates = hosts.map((id) => ({ id, value: HEALTHY_HOST, isFresh: true }));
   const owners = new DesiredPartitionOwners(candidates, { ownerOf: (p) => before[p] });
   return Array.from({ length: PARTITION_COUNT }, (_, p) => owners.chooseHomeHost(toPartition(p))!);
 }
 
-/** The owner of each partition after the hosts have joined one by one. */
+/** @returns the owners of the partitions after the hosts have joined one by one */
 const placeAfterJoins = (hosts: readonly string[]): readonly string[] =>
   hosts.reduce<readonly string[]>((owners, _, i) => placePartitions(hosts.slice(0, i + 1), owners), []);
 
@@ -97,7 +106,7 @@ interface Organizations {
 }
 
 interface SampledValue {
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   readonly head: LogEntryHead;
   readonly bytes: number;
   readonly recipients: readonly number[];
@@ -120,8 +129,8 @@ function makeMessage(stream: number | undefined, users: readonly number[]): LogI
   return { t: 'message', to, message: { common, content, html: `<p>${content}</p>` }, flags: {} };
 }
 
-/** Values of one organization, with their audiences; the same numbers of each kind as in `VALUES_PER_MESSAGE`. */
-class Conversations {
+/** Random log values of one organization with their recipients, in the proportions of `VALUES_PER_MESSAGE`. */
+class SampledOrganization {
   readonly membersByStream = new Map<number, Map<number, StreamMembershipRecord>>();
 
   constructor(
@@ -142,7 +151,7 @@ class Conversations {
     const to = isDirect ? { users } : { stream, mv: 1 };
     const typing: LogItem = { t: 'event', to, event: { type: 'typing', op: 'start', sender: { user_id: users[0]! } } };
     const actor = streamActorKey(toRealmId(1), toStreamId(stream));
-    const value = (kind: Kind, item: LogItem, recipients: readonly number[]): SampledValue => {
+    const value = (kind: ValueKind, item: LogItem, recipients: readonly number[]): SampledValue => {
       const groups = [{ v: 100_000, p: 0, items: [item] }];
       const entry = kind === 'typing' ? item : ({ actor, groups } satisfies LogEntry);
       const bytes =
@@ -172,17 +181,18 @@ class Conversations {
   }
 }
 
-interface Needs {
-  /** For a value of each kind: processes of hosts that read it, and those of them that need its items. */
-  readonly reading: Record<Kind, number>;
-  readonly needing: Record<Kind, number>;
-  readonly bytes: Record<Kind, number>;
+interface HostNeeds {
+  /** Number of hosts that read a value of each kind. */
+  readonly reading: Record<ValueKind, number>;
+  /** Mean number of these hosts that need the items of the value, because they have queues of its audience. */
+  readonly needing: Record<ValueKind, number>;
+  readonly bytes: Record<ValueKind, number>;
   readonly deliveriesPerMessage: number;
 }
 
-/** Asks each host of one organization which sampled values it needs. */
-function askHosts(realm: number, people: number, owners: readonly string[], random: Random): Needs {
-  const conversations = new Conversations(people, random);
+/** Counts the hosts of one organization that need each of the sampled values. */
+function countHostNeeds(realm: number, people: number, owners: readonly string[], random: Random): HostNeeds {
+  const conversations = new SampledOrganization(people, random);
   const values = conversations.sample(Math.max(20, Math.round(SAMPLED_MESSAGES / Math.max(1, 10_000 / people))));
   const indexByHost = new Map<string, EventQueueIndex>();
   for (let user = 1; user <= people; user++) {
@@ -194,7 +204,7 @@ function askHosts(realm: number, people: number, owners: readonly string[], rand
     }
     index.addQueue(new ModelQueue(user));
   }
-  const zero = (): Record<Kind, number> => ({ message: 0, flags: 0, typing: 0 });
+  const zero = (): Record<ValueKind, number> => ({ message: 0, flags: 0, typing: 0 });
   const [needing, bytes, counts] = [zero(), zero(), zero()];
   let deliveries = 0;
   for (const { kind, head, bytes: size, recipients } of values) {
@@ -203,7 +213,7 @@ function askHosts(realm: number, people: number, owners: readonly string[], rand
     deliveries += kind === 'message' ? recipients.length : 0;
     for (const index of indexByHost.values()) if (index.mayAudienceHaveQueues(head)) needing[kind]++;
   }
-  for (const kind of KINDS) {
+  for (const kind of VALUE_KINDS) {
     needing[kind] /= counts[kind];
     bytes[kind] /= counts[kind];
   }
@@ -211,12 +221,12 @@ function askHosts(realm: number, people: number, owners: readonly string[], rand
   return { reading, needing, bytes, deliveriesPerMessage: deliveries / counts.message };
 }
 
-const spread = (counts: readonly number[]): string => {
+const rangeText = (counts: readonly number[]): string => {
   const mean = counts.reduce((a, b) => a + b, 0) / counts.length;
   return `${Math.min(...counts)} to ${Math.max(...counts)}, mean ${mean.toFixed(1)}`;
 };
 
-/** Partitions and people of each host, and what moves when a host joins or leaves. */
+/** Prints partitions and people per host, and how many of them move when a host joins or leaves. */
 function reportPlacement(people: number, hosts: number): void {
   const names = hostNames(hosts);
   const owners = placeAfterJoins(names);
@@ -230,8 +240,8 @@ function reportPlacement(people: number, hosts: number): void {
   };
   const most = names[load.indexOf(Math.max(...load))]!;
   const print = (what: string, value: string): void => void process.stdout.write(`| ${hosts} | ${what} | ${value} |\n`);
-  print('partitions of a host', spread(partitions));
-  print('people of a host', spread(load));
+  print('partitions of a host', rangeText(partitions));
+  print('people of a host', rangeText(load));
   print('busiest host over the mean', (Math.max(...load) / (people / hosts)).toFixed(2));
   print('moves when a host joins', moved(placePartitions([...names, 'newcomer'], owners)));
   print(
@@ -249,63 +259,63 @@ interface Scenario extends Organizations {
   readonly hosts: number;
 }
 
-/** Prints the load of a cluster, from unit costs and from what hosts need to read in a sample of its organizations. */
+/** Prints the load of a cluster, from the costs above and from the needs of hosts in a sample of organizations. */
 function reportLoad({ count, peopleEach, hosts }: Scenario): void {
   const random = new Random(SEED);
   const owners = placeAfterJoins(hostNames(hosts));
-  const asked = Array.from({ length: Math.min(count, peopleEach >= 100_000 ? 1 : 10) }, (_, i) =>
-    askHosts(i + 1, peopleEach, owners, random),
+  const needsByOrganization = Array.from({ length: Math.min(count, peopleEach >= 100_000 ? 1 : 10) }, (_, i) =>
+    countHostNeeds(i + 1, peopleEach, owners, random),
   );
-  const mean = (of: (needs: Needs) => number): number =>
-    asked.reduce((sum, needs) => sum + of(needs), 0) / asked.length;
+  const mean = (of: (needs: HostNeeds) => number): number =>
+    needsByOrganization.reduce((sum, needs) => sum + of(needs), 0) / needsByOrganization.length;
   const people = count * peopleEach;
-  const messages = people * RATE.messages;
+  const messages = people * REQUESTS_PER_SECOND.messages;
   const deliveries = messages * mean((needs) => needs.deliveriesPerMessage);
-  const work = (side: 'host' | 'frontend'): number =>
-    (messages * COST.send[side] +
-      deliveries * COST.delivery[side] +
-      people * RATE.heartbeats * COST.heartbeat[side] +
-      people * RATE.presence * COST.presence[side] +
-      people * RATE.otherRequests * COST.otherRequest[side]) /
+  const coresForRequests = (side: 'host' | 'frontend'): number =>
+    (messages * CPU_MICROS.send[side] +
+      deliveries * CPU_MICROS.delivery[side] +
+      people * REQUESTS_PER_SECOND.heartbeats * CPU_MICROS.heartbeat[side] +
+      people * REQUESTS_PER_SECOND.presence * CPU_MICROS.presence[side] +
+      people * REQUESTS_PER_SECOND.otherRequests * CPU_MICROS.otherRequest[side]) /
     1e6;
-  // The number of frontends follows from their own work. Clients of any organization may use any of them, so each
-  // frontend reads every log.
-  const frontends = Math.max(2, Math.ceil(work('frontend') / USE));
+  // The number of frontends follows from their requests. Clients of any organization may use any frontend, so each
+  // frontend reads the log of every organization.
+  const frontends = Math.max(2, Math.ceil(coresForRequests('frontend') / MAX_CORE_USE));
   let [read, needed, natsBytes, natsUnneededBytes, natsMessages] = [0, 0, 0, 0, 0];
   let [hostUnneeded, hostNeeded, frontendReading] = [0, 0, 0];
-  for (const kind of KINDS) {
+  for (const kind of VALUE_KINDS) {
     const perSecond = messages * VALUES_PER_MESSAGE[kind];
     const [reading, needing] = [mean((needs) => needs.reading[kind]), mean((needs) => needs.needing[kind])];
     read += perSecond * reading;
     needed += perSecond * needing;
-    hostNeeded += perSecond * needing * COST.entry[kind];
-    hostUnneeded += perSecond * (reading - needing) * (COST.entry[kind] + COST.unneeded.host);
-    hostNeeded += perSecond * needing * COST.needed[kind];
-    frontendReading += perSecond * frontends * (COST.entry[kind] + COST.unneeded.frontend);
+    hostNeeded += perSecond * needing * CPU_MICROS.entry[kind];
+    hostUnneeded += perSecond * (reading - needing) * (CPU_MICROS.entry[kind] + CPU_MICROS.unneeded.host);
+    hostNeeded += perSecond * needing * CPU_MICROS.needed[kind];
+    frontendReading += perSecond * frontends * (CPU_MICROS.entry[kind] + CPU_MICROS.unneeded.frontend);
     natsMessages += perSecond * (reading + frontends);
     const bytes = mean((needs) => needs.bytes[kind]);
     natsBytes += perSecond * (reading + frontends) * bytes;
     natsUnneededBytes += perSecond * (reading - needing + frontends) * bytes;
   }
-  // Subjects per conversation and person would save this: the reading of values that a process does not need.
+  // NATS subjects per conversation and person would save this cost: reading values that a process does not need.
   const unneeded = (hostUnneeded + frontendReading) / 1e6;
-  const cores = work('host') + work('frontend');
+  const cores = coresForRequests('host') + coresForRequests('frontend');
   const log = (hostUnneeded + hostNeeded + frontendReading) / 1e6;
-  const fixed = (n: number, digits = 1): string => n.toFixed(digits);
+  const formatNumber = (n: number, digits = 1): string => n.toFixed(digits);
   const row = [
     `${count} × ${peopleEach}`,
     String(hosts),
     String(frontends),
-    fixed(messages * 5, 0),
-    fixed(read / hosts, 0),
-    fixed((100 * needed) / read, 0),
-    fixed(cores),
-    fixed(log),
-    fixed(unneeded),
-    fixed((100 * unneeded) / (cores + log)),
-    fixed(natsBytes / 1e6, 0),
-    fixed(natsUnneededBytes / 1e6, 0),
-    fixed(natsMessages / 1e6, 2),
+    formatNumber(messages * 5, 0),
+    formatNumber(read / hosts, 0),
+    formatNumber((100 * needed) / read, 0),
+    formatNumber(cores),
+    formatNumber(log),
+    formatNumber(unneeded),
+    formatNumber((100 * unneeded) / (cores + log)),
+    formatNumber(natsBytes / 1e6, 0),
+    formatNumber(natsUnneededBytes / 1e6, 0),
+    formatNumber(natsMessages / 1e6, 2),
   ];
   process.stdout.write(`| ${row.join(' | ')} |\n`);
 }
@@ -316,11 +326,11 @@ const { values } = parseArgs({
 const [people, hosts] = [Number(values.people), Number(values.hosts)];
 process.stdout.write('| hosts | | |\n|---:|---|---|\n');
 for (const count of [hosts, Math.round(hosts * 0.6)]) reportPlacement(people, count);
-const HEAD = [
+const HEADINGS = [
   ...['organizations × people', 'hosts', 'frontends', 'values / s', 'values / s and host', 'needed there, %'],
   ...['cores: requests, deliveries', 'cores: log', 'of these for what is not needed', '% of all'],
   ...['NATS to processes, MB / s', 'of these not needed', 'million messages / s'],
 ];
-process.stdout.write(`\n| ${HEAD.join(' | ')} |\n|${HEAD.map(() => '---:|').join('')}\n`);
+process.stdout.write(`\n| ${HEADINGS.join(' | ')} |\n|${HEADINGS.map(() => '---:|').join('')}\n`);
 for (const peopleEach of [people, people / 100, people / 1_000, people / 20_000])
   reportLoad({ count: people / peopleEach, peopleEach, hosts });

@@ -1,6 +1,6 @@
 /**
- * Loaded into a command before the program (`node --import`): writes into `USAGE_FILE` at the exit what it has used.
- * Pages of the mapped database count as resident as long as the kernel keeps them, so memory of its own is apart.
+ * Hook for CPU and memory of a command, loaded by `node --import`: writes both into `USAGE_FILE` at the exit. Resident
+ * memory includes pages of the memory-mapped database, as long as the kernel keeps them; anonymous memory does not.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

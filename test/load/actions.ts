@@ -1,12 +1,12 @@
 /** Actions of the mix: the API calls that a simulated client makes for each. */
 import type { Client, Fields, SeenMessage } from './client.js';
 import { now } from './clock.js';
-import type { ActionName, Entry } from './mix.js';
+import type { ActionName, MixEntry } from './mix.js';
 import type { Operation } from './protocol.js';
-import { exponential, weighted } from './schedule.js';
-import { tokenText } from './tokens.js';
+import { pickWeightedIndex, randomExponential } from './schedule.js';
+import { makeToken } from './tokens.js';
 
-type ActionHandler = (client: Client, entry: Entry, at: number, seen: SeenMessage | undefined) => void;
+type ActionHandler = (client: Client, entry: MixEntry, at: number, seen: SeenMessage | undefined) => void;
 
 const ignoreResponse = (): void => {};
 
@@ -37,7 +37,7 @@ function contentFor(client: Client, audience: readonly number[]): string {
   const { random } = client;
   const { text } =
     mix.texts[
-      weighted(
+      pickWeightedIndex(
         random,
         mix.texts.map(({ weight }) => weight),
       )
@@ -60,21 +60,21 @@ interface Message {
 }
 
 /** Sends a typing notification at `at`, and the message after the time of writing. */
-function compose(client: Client, entry: Entry, at: number, message: Message): void {
+function compose(client: Client, entry: MixEntry, at: number, message: Message): void {
   const { random, state } = client;
   const typing = random.next() < (entry.typing ?? 0);
-  const sendAt = at + exponential(random, (entry.composeSeconds ?? 0) * 1_000);
+  const sendAt = at + randomExponential(random, (entry.composeSeconds ?? 0) * 1_000);
   const content = contentFor(client, message.audience);
   const sendTyping = (op: string, when: number): void =>
     client.call('POST /typing', 'POST', '/typing', { ...message.typing, op }, when, ignoreResponse);
   if (typing) sendTyping('start', at);
   const sequence = client.messages++;
-  state.add(sendAt, {
+  state.addTask(sendAt, {
     client,
     run: (when) => {
       if (client.phase !== 'live') return;
       if (typing) sendTyping('stop', when);
-      const token = tokenText(state.setup.run, client.index, sequence, when);
+      const token = makeToken(state.setup.run, client.index, sequence, when);
       const fields = {
         ...message.fields,
         content: `${content}\n\n${token}`,
@@ -85,9 +85,9 @@ function compose(client: Client, entry: Entry, at: number, message: Message): vo
         if (status !== 200) return;
         const { stream, users } = message;
         const acknowledged = now();
-        state.recorder.sent({ token, stream, users, at: when, acknowledged });
+        state.recorder.recordSent({ token, stream, users, at: when, acknowledged });
         const { id } = JSON.parse(body.toString()) as { readonly id: number };
-        for (const follower of state.onSent) client.follow(follower, follower.perSent!, { id }, acknowledged);
+        for (const follower of state.onSent) client.scheduleReaction(follower, follower.perSent!, { id }, acknowledged);
       });
     },
   });
@@ -98,7 +98,7 @@ function narrowOf(client: Client): readonly Fields[] {
   const conversation = pickConversation(client);
   const operators = (...pairs: readonly (readonly [string, unknown])[]): Fields[] =>
     pairs.map(([operator, operand]) => ({ operator, operand }));
-  const kind = weighted(random, [30, 40, 20, 5, 5]);
+  const kind = pickWeightedIndex(random, [30, 40, 20, 5, 5]);
   if (kind <= 1 && conversation) {
     const stream = ['stream', state.streams[conversation.stream]!.name] as const;
     return kind === 0 ? operators(stream) : operators(stream, ['topic', conversation.topic]);
@@ -110,7 +110,7 @@ function narrowOf(client: Client): readonly Fields[] {
   return operators(['is', kind === 3 ? 'starred' : 'mentioned']);
 }
 
-function fetch(client: Client, operation: Operation, entry: Entry, at: number, narrow: readonly Fields[]): void {
+function fetch(client: Client, operation: Operation, entry: MixEntry, at: number, narrow: readonly Fields[]): void {
   const messages = entry.messages ?? 100;
   const range = { anchor: 'newest', num_before: messages, num_after: 0, client_gravatar: true, narrow };
   client.call(operation, 'GET', '/messages', range, at, ({ status }) => {
@@ -254,7 +254,7 @@ const HANDLERS: Readonly<Record<ActionName, ActionHandler>> = {
 };
 
 /** @param at intended time of the action @param seen message that the action reacts to */
-export function perform(client: Client, entry: Entry, seen: SeenMessage | undefined, at: number): void {
+export function perform(client: Client, entry: MixEntry, seen: SeenMessage | undefined, at: number): void {
   // A client without an event queue shows no page, so its user cannot act.
   if (client.phase === 'live') HANDLERS[entry.action](client, entry, at, seen);
 }

@@ -1,17 +1,18 @@
 /** Agenda of a worker: a priority queue of tasks by intended time. */
 
-interface Entry<T> {
+interface AgendaEntry<T> {
   readonly at: number;
   /** Order of addition, for tasks with equal times. */
   readonly sequence: number;
   readonly item: T;
 }
 
-const isEarlier = <T>(a: Entry<T>, b: Entry<T>): boolean => a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
+const isEarlier = <T>(a: AgendaEntry<T>, b: AgendaEntry<T>): boolean =>
+  a.at < b.at || (a.at === b.at && a.sequence < b.sequence);
 
 /** Priority queue as a binary heap: adding and taking are logarithmic, with tens of thousands of tasks. */
 export class Agenda<T> {
-  readonly #heap: Entry<T>[] = [];
+  readonly #heap: AgendaEntry<T>[] = [];
   #addedTasks = 0;
 
   get size(): number {
@@ -51,7 +52,7 @@ export class Agenda<T> {
     this.#heap.length = 0;
   }
 
-  #sink(entry: Entry<T>): void {
+  #sink(entry: AgendaEntry<T>): void {
     const heap = this.#heap;
     let i = 0;
     for (;;) {

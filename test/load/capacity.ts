@@ -1,14 +1,14 @@
 /** Search for the capacity of a server: raises the users until a threshold breaks, then bisects. */
-import type { Next } from './next.js';
+import type { AdviceSection } from './advice.js';
+import type { Limit } from './bottleneck.js';
 import type { Thresholds } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import type { Row } from './report.js';
-import type { Limit } from './trust.js';
 
 /** Figures of one step of the search. */
-export interface Measured {
+export interface StepFigures {
   readonly users: number;
-  /** Clients that got an event queue before the measured time; `clients` is their intended number. */
+  /** Number of clients that got an event queue before the measured time, and their intended number. */
   readonly arrived: number;
   readonly clients: number;
   /** Latencies of calls and deliveries from their intended times, ms. */
@@ -31,16 +31,16 @@ export interface Measured {
   /** Start and end of the measured time, s since the first client. */
   readonly span: readonly [number, number];
   readonly rows: readonly Row[];
-  readonly next: Next;
+  readonly next: AdviceSection;
 }
 
-export interface Step extends Measured {
+export interface Step extends StepFigures {
   /** Broken thresholds, in words. */
   readonly broke: readonly string[];
 }
 
 /** Reason for the end of a search. 'found' means that the server broke a threshold. */
-export type End = 'found' | Exclude<Limit, 'server'> | 'max-users' | 'accounts' | 'time' | 'interrupted';
+export type EndReason = 'found' | Exclude<Limit, 'server'> | 'max-users' | 'accounts' | 'time' | 'interrupted';
 
 export interface Capacity {
   /** Largest number of users within the thresholds; 0 if the first step broke one. */
@@ -53,22 +53,23 @@ export interface Capacity {
   readonly limit: string;
   readonly steps: readonly Step[];
   /** Reason for the end. Unless it is 'found', the server carries at least `users`. */
-  readonly end: End;
+  readonly end: EndReason;
 }
 
-const ms = (value: number): string =>
+const formatMs = (value: number): string =>
   `${value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)} ms`;
 
-const count = (n: number): string => n.toLocaleString('en-US');
+const formatCount = (n: number): string => n.toLocaleString('en-US');
 
-export function brokenThresholds(measured: Omit<Measured, 'next'>, { mean, p99, errors }: Thresholds): string[] {
+export function brokenThresholds(measured: Omit<StepFigures, 'next'>, { mean, p99, errors }: Thresholds): string[] {
   const { callMean, callP99, deliveryMean, deliveryP99, arrived, clients } = measured;
   const faults: string[] = [];
-  if (arrived < clients) faults.push(`only ${count(arrived)} of ${count(clients)} clients got an event queue`);
-  if (callMean > mean) faults.push(`mean of calls ${ms(callMean)} > ${mean} ms`);
-  if (deliveryMean > mean) faults.push(`mean of deliveries ${ms(deliveryMean)} > ${mean} ms`);
-  if (callP99 > p99) faults.push(`p99 of calls ${ms(callP99)} > ${p99} ms`);
-  if (deliveryP99 > p99) faults.push(`p99 of deliveries ${ms(deliveryP99)} > ${p99} ms`);
+  if (arrived < clients)
+    faults.push(`only ${formatCount(arrived)} of ${formatCount(clients)} clients got an event queue`);
+  if (callMean > mean) faults.push(`mean of calls ${formatMs(callMean)} > ${mean} ms`);
+  if (deliveryMean > mean) faults.push(`mean of deliveries ${formatMs(deliveryMean)} > ${mean} ms`);
+  if (callP99 > p99) faults.push(`p99 of calls ${formatMs(callP99)} > ${p99} ms`);
+  if (deliveryP99 > p99) faults.push(`p99 of deliveries ${formatMs(deliveryP99)} > ${p99} ms`);
   if (measured.errors > errors) {
     const why = measured.limited > 0 ? `, ${measured.limited} of them rate limits` : '';
     faults.push(`errors ${measured.errors.toPrecision(3)} % > ${errors} %${why}`);
@@ -77,24 +78,24 @@ export function brokenThresholds(measured: Omit<Measured, 'next'>, { mean, p99, 
 }
 
 /** Sentence of the report for each end other than 'found', with the remedy. */
-const REMEDIES: Readonly<Record<Exclude<End, 'found'>, string>> = {
+const REMEDIES: Readonly<Record<Exclude<EndReason, 'found'>, string>> = {
   harness: 'the harness is the limit: more --workers, or another machine',
-  machine: 'the machine that the harness shares with others is the limit: put the harness on a machine of its own',
+  machine: 'the machine that harness and server share is the limit: put the harness on a machine of its own',
   'rate limits': `the rate limits of the server are the limit (429): ${RATE_LIMIT_HINT}`,
-  'max-users': 'no more were allowed (--max-users)',
-  accounts: 'no more accounts could be made',
-  time: 'the time was over (--max-minutes)',
+  'max-users': '--max-users allowed no more',
+  accounts: 'further accounts could not be created',
+  time: 'the time limit ended the search (--max-minutes)',
   interrupted: 'the search was interrupted',
 };
 
 /** @returns the result of the search in one sentence */
 export function capacityText({ users, brokeAt, end }: Capacity): string {
-  const broke = brokeAt === undefined ? '' : `${count(brokeAt)} ${brokeAt === 1 ? 'was' : 'were'} too many`;
+  const broke = brokeAt === undefined ? '' : `${formatCount(brokeAt)} ${brokeAt === 1 ? 'was' : 'were'} too many`;
   if (end !== 'found') {
-    const least = users === 0 ? 'not known' : `at least ${count(users)} users`;
+    const least = users === 0 ? 'not known' : `at least ${formatCount(users)} users`;
     return `capacity: ${least}${broke === '' ? '' : `, ${broke}`}; ${REMEDIES[end]}`;
   }
-  return users === 0 ? `capacity: not even one user (${broke})` : `capacity: ${count(users)} users (${broke})`;
+  return users === 0 ? `capacity: not even one user (${broke})` : `capacity: ${formatCount(users)} users (${broke})`;
 }
 
 export interface Search {
@@ -106,13 +107,13 @@ export interface Search {
   readonly precision: number;
 }
 
-/** Causes that end the search at once: they must be removed before fewer users tell anything about the server. */
-const FINAL: ReadonlySet<Limit> = new Set<Limit>(['harness', 'rate limits']);
+/** Limits that end the search at once, because steps with fewer users would not show the server's capacity either. */
+const LIMITS_THAT_END_SEARCH: ReadonlySet<Limit> = new Set<Limit>(['harness', 'rate limits']);
 
 /** @param measure runs a step and returns its figures, or the reason for the end of the search */
 export async function findCapacity(
   { start, maxUsers, growth, thresholds, precision }: Search,
-  measure: (users: number) => Promise<Measured | End>,
+  measure: (users: number) => Promise<StepFigures | EndReason>,
 ): Promise<Capacity> {
   const steps: Step[] = [];
   let highestGood = 0;
@@ -132,14 +133,14 @@ export async function findCapacity(
     }
     if (step.broke.length === 0) highestGood = users;
     else lowestBad = step;
-    if (lowestBad && FINAL.has(lowestBad.limitedBy)) break;
+    if (lowestBad && LIMITS_THAT_END_SEARCH.has(lowestBad.limitedBy)) break;
     if (!lowestBad) users = Math.min(maxUsers, Math.max(highestGood + 1, Math.round(highestGood * growth)));
     else if (lowestBad.users - highestGood <= Math.max(1, (highestGood * precision) / 100)) break;
     else users = Math.round((highestGood + lowestBad.users) / 2);
   }
   return finish('found');
 
-  function finish(reason: End): Capacity {
+  function finish(reason: EndReason): Capacity {
     const end =
       lowestBad && lowestBad.limitedBy !== 'server'
         ? lowestBad.limitedBy
@@ -156,7 +157,7 @@ export async function findCapacity(
     };
   }
 
-  async function runStep(number: number): Promise<Step | End> {
+  async function runStep(number: number): Promise<Step | EndReason> {
     const measured = await measure(number);
     if (typeof measured === 'string') return measured;
     const step = { ...measured, broke: brokenThresholds(measured, thresholds) };

@@ -3,12 +3,12 @@
 import type { Random } from '../cluster/scheduler.js';
 import { type Peer, requestText } from '../support/http-connection.js';
 import { now } from './clock.js';
-import type { Entry } from './mix.js';
+import type { MixEntry } from './mix.js';
 import { PollConnection } from './poll-connection.js';
 import { type CallOutcome, TIMEOUT_ERROR } from './pool.js';
 import type { Operation } from './protocol.js';
-import { exponential, randomOf, Schedule } from './schedule.js';
-import { tokenIn } from './tokens.js';
+import { makeRandom, randomExponential, Schedule } from './schedule.js';
+import { findToken } from './tokens.js';
 import type { WorkerState } from './worker-state.js';
 
 export interface SeenMessage {
@@ -59,7 +59,7 @@ export class Client {
     const { setup } = state;
     this.user = Math.floor(index / setup.devices);
     this.active = index % setup.devices === 0;
-    this.random = randomOf(setup.seed, index);
+    this.random = makeRandom(setup.seed, index);
     const { email, key } = state.accounts[this.user]!;
     const authorization = `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
     this.headers = `Host: ${setup.authority}\r\nUser-Agent: ${setup.mix.client}\r\nAuthorization: ${authorization}\r\n`;
@@ -178,28 +178,32 @@ export class Client {
       recorder.events++;
       if (event.type !== 'message') continue;
       const message = event.message as { readonly id: number; readonly content: string; readonly sender_id: number };
-      const token = tokenIn(message.content, setup.run);
+      const token = findToken(message.content, setup.run);
       if (!token) continue;
-      recorder.delivered(token.token, token.at, at);
-      if (this.active && message.sender_id !== this.state.accounts[this.user]!.id) this.#followReceived(message, at);
+      recorder.recordDelivery(token.token, token.at, at);
+      if (this.active && message.sender_id !== this.state.accounts[this.user]!.id) this.#scheduleReactions(message, at);
     }
   }
 
   /** Adds an action that reacts to a message, with the probability `chance`. */
-  follow(entry: Entry, chance: number, seen: SeenMessage, at: number): void {
+  scheduleReaction(entry: MixEntry, chance: number, seen: SeenMessage, at: number): void {
     if (this.random.next() >= chance) return;
     if (entry.action === 'mark_read') {
       this.unread.push(seen.id);
       // One request marks all messages that arrive until then.
       if (this.unread.length > 1) return;
     }
-    this.state.add(at + exponential(this.random, (entry.afterSeconds ?? 0) * 1_000), { client: this, entry, seen });
+    this.state.addTask(at + randomExponential(this.random, (entry.afterSeconds ?? 0) * 1_000), {
+      client: this,
+      entry,
+      seen,
+    });
   }
 
   /** Adds the next action of the client's own schedule. */
   planNext(): void {
     const next = this.#schedule?.next();
-    if (next) this.state.add(this.#scheduleStart + next.at, { client: this, entry: next.entry, isPlanned: true });
+    if (next) this.state.addTask(this.#scheduleStart + next.at, { client: this, entry: next.entry, isPlanned: true });
   }
 
   #startSchedule(): void {
@@ -208,8 +212,8 @@ export class Client {
     this.planNext();
   }
 
-  #followReceived(message: SeenMessage, at: number): void {
-    for (const entry of this.state.onReceived) this.follow(entry, entry.perReceived!, message, at);
+  #scheduleReactions(message: SeenMessage, at: number): void {
+    for (const entry of this.state.onReceived) this.scheduleReaction(entry, entry.perReceived!, message, at);
   }
 
   #dropQueue(): void {

@@ -1,7 +1,7 @@
 /** Comparison of two runs as text for the terminal and as HTML for the report. */
-import type { Compared, ComparedRow, Comparison } from './comparison.js';
-import { escaped, htmlTable } from './html-parts.js';
-import { aligned, shownMs, shownRate } from './report.js';
+import type { ComparedMeasure, ComparedRow, Comparison } from './comparison.js';
+import { escapeHtml, htmlTable } from './html-parts.js';
+import { alignColumns, formatMs, formatRate } from './report.js';
 
 /** @returns a change like " +12 %"; empty if `before` is 0 */
 function changeText(before: number, after: number): string {
@@ -16,8 +16,8 @@ const pair = (before: number, after: number, shown: (value: number) => string): 
 
 const rowCells = ({ name, perSecond, times, errors }: ComparedRow): string[] => [
   name,
-  pair(...perSecond, shownRate),
-  ...times.map(([, before, after]) => pair(before, after, shownMs)),
+  pair(...perSecond, formatRate),
+  ...times.map(([, before, after]) => pair(before, after, formatMs)),
   errors[0] + errors[1] === 0 ? '' : `${errors[0]} → ${errors[1]}`,
 ];
 
@@ -31,10 +31,10 @@ const rowHead = (rows: readonly ComparedRow[]): string[] => [
 const shownFigure = (value: number | undefined, unit: string): string => {
   if (value === undefined) return '-';
   if (unit === '' || unit === 'users') return value.toLocaleString('en-US');
-  return unit === 'ms' ? shownMs(value) : shownRate(value);
+  return unit === 'ms' ? formatMs(value) : formatRate(value);
 };
 
-const measureCells = ({ name, unit, before, after, words }: Compared): string[] => [
+const measureCells = ({ name, unit, before, after, words }: ComparedMeasure): string[] => [
   unit === '' ? name : `${name}, ${unit}`,
   `${shownFigure(before, unit)} → ${shownFigure(after, unit)}`,
   words,
@@ -59,9 +59,9 @@ export function comparisonText(comparison: Comparison): string {
   const { heading, result } = sentencesOf(comparison);
   return [
     ...heading,
-    ...(rows.length === 0 ? [] : ['', ...aligned([rowHead(rows), ...rows.map(rowCells)])]),
+    ...(rows.length === 0 ? [] : ['', ...alignColumns([rowHead(rows), ...rows.map(rowCells)])]),
     '',
-    ...aligned(measures.map(measureCells), 'left'),
+    ...alignColumns(measures.map(measureCells), 'left'),
     '',
     ...result,
   ].join('\n');
@@ -70,7 +70,7 @@ export function comparisonText(comparison: Comparison): string {
 export function comparisonHtml(comparison: Comparison): string {
   const { rows, measures } = comparison;
   const { heading, result } = sentencesOf(comparison);
-  const paragraph = (text: string, kind: string): string => `<p class="${kind}">${escaped(text)}</p>`;
+  const paragraph = (text: string, kind: string): string => `<p class="${kind}">${escapeHtml(text)}</p>`;
   return [
     '<h2>Comparison</h2>',
     ...heading.map((text) => paragraph(text, 'facts')),

@@ -1,12 +1,12 @@
 /** Comparison of two runs of the harness: the differences of their figures, and whether they exceed noise. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Capacity, End } from './capacity.js';
+import type { AdviceSection } from './advice.js';
+import type { Capacity, EndReason } from './capacity.js';
+import { doubtsOf } from './doubts.js';
 import type { Summary } from './histograms.js';
-import type { Next } from './next.js';
-import { ALL_CALLS, type ReportData, type Row, SEEN } from './report.js';
-import { type Difference, differenceOf, probabilityOfAtLeast, ratioOf, type Sample } from './statistics.js';
+import { ALL_CALLS, DELIVERIES, type ReportData, type Row } from './report.js';
+import { type Difference, differenceOf, probabilityOfAtLeast, type RatioSample, ratioOf } from './statistics.js';
 import type { Point } from './totals.js';
-import { doubtsOf } from './trust.js';
 
 type Option = keyof ReportData['options'];
 
@@ -44,9 +44,13 @@ const DEPLOYMENT_OPTIONS: readonly (readonly [Option, flag: string])[] = [
 
 const shownValue = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));
 
-type Load = Pick<ReportData, 'options' | 'mix'>;
+type LoadDefinition = Pick<ReportData, 'options' | 'mix'>;
 
-const listDifferences = (before: Load, after: Load, options: readonly (readonly [Option, string])[]): string[] => [
+const listDifferences = (
+  before: LoadDefinition,
+  after: LoadDefinition,
+  options: readonly (readonly [Option, string])[],
+): string[] => [
   ...new Set(
     options
       .filter(([option]) => !isDeepStrictEqual(before.options[option], after.options[option]))
@@ -55,7 +59,10 @@ const listDifferences = (before: Load, after: Load, options: readonly (readonly 
 ];
 
 /** @returns the differences that make two runs incomparable, in words. Both reports come from JSON. */
-export function obstaclesTo(before: Load & Pick<ReportData, 'interrupted'>, after: Load): string[] {
+export function loadDifferences(
+  before: LoadDefinition & Pick<ReportData, 'interrupted'>,
+  after: LoadDefinition,
+): string[] {
   const kind = after.options.capacity ? LOAD_OPTIONS.capacity : LOAD_OPTIONS.plain;
   return [
     ...listDifferences(before, after, [...LOAD_OPTIONS.all, ...kind]),
@@ -74,57 +81,57 @@ interface Measure {
   /** Smallest relative change that counts: two runs of one server may differ by less although each is steady. */
   readonly least: number;
   /** @returns the numerator and denominator of one second; undefined if unknown */
-  sample(point: Point): Sample | undefined;
+  sample(point: Point): RatioSample | undefined;
 }
 
-const known = (value: number | null, factor: number, per: number): Sample | undefined =>
+const sampleIfKnown = (value: number | null, factor: number, per: number): RatioSample | undefined =>
   value === null ? undefined : [value * factor, per];
-const SLOWER = ['slower', 'faster'] as const;
-const MORE = ['more', 'less'] as const;
+const TIME_WORDS = ['slower', 'faster'] as const;
+const AMOUNT_WORDS = ['more', 'less'] as const;
 
 /** Figures whose change is judged. */
 const MEASURES: readonly Measure[] = [
   {
-    ...{ name: 'calls', unit: 'per s', words: MORE, better: 'larger', least: 0.05 },
+    ...{ name: 'calls', unit: 'per s', words: AMOUNT_WORDS, better: 'larger', least: 0.05 },
     sample: ({ requests, seconds }) => [requests * seconds, seconds],
   },
   {
-    ...{ name: 'deliveries', unit: 'per s', words: MORE, better: 'larger', least: 0.05 },
+    ...{ name: 'deliveries', unit: 'per s', words: AMOUNT_WORDS, better: 'larger', least: 0.05 },
     sample: ({ deliveries, seconds }) => [deliveries * seconds, seconds],
   },
   {
-    ...{ name: 'mean of calls', unit: 'ms', words: SLOWER, better: 'smaller', least: 0.05 },
+    ...{ name: 'mean of calls', unit: 'ms', words: TIME_WORDS, better: 'smaller', least: 0.05 },
     sample: ({ calls }) => [calls.mean * calls.count, calls.count],
   },
   {
-    ...{ name: 'mean of deliveries', unit: 'ms', words: SLOWER, better: 'smaller', least: 0.05 },
+    ...{ name: 'mean of deliveries', unit: 'ms', words: TIME_WORDS, better: 'smaller', least: 0.05 },
     sample: ({ delivery }) => [delivery.mean * delivery.count, delivery.count],
   },
   {
-    ...{ name: 'p99 of calls in a second', unit: 'ms', words: SLOWER, better: 'smaller', least: 0.1 },
+    ...{ name: 'p99 of calls in a second', unit: 'ms', words: TIME_WORDS, better: 'smaller', least: 0.1 },
     sample: ({ calls }) => [calls.p99, calls.count > 0 ? 1 : 0],
   },
   {
-    ...{ name: 'p99 of deliveries in a second', unit: 'ms', words: SLOWER, better: 'smaller', least: 0.1 },
+    ...{ name: 'p99 of deliveries in a second', unit: 'ms', words: TIME_WORDS, better: 'smaller', least: 0.1 },
     sample: ({ delivery }) => [delivery.p99, delivery.count > 0 ? 1 : 0],
   },
   {
-    ...{ name: 'CPU of the server per call', unit: 'ms', words: MORE, better: 'smaller', least: 0.05 },
-    sample: ({ serverCpu, seconds, requests }) => known(serverCpu, 1_000 * seconds, requests * seconds),
+    ...{ name: 'CPU of the server per call', unit: 'ms', words: AMOUNT_WORDS, better: 'smaller', least: 0.05 },
+    sample: ({ serverCpu, seconds, requests }) => sampleIfKnown(serverCpu, 1_000 * seconds, requests * seconds),
   },
   {
-    ...{ name: 'CPU of the server per delivery', unit: 'ms', words: MORE, better: 'smaller', least: 0.05 },
-    sample: ({ serverCpu, seconds, deliveries }) => known(serverCpu, 1_000 * seconds, deliveries * seconds),
+    ...{ name: 'CPU of the server per delivery', unit: 'ms', words: AMOUNT_WORDS, better: 'smaller', least: 0.05 },
+    sample: ({ serverCpu, seconds, deliveries }) => sampleIfKnown(serverCpu, 1_000 * seconds, deliveries * seconds),
   },
   {
-    ...{ name: 'memory of the server', unit: 'MiB', words: MORE, better: 'smaller', least: 0.2 },
-    sample: ({ serverMib, seconds }) => known(serverMib, seconds, seconds),
+    ...{ name: 'memory of the server', unit: 'MiB', words: AMOUNT_WORDS, better: 'smaller', least: 0.2 },
+    sample: ({ serverMib, seconds }) => sampleIfKnown(serverMib, seconds, seconds),
   },
 ];
 
 export type Judgement = 'better' | 'worse' | 'different' | 'same' | 'unknown';
 
-export interface Compared {
+export interface ComparedMeasure {
   readonly name: string;
   readonly unit: string;
   readonly before: number | undefined;
@@ -145,11 +152,11 @@ export function rangeText({ low, high }: Pick<Difference, 'low' | 'high'>): stri
 }
 
 /** Judges a difference by its 99 % range and by the smallest change that counts. */
-export function judge(
+export function judgeDifference(
   difference: Difference | undefined,
   { words: [larger, smaller], better, least }: Pick<Measure, 'words' | 'better' | 'least'>,
-): Pick<Compared, 'judgement' | 'words'> {
-  if (!difference) return { judgement: 'unknown', words: 'too short a run, or too few of them, to tell' };
+): Pick<ComparedMeasure, 'judgement' | 'words'> {
+  if (!difference) return { judgement: 'unknown', words: 'not known: too few seconds or too few calls' };
   const { low, high } = difference;
   if (low <= 0 && high >= 0) return { judgement: 'same', words: 'no difference beyond noise' };
   const grew = low > 0;
@@ -161,19 +168,19 @@ export function judge(
   return { judgement: grew === (better === 'larger') ? 'better' : 'worse', words };
 }
 
-function comparedOf(measure: Measure, before: readonly Point[], after: readonly Point[]): Compared[] {
-  const samples = (points: readonly Point[]): Sample[] | undefined => {
+function compareMeasure(measure: Measure, before: readonly Point[], after: readonly Point[]): ComparedMeasure[] {
+  const samples = (points: readonly Point[]): RatioSample[] | undefined => {
     const all = points.map((point) => measure.sample(point));
     return all.length > 0 && all.every((one) => one !== undefined) ? all : undefined;
   };
   const [a, b] = [samples(before), samples(after)];
   if (!a && !b) return [];
-  const value = (of: readonly Sample[] | undefined): number | undefined => {
+  const value = (of: readonly RatioSample[] | undefined): number | undefined => {
     const ratio = of ? ratioOf(of) : Number.NaN;
     return Number.isFinite(ratio) ? ratio : undefined;
   };
   const { name, unit } = measure;
-  const judged = judge(a && b ? differenceOf(a, b) : undefined, measure);
+  const judged = judgeDifference(a && b ? differenceOf(a, b) : undefined, measure);
   return [{ name, unit, before: value(a), after: value(b), ...judged }];
 }
 
@@ -181,13 +188,13 @@ function comparedOf(measure: Measure, before: readonly Point[], after: readonly 
 const MAX_CHANCE_PROBABILITY = 0.005;
 
 /** Compares failures, each given with the number of attempts. */
-function comparedFailures(
+function compareFailures(
   name: string,
   [before, ofBefore]: readonly [number, number],
   [after, ofAfter]: readonly [number, number],
-): Compared {
+): ComparedMeasure {
   const [all, share] = [before + after, ofAfter / Math.max(1, ofBefore + ofAfter)];
-  const judged = (): Pick<Compared, 'judgement' | 'words'> => {
+  const judged = (): Pick<ComparedMeasure, 'judgement' | 'words'> => {
     if (all === 0) return { judgement: 'same', words: 'none' };
     if (probabilityOfAtLeast(after, all, share) < MAX_CHANCE_PROBABILITY) return { judgement: 'worse', words: 'more' };
     if (probabilityOfAtLeast(before, all, 1 - share) < MAX_CHANCE_PROBABILITY)
@@ -198,42 +205,43 @@ function comparedFailures(
 }
 
 /** Ends of a search whose first broken step gives no upper bound of the server's capacity. */
-const OTHER_LIMITS: ReadonlySet<End> = new Set<End>(['harness', 'machine', 'rate limits']);
+const LIMITS_BESIDE_SERVER: ReadonlySet<EndReason> = new Set<EndReason>(['harness', 'machine', 'rate limits']);
 
 /** @returns the lower and upper bound of a capacity */
 const boundsOf = ({ users, brokeAt, end }: Capacity): readonly [least: number, most: number] => [
   users,
-  brokeAt === undefined || OTHER_LIMITS.has(end) ? Number.POSITIVE_INFINITY : brokeAt,
+  brokeAt === undefined || LIMITS_BESIDE_SERVER.has(end) ? Number.POSITIVE_INFINITY : brokeAt,
 ];
 
-const CAPACITY = { words: ['larger', 'smaller'], better: 'larger', least: 0.05 } as const;
+const CAPACITY_MEASURE = { words: ['larger', 'smaller'], better: 'larger', least: 0.05 } as const;
 
 /** Compares two capacities by their ranges; overlapping ranges may be the same capacity. */
-export function comparedCapacity(before: Capacity, after: Capacity): Compared {
+export function compareCapacity(before: Capacity, after: Capacity): ComparedMeasure {
   const [[a, mostA], [b, mostB]] = [boundsOf(before), boundsOf(after)];
   const both = { name: 'capacity', unit: 'users', before: a, after: b };
   const [low, high] = [Math.log(b / mostA), Math.log(mostB / a)];
-  if (Number.isFinite(low) && Number.isFinite(high)) return { ...both, ...judge({ estimate: 0, low, high }, CAPACITY) };
+  if (Number.isFinite(low) && Number.isFinite(high))
+    return { ...both, ...judgeDifference({ estimate: 0, low, high }, CAPACITY_MEASURE) };
   // A range without an upper bound can only lie clearly above the other one.
   const atLeast = (ratio: number): string => `by ${shownPercent(percentOf(Math.log(ratio)))} % at least`;
-  if (a > 0 && b > mostA * (1 + CAPACITY.least)) {
+  if (a > 0 && b > mostA * (1 + CAPACITY_MEASURE.least)) {
     return { ...both, judgement: 'better', words: `larger ${atLeast(b / mostA)}` };
   }
-  if (b > 0 && a > mostB * (1 + CAPACITY.least)) {
+  if (b > 0 && a > mostB * (1 + CAPACITY_MEASURE.least)) {
     return { ...both, judgement: 'worse', words: `smaller ${atLeast(a / mostB)}` };
   }
-  return { ...both, judgement: 'unknown', words: 'not known: a search ended before it had found the limit' };
+  return { ...both, judgement: 'unknown', words: 'not known: a search ended before it found the limit' };
 }
 
 /** Compared part of a run: its measured time, or one step of a search. */
 interface ComparedPart {
   readonly points: readonly Point[];
   readonly rows: readonly Row[];
-  readonly next: Next | undefined;
+  readonly next: AdviceSection | undefined;
 }
 
 /** @returns the measured times of plain runs, or the largest step within the thresholds of both searches */
-function partsOf(
+function comparedPartsOf(
   before: ReportData,
   after: ReportData,
 ): { of: string; before: ComparedPart; after: ComparedPart } | undefined {
@@ -261,7 +269,7 @@ function partsOf(
 }
 
 /** Compares CPU and memory from the processes' metrics. These cover the whole time, so their noise is unknown. */
-function comparedMetrics(before: ComparedPart, after: ComparedPart): Compared[] {
+function compareMetrics(before: ComparedPart, after: ComparedPart): ComparedMeasure[] {
   const sums = ({ rows, next }: ComparedPart): readonly (number | undefined)[] => {
     const { processes } = next ?? { processes: [] };
     const sum = (values: readonly (number | undefined)[]): number | undefined =>
@@ -273,7 +281,7 @@ function comparedMetrics(before: ComparedPart, after: ComparedPart): Compared[] 
       const rate = rows.find(({ name }) => name === row)?.perSecond;
       return cores === undefined || !rate ? undefined : (1_000 * cores) / rate;
     };
-    return [per(ALL_CALLS), per(SEEN), sum(processes.map(({ memoryMib }) => memoryMib))];
+    return [per(ALL_CALLS), per(DELIVERIES), sum(processes.map(({ memoryMib }) => memoryMib))];
   };
   const [a, b] = [sums(before), sums(after)];
   return [
@@ -290,7 +298,7 @@ function comparedMetrics(before: ComparedPart, after: ComparedPart): Compared[] 
             before: a[i],
             after: b[i],
             judgement: 'unknown' as const,
-            words: 'not judged: of the whole time',
+            words: 'not judged: one value for the whole time',
           },
         ],
   );
@@ -335,7 +343,7 @@ export interface Comparison {
   /** Name of the compared parts. */
   readonly of: string;
   readonly rows: readonly ComparedRow[];
-  readonly measures: readonly Compared[];
+  readonly measures: readonly ComparedMeasure[];
   /** Reasons, other than the server, for a difference. */
   readonly doubts: readonly string[];
   /** Result of the comparison in one sentence. */
@@ -350,7 +358,7 @@ const TIMES: readonly (readonly [string, keyof Summary])[] = [
   ['p99.9', 'p999'],
 ];
 
-function comparedRows(before: readonly Row[], after: readonly Row[]): ComparedRow[] {
+function compareRows(before: readonly Row[], after: readonly Row[]): ComparedRow[] {
   return after.flatMap((row) => {
     const other = before.find(({ name }) => name === row.name);
     if (!other) return [];
@@ -370,7 +378,7 @@ const failuresOf = (rows: readonly Row[]): readonly [number, number] => {
   return [errors, Math.max(count, errors)];
 };
 
-function verdictOf(measures: readonly Compared[], doubts: readonly string[]): string {
+function verdictOf(measures: readonly ComparedMeasure[], doubts: readonly string[]): string {
   const list = (judgement: Judgement): string =>
     measures
       .filter((one) => one.judgement === judgement)
@@ -382,7 +390,7 @@ function verdictOf(measures: readonly Compared[], doubts: readonly string[]): st
     if (measures.some(({ judgement, unit }) => judgement === 'same' && unit !== ''))
       return 'no difference beyond noise';
     const unknown = measures.filter(({ judgement }) => judgement === 'unknown').map((one) => one.words);
-    return `nothing can be told: ${[...new Set(unknown)].join('; ')}`;
+    return `no result: ${[...new Set(unknown)].join('; ')}`;
   }
   return `${words.join('. ')}${doubts.length > 0 ? '. Not clear: see the doubts' : ''}`;
 }
@@ -390,18 +398,18 @@ function verdictOf(measures: readonly Compared[], doubts: readonly string[]): st
 /** Compares two reports, both as parsed from JSON. */
 export function compare(before: ReportData, after: ReportData): Comparison {
   const { when, site, summary, machine } = before;
-  const parts = partsOf(before, after);
+  const parts = comparedPartsOf(before, after);
   const inParts = parts
     ? [
-        ...MEASURES.flatMap((measure) => comparedOf(measure, parts.before.points, parts.after.points)),
-        ...(hasServerCpu(parts.before) && hasServerCpu(parts.after) ? [] : comparedMetrics(parts.before, parts.after)),
-        comparedFailures('failed calls', failuresOf(parts.before.rows), failuresOf(parts.after.rows)),
+        ...MEASURES.flatMap((measure) => compareMeasure(measure, parts.before.points, parts.after.points)),
+        ...(hasServerCpu(parts.before) && hasServerCpu(parts.after) ? [] : compareMetrics(parts.before, parts.after)),
+        compareFailures('failed calls', failuresOf(parts.before.rows), failuresOf(parts.after.rows)),
       ]
     : [];
   const measures = [
-    ...(before.capacity && after.capacity ? [comparedCapacity(before.capacity, after.capacity)] : []),
+    ...(before.capacity && after.capacity ? [compareCapacity(before.capacity, after.capacity)] : []),
     ...inParts,
-    comparedFailures(
+    compareFailures(
       'missing deliveries',
       [before.balance.missing, before.balance.expected],
       [after.balance.missing, after.balance.expected],
@@ -416,9 +424,9 @@ export function compare(before: ReportData, after: ReportData): Comparison {
   const doubts = [
     ...sides
       .filter(([, { points }, cores]) => isDoubtful(points, cores ?? Number.NaN))
-      .map(([which]) => `the harness, or other programs, took part in the figures of the ${which} run`),
+      .map(([which]) => `the harness or other programs influenced the figures of the ${which} run`),
     ...(after.interrupted ? ['the new run was interrupted'] : []),
-    ...obstaclesTo(before, after).map((obstacle) => `not the same load: ${obstacle}`),
+    ...loadDifferences(before, after).map((obstacle) => `not the same load: ${obstacle}`),
   ];
   return {
     earlier: { when, site, summary, machine },
@@ -432,8 +440,8 @@ export function compare(before: ReportData, after: ReportData): Comparison {
       ),
       ...(machine === after.machine ? [] : [`${machine} → ${after.machine}`]),
     ],
-    of: parts?.of ?? 'nothing second by second: no step held in both',
-    rows: parts ? comparedRows(parts.before.rows, parts.after.rows) : [],
+    of: parts?.of ?? 'no seconds, because no step was within the thresholds in both runs',
+    rows: parts ? compareRows(parts.before.rows, parts.after.rows) : [],
     measures,
     doubts,
     verdict: verdictOf(measures, doubts),

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { basic } from '../bench/faces.js';
 import { type Faults, FaultyServer } from './faulty-server.js';
-import { type Entry, mixOf } from './mix.js';
+import { type MixEntry, mixOf } from './mix.js';
 import { type LoadOptions, readOptions } from './options.js';
 import { findings } from './report.js';
 import { LoadRun, type Outcome } from './run.js';
@@ -10,12 +10,12 @@ import { addressOf, makeRunningTarget } from './target.js';
 
 t.setTimeout(120_000);
 
-const MESSAGES: readonly Entry[] = [{ action: 'stream_message', perMinute: 600 }];
+const MESSAGES: readonly MixEntry[] = [{ action: 'stream_message', perMinute: 600 }];
 
 /** Runs four users in three streams for 1.5 s against a server with these faults. */
 async function runWithFaults(
   faults: Faults,
-  actions: readonly Entry[] = MESSAGES,
+  actions: readonly MixEntry[] = MESSAGES,
   ...argv: string[]
 ): Promise<Outcome & { server: FaultyServer }> {
   const server = await FaultyServer.start(faults);
@@ -43,8 +43,8 @@ async function runWithFaults(
   }
 }
 
-const errorCounts = ({ everything }: Outcome): Record<string, number> =>
-  Object.fromEntries([...everything.errors].map(([key, { count }]) => [key, count]));
+const errorCounts = ({ wholeRun }: Outcome): Record<string, number> =>
+  Object.fromEntries([...wholeRun.errors].map(([key, { count }]) => [key, count]));
 
 t.test('a server without faults has no errors in the report', async (test) => {
   const outcome = await runWithFaults({});
@@ -67,7 +67,7 @@ t.test('a lost delivery counts as missing, a repeated delivery as unexpected', a
 
 t.test('a client whose queue is lost registers again, and the loss is counted', async (test) => {
   const outcome = await runWithFaults({ forgottenQueues: 2 });
-  test.equal(outcome.everything.lostQueues, 2);
+  test.equal(outcome.wholeRun.lostQueues, 2);
   test.strictSame(errorCounts(outcome), { 'GET /events|400 BAD_EVENT_QUEUE_ID': 2 });
   test.equal(outcome.server.calls.get('/register'), 6);
   test.equal(outcome.balance.missing, 0);
@@ -100,7 +100,7 @@ t.test('refusals, rate limits and responses of a proxy are counted separately', 
     (errors['PATCH /settings|ECONNRESET'] ?? errors['PATCH /settings|connection closed'])! > 0,
     JSON.stringify(errors),
   );
-  test.equal(outcome.everything.limited, errors['POST /users/me/presence|429 RATE_LIMIT_HIT']);
+  test.equal(outcome.wholeRun.limited, errors['POST /users/me/presence|429 RATE_LIMIT_HIT']);
   const lines = findings(outcome).join('\n');
   test.match(lines, /rate limits: \d+ calls were refused with 429; .*docs\/load\.md/);
   test.match(lines, /error 502, \d+ times in POST \/users\/me\/status: <html>/);

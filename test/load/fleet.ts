@@ -6,7 +6,7 @@ import { cpuMs, rssBytes } from '../bench/cpu.js';
 import { now } from './clock.js';
 import { Ledger } from './ledger.js';
 import { membersOf, type Shape } from './population.js';
-import type { Account, Interval, Report, Setup, StreamFacts, WorkerCommand } from './protocol.js';
+import type { Account, Interval, Report, Setup, StreamInfo, WorkerCommand } from './protocol.js';
 import { type Point, pointOf, Totals } from './totals.js';
 
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
@@ -26,7 +26,7 @@ export class Fleet {
   /** Totals since the start. */
   readonly totals = new Totals();
   /** Totals since the last `measure`. */
-  window = new Totals();
+  measuredTotals = new Totals();
   phase = 'ramp';
   onPoint: (point: Point) => void = () => {};
   onFailed: (error: Error) => void = () => {};
@@ -54,13 +54,13 @@ export class Fleet {
     this.#workers = Array.from({ length: setup.workers }, (_, worker) => this.#startWorker({ ...setup, worker }));
   }
 
-  setPopulation(from: number, accounts: readonly Account[], streams: readonly StreamFacts[], shape: Shape): void {
+  setPopulation(from: number, accounts: readonly Account[], streams: readonly StreamInfo[], shape: Shape): void {
     this.#shape = shape;
     this.#audiences = new Map();
     this.#sendCommand({ kind: 'population', from, accounts: accounts.slice(from), streams, shape });
   }
 
-  clients(count: number, from: number, ms: number): void {
+  setClientCount(count: number, from: number, ms: number): void {
     this.#startSeries();
     this.#sendCommand({ kind: 'clients', count, from, at: now(), ms });
   }
@@ -70,8 +70,8 @@ export class Fleet {
   }
 
   /** Starts a new measured time: clears `window`. */
-  measure(): void {
-    this.window = new Totals();
+  startMeasuredTime(): void {
+    this.measuredTotals = new Totals();
   }
 
   get balance(): ReturnType<Ledger['balance']> {
@@ -83,7 +83,7 @@ export class Fleet {
     return this.#ledger.missing(until);
   }
 
-  get present(): { readonly clients: number; readonly held: number; readonly inFlight: number } {
+  get currentCounts(): { readonly clients: number; readonly held: number; readonly inFlight: number } {
     const of = (read: (interval: Interval) => number): number =>
       this.#workers.reduce((sum, { lastInterval }) => sum + (lastInterval ? read(lastInterval) : 0), 0);
     return {
@@ -138,12 +138,12 @@ export class Fleet {
 
   #addInterval(worker: WorkerProcess, interval: Interval): void {
     worker.lastInterval = interval;
-    for (const totals of [this.totals, this.window, this.#second]) totals.add(interval);
+    for (const totals of [this.totals, this.measuredTotals, this.#second]) totals.add(interval);
     this.#secondCpuMs.push(interval.cpuMs / interval.ms);
     this.#secondStallMs = Math.max(this.#secondStallMs, interval.stallMs);
     for (const change of interval.queueChanges) {
-      if ('since' in change) this.#ledger.live(change);
-      else this.#ledger.gone(change);
+      if ('since' in change) this.#ledger.queueStarted(change);
+      else this.#ledger.queueEnded(change);
     }
     for (const sent of interval.sent) this.#ledger.sent(sent);
     for (const [token, times] of interval.delivered) this.#ledger.delivered(token, times);
@@ -162,7 +162,7 @@ export class Fleet {
       at: (at - this.#seriesStart) / SECOND_MS,
       seconds,
       phase: this.phase,
-      ...this.present,
+      ...this.currentCounts,
       serverCpu: known ? used : null,
       serverBusiest: known ? Math.max(...cores) : null,
       serverMib: known ? rssBytes(this.pids) / 2 ** 20 : null,
@@ -178,7 +178,7 @@ export class Fleet {
     this.#lastPointAt = at;
     this.#serverCpuMs = serverCpuMs;
     this.#machine = machine;
-    this.#ledger.settle(at - REPORT_DELAY_MS);
+    this.#ledger.closeCompleteMessages(at - REPORT_DELAY_MS);
     this.points.push(point);
     this.onPoint(point);
   }

@@ -7,20 +7,20 @@ const { Int32Histogram, encodeIntoCompressedBase64 } = createRequire(import.meta
   'hdr-histogram-js',
 ) as typeof import('hdr-histogram-js');
 
-export type Times = Int32;
+export type Histogram = Int32;
 /** Index and count of each bucket that is not empty, in pairs. */
-export type Sparse = readonly number[];
+export type SparseHistogram = readonly number[];
 
 const MAX_US = 600_000_000;
 
-export const times = (): Times => new Int32Histogram(1, MAX_US, 3);
+export const makeHistogram = (): Histogram => new Int32Histogram(1, MAX_US, 3);
 
 /** @param ms latency with fractions; values below 1 µs, also negative ones, count as 1 µs */
-export function record(to: Times, ms: number): void {
+export function recordLatency(to: Histogram, ms: number): void {
   to.recordValue(Math.max(1, Math.min(MAX_US, Math.round(ms * 1_000))));
 }
 
-export function sparse(of: Times): Sparse {
+export function toSparse(of: Histogram): SparseHistogram {
   if (of.totalCount === 0) return [];
   const pairs: number[] = [];
   const last = of.countsArrayIndex(of.maxValue);
@@ -31,7 +31,7 @@ export function sparse(of: Times): Sparse {
   return pairs;
 }
 
-export function merge(to: Times, from: Sparse): void {
+export function addSparse(to: Histogram, from: SparseHistogram): void {
   for (let i = 0; i < from.length; i += 2) to.recordValueWithCount(to.valueFromIndex(from[i]!), from[i + 1]!);
 }
 
@@ -46,7 +46,7 @@ export interface Summary {
   readonly max: number;
 }
 
-export function summaryOf(of: Times): Summary {
+export function summaryOf(of: Histogram): Summary {
   // The upper end of a bucket may lie above its largest value.
   const at = (percentile: number): number => Math.min(of.getValueAtPercentile(percentile), of.maxValue) / 1_000;
   const count = of.totalCount;
@@ -56,4 +56,4 @@ export function summaryOf(of: Times): Summary {
 }
 
 /** Encodes a histogram in HdrHistogram's compressed format, version 2. */
-export const encoded = (of: Times): string => encodeIntoCompressedBase64(of);
+export const encodeHistogram = (of: Histogram): string => encodeIntoCompressedBase64(of);

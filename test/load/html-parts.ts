@@ -1,10 +1,10 @@
 /** HTML helpers for the report: escaping, rows and tables. */
 
-export const escaped = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 export const htmlRow = (cells: readonly string[], tag: 'th' | 'td', isSum = false): string =>
-  `<tr${isSum ? ' class="sum"' : ''}>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
+  `<tr${isSum ? ' class="sum"' : ''}>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
 
 /** @param isSum whether a row, given by its index, is a sum */
 export const htmlTable = (

@@ -1,5 +1,5 @@
 /** Ledger of deliveries: counts, for each message, the clients that must get it and those that got it. */
-import type { QueueEnd, QueueStart, Sent } from './protocol.js';
+import type { QueueEnd, QueueStart, SentMessage } from './protocol.js';
 
 /** Time in which a client had an event queue. */
 interface QueueLifetime {
@@ -10,7 +10,7 @@ interface QueueLifetime {
 
 /** Message whose deliveries may be incomplete. */
 interface OpenMessage {
-  sent: Sent | undefined;
+  sent: SentMessage | undefined;
   delivered: number;
 }
 
@@ -32,7 +32,7 @@ const MAX_UNREPORTED_MS = 120_000;
 /** @param audience returns the indices of the members of a stream */
 export class Ledger {
   readonly #queueLifetimes = new Map<number, QueueLifetime[]>();
-  readonly #open = new Map<string, OpenMessage>();
+  readonly #openMessages = new Map<string, OpenMessage>();
   #expected = 0;
   #delivered = 0;
   #unexpected = 0;
@@ -42,41 +42,41 @@ export class Ledger {
     private readonly devices: number,
   ) {}
 
-  live({ client, asked, since }: QueueStart): void {
+  queueStarted({ client, asked, since }: QueueStart): void {
     const lifetimes = this.#queueLifetimes.get(client) ?? [];
     lifetimes.push({ asked, since, until: Number.POSITIVE_INFINITY });
     this.#queueLifetimes.set(client, lifetimes);
   }
 
-  gone({ client, at }: QueueEnd): void {
+  queueEnded({ client, at }: QueueEnd): void {
     const last = this.#queueLifetimes.get(client)?.at(-1);
     if (last && last.until > at) last.until = at;
   }
 
-  sent(sent: Sent): void {
-    const open = this.#open.get(sent.token);
+  sent(sent: SentMessage): void {
+    const open = this.#openMessages.get(sent.token);
     if (open) open.sent = sent;
-    else this.#open.set(sent.token, { sent, delivered: 0 });
+    else this.#openMessages.set(sent.token, { sent, delivered: 0 });
   }
 
   delivered(token: string, times: number): void {
-    const open = this.#open.get(token);
+    const open = this.#openMessages.get(token);
     if (open) open.delivered += times;
-    else this.#open.set(token, { sent: undefined, delivered: times });
+    else this.#openMessages.set(token, { sent: undefined, delivered: times });
   }
 
   /** Removes complete messages. Call it once all workers have reported on the time before `at`. */
-  settle(at: number): void {
+  closeCompleteMessages(at: number): void {
     let oldest = at - MAX_UNREPORTED_MS;
-    for (const [token, { sent, delivered }] of this.#open) {
+    for (const [token, { sent, delivered }] of this.#openMessages) {
       if (!sent) continue;
-      const bounds = sent.acknowledged <= at ? this.#bounds(sent) : undefined;
+      const bounds = sent.acknowledged <= at ? this.#deliveryBoundsOf(sent) : undefined;
       if (bounds && delivered >= bounds.most) {
         this.#close(delivered, bounds.least, bounds.most);
-        this.#open.delete(token);
+        this.#openMessages.delete(token);
       } else oldest = Math.min(oldest, sent.at);
     }
-    this.#forget(oldest);
+    this.#removeOldLifetimes(oldest);
   }
 
   balance(): Balance {
@@ -87,13 +87,13 @@ export class Ledger {
       this.#unexpected,
       0,
     ];
-    for (const open of this.#open.values()) {
+    for (const open of this.#openMessages.values()) {
       delivered += open.delivered;
       if (!open.sent) {
         unacknowledged += open.delivered;
         continue;
       }
-      const { least, most } = this.#bounds(open.sent);
+      const { least, most } = this.#deliveryBoundsOf(open.sent);
       expected += Math.max(least, Math.min(open.delivered, most));
       missing += Math.max(0, least - open.delivered);
       unexpected += Math.max(0, open.delivered - most);
@@ -104,14 +104,14 @@ export class Ledger {
   /** @returns the missing deliveries of messages acknowledged up to `until` */
   missing(until: number): number {
     let missing = 0;
-    for (const { sent, delivered } of this.#open.values()) {
-      if (sent && sent.acknowledged <= until) missing += Math.max(0, this.#bounds(sent).least - delivered);
+    for (const { sent, delivered } of this.#openMessages.values()) {
+      if (sent && sent.acknowledged <= until) missing += Math.max(0, this.#deliveryBoundsOf(sent).least - delivered);
     }
     return missing;
   }
 
   /** Removes queue lifetimes that ended before the oldest open message was sent. */
-  #forget(oldest: number): void {
+  #removeOldLifetimes(oldest: number): void {
     for (const [client, lifetimes] of this.#queueLifetimes) {
       if (lifetimes[0] && lifetimes[0].until < oldest) {
         this.#queueLifetimes.set(
@@ -132,7 +132,7 @@ export class Ledger {
    * @returns the smallest and the largest number of clients that get the message. A new queue starts at some time
    * between request and response of its registration; an ended queue may or may not have got the message.
    */
-  #bounds({ stream, users, at, acknowledged }: Sent): { least: number; most: number } {
+  #deliveryBoundsOf({ stream, users, at, acknowledged }: SentMessage): { least: number; most: number } {
     let [least, most] = [0, 0];
     for (const user of stream < 0 ? users : this.audience(stream)) {
       for (let device = 0; device < this.devices; device++) {

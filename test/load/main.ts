@@ -6,11 +6,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compare, exitCodeOf } from './comparison.js';
 import { comparisonText } from './comparison-text.js';
-import { readEarlier } from './earlier.js';
-import { pageOf } from './html.js';
+import { readEarlierReport } from './earlier-report.js';
 import { DEFAULT_MIX, type Mix, mixOf } from './mix.js';
 import { type LoadOptions, readOptions, USAGE } from './options.js';
-import { dataOf, factsOf, type ReportData, tableOf } from './report.js';
+import { factsOf, type ReportData, reportDataOf, tableOf } from './report.js';
+import { reportPageOf } from './report-html.js';
 import { LoadRun } from './run.js';
 import { openTarget } from './target.js';
 
@@ -29,7 +29,7 @@ async function readMix(file: string | undefined): Promise<Mix> {
 
 async function main(options: LoadOptions): Promise<void> {
   const mix = await readMix(options.mix);
-  const earlier = await readEarlier(options, mix);
+  const earlier = await readEarlierReport(options, mix);
   let run: LoadRun | undefined;
   let interrupts = 0;
   const interrupt = (): void => {
@@ -48,9 +48,9 @@ async function main(options: LoadOptions): Promise<void> {
     const facts = factsOf(options, target.site, outcome);
     await mkdir(options.out, { recursive: true });
     const [page, data] = [join(options.out, 'report.html'), join(options.out, 'report.json')];
-    const json = JSON.stringify(dataOf(outcome, facts, options, mix));
+    const json = JSON.stringify(reportDataOf(outcome, facts, options, mix));
     const comparison = earlier && compare(earlier, JSON.parse(json) as ReportData);
-    await writeFile(page, pageOf(outcome, facts, comparison));
+    await writeFile(page, reportPageOf(outcome, facts, comparison));
     await writeFile(data, `${json}\n`);
     const parts = [
       tableOf(outcome),

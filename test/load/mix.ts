@@ -20,7 +20,7 @@ export const ACTIONS = [
 export type ActionName = (typeof ACTIONS)[number];
 
 /** Entry of the mix: an action and exactly one of the four occasions for it. */
-export interface Entry {
+export interface MixEntry {
   readonly action: ActionName;
   /** Frequency per client and minute, at random times (Poisson process). */
   readonly perMinute?: number;
@@ -44,15 +44,15 @@ export interface Entry {
   readonly messages?: number;
 }
 
-export interface Text {
+export interface MessageText {
   readonly weight: number;
   /** Text of a message; `{name}` becomes a mention of a recipient, `{n}` a random number. */
   readonly text: string;
 }
 
 export interface Mix {
-  readonly actions: readonly Entry[];
-  readonly texts: readonly Text[];
+  readonly actions: readonly MixEntry[];
+  readonly texts: readonly MessageText[];
   /** Search words; some of them occur in the texts. */
   readonly words: readonly string[];
   readonly emoji: readonly string[];
@@ -158,7 +158,7 @@ const REQUIRED_OCCASIONS: Partial<Record<ActionName, readonly string[]>> = {
   edit: ['perSent'],
 };
 
-function checkEntry(given: unknown, at: string): Entry {
+function checkEntry(given: unknown, at: string): MixEntry {
   if (typeof given !== 'object' || given === null) throw new Error(`${at} is not an object`);
   const fields = given as Record<string, unknown>;
   const action = fields.action as ActionName;
@@ -179,7 +179,7 @@ function checkEntry(given: unknown, at: string): Entry {
   if (fields.everySeconds !== undefined && !((fields.everySeconds as number) >= 0.1)) {
     throw new Error(`${at}: everySeconds is less than 0.1`);
   }
-  return given as Entry;
+  return given as MixEntry;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Command line options of the load harness. */
 import { parseArgs } from 'node:util';
-import { addressesOf } from './watch.js';
+import { addressesOf } from './metrics-watch.js';
 
 export interface Thresholds {
   /** Largest mean and 99th percentile, ms. */
@@ -106,14 +106,14 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --fail-if-worse       Exit with code 3 if a figure is clearly worse than in the earlier run.
 `;
 
-function number(text: string | undefined, name: string, fallback: number, min: number, max: number): number {
+function readNumber(text: string | undefined, name: string, fallback: number, min: number, max: number): number {
   const n = text === undefined ? fallback : Number(text);
   if (!(n >= min && n <= max)) throw new Error(`--${name} is not a number from ${min} to ${max}: ${text}`);
   return n;
 }
 
 function readInteger(text: string | undefined, name: string, fallback: number, min: number, max: number): number {
-  const n = number(text, name, fallback, min, max);
+  const n = readNumber(text, name, fallback, min, max);
   if (!Number.isInteger(n)) throw new Error(`--${name} is not a whole number: ${text}`);
   return n;
 }
@@ -177,8 +177,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   }
   const users = readInteger(textOf('users'), 'users', 50, 1, MAX_USERS);
   const [smallest, largest] = readSizes(textOf('subscribers') ?? '5-200');
-  const mostMinutes = number(textOf('max-minutes'), 'max-minutes', 20, 0.1, 10_080);
-  const holdSeconds = number(textOf('hold'), 'hold', Math.min(30, Math.max(5, mostMinutes * 1.5)), 1, 86_400);
+  const mostMinutes = readNumber(textOf('max-minutes'), 'max-minutes', 20, 0.1, 10_080);
+  const holdSeconds = readNumber(textOf('hold'), 'hold', Math.min(30, Math.max(5, mostMinutes * 1.5)), 1, 86_400);
   const prefix = textOf('prefix') ?? 'load';
   if (!/^[a-z0-9]{1,20}$/.test(prefix)) throw new Error('--prefix is not 1 to 20 small letters and digits');
   return {
@@ -201,29 +201,29 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     streams: textOf('streams') === undefined ? undefined : readInteger(textOf('streams'), 'streams', 0, 1, 20_000),
     smallest,
     largest,
-    rampSeconds: number(textOf('ramp'), 'ramp', Math.max(2, users / 20), 0, 86_400),
-    seconds: number(textOf('seconds'), 'seconds', 60, 1, 7 * 86_400),
+    rampSeconds: readNumber(textOf('ramp'), 'ramp', Math.max(2, users / 20), 0, 86_400),
+    seconds: readNumber(textOf('seconds'), 'seconds', 60, 1, 7 * 86_400),
     mix: textOf('mix'),
     workers: readInteger(textOf('workers'), 'workers', 1, 1, 64),
     connections: readInteger(textOf('connections'), 'connections', 256, 1, 10_000),
-    timeoutSeconds: number(textOf('timeout'), 'timeout', 60, 1, 600),
+    timeoutSeconds: readNumber(textOf('timeout'), 'timeout', 60, 1, 600),
     progressSeconds: readInteger(textOf('progress'), 'progress', 5, 1, 3_600),
     out: textOf('out') ?? 'load-report',
     against: textOf('against'),
     againstAnyway: isSet('against-anyway'),
     failIfWorse: isSet('fail-if-worse'),
     capacity: isSet('capacity'),
-    growth: number(textOf('growth'), 'growth', 2, 1.05, 10),
-    arrivals: number(textOf('arrivals'), 'arrivals', 25, 0.1, 10_000),
+    growth: readNumber(textOf('growth'), 'growth', 2, 1.05, 10),
+    arrivals: readNumber(textOf('arrivals'), 'arrivals', 25, 0.1, 10_000),
     holdSeconds,
-    settleSeconds: number(textOf('settle'), 'settle', holdSeconds / 6, 0, 3_600),
+    settleSeconds: readNumber(textOf('settle'), 'settle', holdSeconds / 6, 0, 3_600),
     mostUsers: readInteger(textOf('max-users'), 'max-users', 20_000, 1, MAX_USERS),
     mostMinutes,
-    precision: number(textOf('precision'), 'precision', 6, 0.1, 100),
+    precision: readNumber(textOf('precision'), 'precision', 6, 0.1, 100),
     thresholds: {
-      mean: number(textOf('max-mean'), 'max-mean', 100, 0.001, 600_000),
-      p99: number(textOf('max-p99'), 'max-p99', 2_000, 0.001, 600_000),
-      errors: number(textOf('max-errors'), 'max-errors', 0.025, 0, 100),
+      mean: readNumber(textOf('max-mean'), 'max-mean', 100, 0.001, 600_000),
+      p99: readNumber(textOf('max-p99'), 'max-p99', 2_000, 0.001, 600_000),
+      errors: readNumber(textOf('max-errors'), 'max-errors', 0.025, 0, 100),
     },
     nats: environment.NATS_URL,
     mongodb: environment.MONGODB_URL,

@@ -3,7 +3,7 @@ import type { Answered } from '../support/http-answers.js';
 import { HttpConnection, requestText } from '../support/http-connection.js';
 import type { Client, Fields } from './client.js';
 import { now } from './clock.js';
-import { codeOf, makeFailedOutcome, outcomeOf } from './pool.js';
+import { errorCodeOf, makeFailedOutcome, outcomeOf } from './pool.js';
 
 /** Timeout of a poll, ms; the server sends a heartbeat at least every 60 s. */
 const POLL_TIMEOUT_MS = 100_000;
@@ -56,7 +56,7 @@ export class PollConnection {
     try {
       const connection = await HttpConnection.open(this.client.peer, true);
       connection.onAnswer = (response) => this.#onResponse(response);
-      connection.onGone = (error) => this.#onClosed(codeOf(error));
+      connection.onGone = (error) => this.#onClosed(errorCodeOf(error));
       this.#connection = connection;
       this.#isUnused = true;
       this.#isOpening = false;
@@ -64,7 +64,7 @@ export class PollConnection {
       else this.startPoll();
     } catch (error) {
       this.#isOpening = false;
-      this.#reportError(codeOf(error as Error));
+      this.#reportError(errorCodeOf(error as Error));
     }
   }
 

@@ -52,7 +52,7 @@ export function outcomeOf({ status, head, body }: Answered): CallOutcome {
   return { status, body, retryAfter: wait === undefined ? undefined : Number(wait), error: undefined };
 }
 
-export const codeOf = (error: Error | undefined): string =>
+export const errorCodeOf = (error: Error | undefined): string =>
   (error as NodeJS.ErrnoException | undefined)?.code ?? error?.message ?? 'connection closed';
 
 export class Pool {
@@ -118,7 +118,7 @@ export class Pool {
       connection.onGone = (error) => this.#onClosed(pooled, error);
       this.#release(pooled);
     } catch (error) {
-      this.#waitingCalls.shift()?.onOutcome(makeFailedOutcome(codeOf(error as Error)));
+      this.#waitingCalls.shift()?.onOutcome(makeFailedOutcome(errorCodeOf(error as Error)));
     }
     this.#opening--;
     this.#openMore();
@@ -159,7 +159,7 @@ export class Pool {
     if (pooled.responses > 0 && !call.retried) {
       call.retried = true;
       this.#assign(call);
-    } else call.onOutcome(makeFailedOutcome(codeOf(error)));
+    } else call.onOutcome(makeFailedOutcome(errorCodeOf(error)));
   }
 
   #drop(pooled: PooledConnection): void {

@@ -3,7 +3,7 @@
  * department, and stream sizes are spaced logarithmically. More users fill the last department and add departments.
  * Members never leave a stream, so an organization can grow during a search.
  */
-import { randomOf } from './schedule.js';
+import { makeRandom } from './schedule.js';
 
 export interface Shape {
   readonly seed: number;
@@ -60,7 +60,7 @@ export function membersOf(shape: Shape, stream: number): number[] {
   const department = Math.floor(stream / perDepartment);
   const from = department * largest;
   const candidates = Array.from({ length: largest }, (_, i) => from + i);
-  const random = randomOf(seed + 1, stream);
+  const random = makeRandom(seed + 1, stream);
   const wanted = sizeOf(shape, stream % perDepartment);
   const chosen: number[] = [];
   for (let i = 0; i < wanted; i++) {

@@ -6,7 +6,7 @@ import { type Fields, formText } from './client.js';
 import type { LoadOptions } from './options.js';
 import { Pool } from './pool.js';
 import { membersOf, type Shape, streamsOf } from './population.js';
-import type { Account, StreamFacts } from './protocol.js';
+import type { Account, StreamInfo } from './protocol.js';
 import type { Target } from './target.js';
 
 /** Largest number of parallel calls: the server hashes a password, which is slow, per created account and login. */
@@ -36,7 +36,7 @@ function abortOf(signal: AbortSignal): { readonly promise: Promise<never>; cance
 export class Preparation {
   readonly #pool: Pool;
   readonly accounts: Account[] = [];
-  streams: StreamFacts[] = [];
+  streams: StreamInfo[] = [];
   #existingUsers: Map<string, User> | undefined;
   readonly #abortController = new AbortController();
   /** Whether a call has waited for the server's rate limits. */
@@ -94,11 +94,11 @@ export class Preparation {
     // A password derived from the owner's key lets later runs log in. 20 characters: strength checks of more are slow.
     const password = createHmac('sha256', this.target.owner).update(prefix).digest('hex').slice(0, 20);
     const existing = this.#existingUsers?.get(email);
-    if (existing?.is_active === false) throw new Error(`${email} is deactivated: take another --prefix`);
+    if (existing?.is_active === false) throw new Error(`${email} is deactivated: use another --prefix`);
     if (!existing) await this.#call('POST', '/users', { email, password, full_name: name });
     const { api_key, user_id } = await this.#call('POST', '/fetch_api_key', { username: email, password }, false).catch(
       (error: Error) => {
-        const hint = existing ? ' (made with another key of the owner? take another --prefix)' : '';
+        const hint = existing ? ' (created with another key of the owner? use another --prefix)' : '';
         throw new Error(`${error.message}${hint}`);
       },
     );
@@ -184,7 +184,7 @@ export class Preparation {
       if (response.status !== 429 || waits === MAX_RATE_LIMIT_WAITS || this.#abortController.signal.aborted) {
         throw new Error(`${method} ${path}: ${response.status} ${response.text.slice(0, 500)}`);
       }
-      if (!this.isLimited) this.print(`the server limits how fast accounts are made: waiting (${RATE_LIMIT_HINT})`);
+      if (!this.isLimited) this.print(`the server limits the rate of new accounts: waiting (${RATE_LIMIT_HINT})`);
       this.isLimited = true;
       await sleep(Math.min(120, response.wait ?? 5) * 1_000 + 50, undefined, { signal: this.#abortController.signal });
     }

@@ -18,9 +18,9 @@ export interface Scrape {
 }
 
 type Labels = Readonly<Record<string, string>>;
-type Sample = Scrape['samples'][number];
+type MetricSample = Scrape['samples'][number];
 
-const hasLabels = ({ labels }: Sample, wanted: Labels): boolean =>
+const hasLabels = ({ labels }: MetricSample, wanted: Labels): boolean =>
   Object.entries(wanted).every(([label, value]) => labels[label] === value);
 
 const sumOf = ({ samples }: Scrape, name: string, labels: Labels): number | undefined => {
@@ -115,7 +115,7 @@ export class ProcessFigures {
     return from;
   }
 
-  get #build(): Sample | undefined {
+  get #build(): MetricSample | undefined {
     return this.#last.samples.find(({ name }) => name === 'conclave_build_info');
   }
 }

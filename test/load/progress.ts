@@ -1,6 +1,7 @@
 /** Progress line of a run, printed every few seconds. */
+
+import { doubtsOf } from './doubts.js';
 import type { Point } from './totals.js';
-import { doubtsOf } from './trust.js';
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const rate = (perSecond: number): string => (perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1));
@@ -21,7 +22,7 @@ export function progressLine(points: readonly Point[]): string {
   const doubts = new Set(points.flatMap(doubtsOf));
   const limited = mean((point) => point.limited) * seconds;
   return (
-    `${last.at.toFixed(0).padStart(4)} s ${last.phase.padEnd(8)}  clients ${last.clients}  held ${last.held}  ` +
+    `${last.at.toFixed(0).padStart(4)} s ${last.phase.padEnd(8)}  clients ${last.clients}  waiting polls ${last.held}  ` +
     `calls/s ${rate(mean(({ requests }) => requests))}  deliveries/s ${rate(mean(({ deliveries }) => deliveries))}  ` +
     `p99 ${ms(largest(points, ({ calls }) => calls.p99))} ms (deliveries ${ms(largest(points, ({ delivery }) => delivery.p99))})  ` +
     `errors ${Math.round(mean(({ errors }) => errors) * seconds)}${limited > 0 ? ` (429: ${Math.round(limited)})` : ''}` +
@@ -39,7 +40,7 @@ export class Progress {
     private readonly print: (line: string) => void,
   ) {}
 
-  point(point: Point): void {
+  addPoint(point: Point): void {
     this.#points.push(point);
     if (this.#points.length < this.seconds) return;
     this.print(progressLine(this.#points));

@@ -1,7 +1,7 @@
 /** Messages between the main process and the workers of the harness. */
 
 import type { Peer } from '../support/http-connection.js';
-import type { Sparse } from './histograms.js';
+import type { SparseHistogram } from './histograms.js';
 import type { Mix } from './mix.js';
 import type { Shape } from './population.js';
 
@@ -57,7 +57,7 @@ export interface Setup {
   readonly connections: number;
 }
 
-export interface StreamFacts {
+export interface StreamInfo {
   readonly id: number;
   readonly name: string;
 }
@@ -70,7 +70,7 @@ export type WorkerCommand =
       readonly kind: 'population';
       readonly from: number;
       readonly accounts: readonly Account[];
-      readonly streams: readonly StreamFacts[];
+      readonly streams: readonly StreamInfo[];
       readonly shape: Shape;
     }
   /** Sets the number of clients: new clients start evenly over `ms`, surplus clients stop at once. */
@@ -86,8 +86,8 @@ export type WorkerCommand =
   /** Deletes all queues, sends a last report and exits. */
   | { readonly kind: 'stop' };
 
-/** Acknowledged message. */
-export interface Sent {
+/** Message whose sender got a response with status 200. */
+export interface SentMessage {
   readonly token: string;
   /** Index of the stream; -1 for a direct message. */
   readonly stream: number;
@@ -129,17 +129,17 @@ export interface Interval {
     readonly operation: number;
     readonly count: number;
     readonly errors: number;
-    readonly intended: Sparse;
-    readonly service: Sparse;
+    readonly intended: SparseHistogram;
+    readonly service: SparseHistogram;
   }[];
-  readonly deliveries: Sparse;
+  readonly deliveries: SparseHistogram;
   /** Delay between the intended time of a task and its start, µs. */
-  readonly lag: Sparse;
+  readonly lag: SparseHistogram;
   /** Errors by key 'operation|code', with the first error text. */
   readonly errors: readonly { readonly key: string; readonly count: number; readonly sample: string }[];
   readonly limited: number;
   readonly lostQueues: number;
-  readonly sent: readonly Sent[];
+  readonly sent: readonly SentMessage[];
   /** Number of deliveries by token. */
   readonly delivered: readonly (readonly [string, number])[];
   /** Starts and ends of queues, in order. */

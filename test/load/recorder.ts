@@ -1,15 +1,22 @@
 /** Recorder of a worker: collects counts, latencies and errors between two reports. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { now } from './clock.js';
-import { record, sparse, type Times, times } from './histograms.js';
-import { type Interval, OPERATIONS, type Operation, type QueueEnd, type QueueStart, type Sent } from './protocol.js';
+import { type Histogram, makeHistogram, recordLatency, toSparse } from './histograms.js';
+import {
+  type Interval,
+  OPERATIONS,
+  type Operation,
+  type QueueEnd,
+  type QueueStart,
+  type SentMessage,
+} from './protocol.js';
 
 /** Counts and latencies of one operation. */
 interface OperationRecord {
   count: number;
   errors: number;
-  readonly intended: Times;
-  readonly service: Times;
+  readonly intended: Histogram;
+  readonly service: Histogram;
 }
 
 const MAX_SAMPLE_LENGTH = 300;
@@ -20,11 +27,11 @@ export class Recorder {
   events = 0;
   lostQueues = 0;
   readonly #operations = new Map<Operation, OperationRecord>();
-  readonly #deliveries = times();
-  readonly #lag = times();
+  readonly #deliveries = makeHistogram();
+  readonly #lag = makeHistogram();
   readonly #errors = new Map<string, { count: number; readonly sample: string }>();
   #limited = 0;
-  #sent: Sent[] = [];
+  #sent: SentMessage[] = [];
   #delivered = new Map<string, number>();
   #queueChanges: (QueueStart | QueueEnd)[] = [];
   #since = now();
@@ -39,12 +46,12 @@ export class Recorder {
   recordResponse(operation: Operation, intended: number, written: number, at: number): void {
     const operationRecord = this.#recordOf(operation);
     operationRecord.count++;
-    record(operationRecord.intended, at - intended);
-    record(operationRecord.service, at - written);
+    recordLatency(operationRecord.intended, at - intended);
+    recordLatency(operationRecord.service, at - written);
   }
 
   /** @param code HTTP status and error code of the API, or the transport error */
-  error(operation: Operation, code: string, sample: string): void {
+  recordError(operation: Operation, code: string, sample: string): void {
     this.#recordOf(operation).errors++;
     const key = `${operation}|${code}`;
     const existing = this.#errors.get(key);
@@ -52,16 +59,16 @@ export class Recorder {
     else this.#errors.set(key, { count: 1, sample: sample.slice(0, MAX_SAMPLE_LENGTH) });
   }
 
-  limited(): void {
+  countRateLimited(): void {
     this.#limited++;
   }
 
-  sent(sent: Sent): void {
+  recordSent(sent: SentMessage): void {
     this.#sent.push(sent);
   }
 
-  delivered(token: string, intended: number, at: number): void {
-    record(this.#deliveries, at - intended);
+  recordDelivery(token: string, intended: number, at: number): void {
+    recordLatency(this.#deliveries, at - intended);
     this.#delivered.set(token, (this.#delivered.get(token) ?? 0) + 1);
   }
 
@@ -71,10 +78,10 @@ export class Recorder {
 
   /** Records the delay between the intended time of a task and its start. */
   recordLag(ms: number): void {
-    record(this.#lag, ms);
+    recordLatency(this.#lag, ms);
   }
 
-  take(present: { readonly clients: number; readonly held: number; readonly inFlight: number }): Interval {
+  takeInterval(present: { readonly clients: number; readonly held: number; readonly inFlight: number }): Interval {
     const at = now();
     const { user, system } = process.cpuUsage(this.#cpu);
     const interval: Interval = {
@@ -91,11 +98,11 @@ export class Recorder {
           operation: OPERATIONS.indexOf(operation),
           count,
           errors,
-          intended: sparse(intended),
-          service: sparse(service),
+          intended: toSparse(intended),
+          service: toSparse(service),
         })),
-      deliveries: sparse(this.#deliveries),
-      lag: sparse(this.#lag),
+      deliveries: toSparse(this.#deliveries),
+      lag: toSparse(this.#lag),
       errors: [...this.#errors].map(([key, { count, sample }]) => ({ key, count, sample })),
       limited: this.#limited,
       lostQueues: this.lostQueues,
@@ -137,7 +144,7 @@ export class Recorder {
   #recordOf(operation: Operation): OperationRecord {
     let operationRecord = this.#operations.get(operation);
     if (!operationRecord) {
-      operationRecord = { count: 0, errors: 0, intended: times(), service: times() };
+      operationRecord = { count: 0, errors: 0, intended: makeHistogram(), service: makeHistogram() };
       this.#operations.set(operation, operationRecord);
     }
     return operationRecord;

@@ -1,10 +1,10 @@
 /** Results of a run as a text table and as the data of report.json. */
 import { cpus } from 'node:os';
-import { machine } from '../bench/report.js';
+import { machineText } from '../bench/report.js';
+import { adviceText } from './advice.js';
 import { type Capacity, capacityText } from './capacity.js';
-import { encoded, type Summary, summaryOf } from './histograms.js';
+import { encodeHistogram, type Summary, summaryOf } from './histograms.js';
 import type { Mix } from './mix.js';
-import { nextText } from './next.js';
 import type { LoadOptions } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import { OPERATIONS } from './protocol.js';
@@ -25,7 +25,7 @@ export interface Row {
 
 /** Names of the two sum rows. */
 export const ALL_CALLS = 'all calls';
-export const SEEN = 'message seen by a client';
+export const DELIVERIES = 'message seen by a client';
 
 export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>): Row[] {
   const rows: Row[] = [];
@@ -39,21 +39,21 @@ export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>)
   rows.sort((a, b) => b.count - a.count);
   const calls = summaryOf(totals.calls);
   const deliveries = summaryOf(totals.deliveries);
-  const sum = { name: ALL_CALLS, count: calls.count, perSecond: calls.count / seconds, intended: calls };
-  rows.push({ ...sum, service: undefined, errors: totals.failed });
-  const reached = { name: SEEN, count: deliveries.count, perSecond: deliveries.count / seconds };
-  rows.push({ ...reached, intended: deliveries, service: undefined, errors: 0 });
+  const callSum = { name: ALL_CALLS, count: calls.count, perSecond: calls.count / seconds, intended: calls };
+  rows.push({ ...callSum, service: undefined, errors: totals.failed });
+  const deliverySum = { name: DELIVERIES, count: deliveries.count, perSecond: deliveries.count / seconds };
+  rows.push({ ...deliverySum, intended: deliveries, service: undefined, errors: 0 });
   return rows;
 }
 
-export const shownMs = (ms: number): string => {
+export const formatMs = (ms: number): string => {
   if (ms === 0) return '-';
   return ms >= 100 ? Math.round(ms).toLocaleString('en-US') : ms.toFixed(ms >= 10 ? 1 : 2);
 };
-export const shownRate = (rate: number): string =>
+export const formatRate = (rate: number): string =>
   rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toPrecision(2);
 
-export const HEAD = [
+export const HEADINGS = [
   'ms from the intended time',
   'count',
   'per s',
@@ -70,21 +70,21 @@ export const HEAD = [
 export const cellsOf = ({ name, count, perSecond, intended, service, errors }: Row): string[] => [
   name,
   count.toLocaleString('en-US'),
-  shownRate(perSecond),
-  ...[intended.mean, intended.p50, intended.p90, intended.p99, intended.p999, intended.max].map(shownMs),
-  service ? shownMs(service.p99) : '',
+  formatRate(perSecond),
+  ...[intended.mean, intended.p50, intended.p90, intended.p99, intended.p999, intended.max].map(formatMs),
+  service ? formatMs(service.p99) : '',
   errors === 0 ? '' : String(errors),
 ];
 
 /** @returns the sentences below the table, about the whole run including the ramp */
-export function findings({ balance, everything, warnings, capacity, interrupted }: Outcome): string[] {
+export function findings({ balance, wholeRun, warnings, capacity, interrupted }: Outcome): string[] {
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
   if (capacity) {
     const { broke, limit } = capacity;
     lines.push(capacityText(capacity));
-    lines.push(broke.length > 0 ? `more broke: ${broke.join('; ')}` : 'nothing broke');
-    if (limit !== '') lines.push(`at its limit then: ${limit}`);
+    lines.push(broke.length > 0 ? `broken thresholds with more users: ${broke.join('; ')}` : 'no threshold broke');
+    if (limit !== '') lines.push(`resource at its limit then: ${limit}`);
   }
   lines.push(
     `deliveries: ${delivered.toLocaleString('en-US')} of ${expected.toLocaleString('en-US')} expected, ${missing} missing` +
@@ -92,21 +92,21 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
         ? `, ${unexpected} unexpected, ${unacknowledged} of unacknowledged messages`
         : ''),
   );
-  if (everything.lostQueues > 0)
-    lines.push(`event queues lost: ${everything.lostQueues} (their clients registered again)`);
-  for (const [key, { count, sample }] of [...everything.errors].sort(([, a], [, b]) => b.count - a.count)) {
+  if (wholeRun.lostQueues > 0)
+    lines.push(`event queues lost: ${wholeRun.lostQueues} (the clients registered new ones)`);
+  for (const [key, { count, sample }] of [...wholeRun.errors].sort(([, a], [, b]) => b.count - a.count)) {
     const [operation, code] = key.split('|');
     lines.push(`error ${code}, ${count} times in ${operation}: ${sample}`);
   }
-  if (everything.limited > 0)
-    lines.push(`rate limits: ${everything.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
+  if (wholeRun.limited > 0)
+    lines.push(`rate limits: ${wholeRun.limited} calls were refused with 429; ${RATE_LIMIT_HINT}`);
   if (interrupted) lines.push('interrupted: these are the figures so far');
   for (const warning of warnings) lines.push(`! ${warning}`);
   return lines;
 }
 
 /** @returns the lines of a table; the first column is aligned to the left, the others as given */
-export function aligned(rows: readonly (readonly string[])[], others: 'left' | 'right' = 'right'): string[] {
+export function alignColumns(rows: readonly (readonly string[])[], others: 'left' | 'right' = 'right'): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
   const pad = (cell: string, i: number): string =>
     i === 0 || others === 'left' ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!);
@@ -114,43 +114,50 @@ export function aligned(rows: readonly (readonly string[])[], others: 'left' | '
 }
 
 export const tableOf = (outcome: Outcome): string =>
-  [...aligned([HEAD, ...rowsOf(outcome).map(cellsOf)]), '', ...findings(outcome), ...nextLines(outcome)].join('\n');
+  [
+    ...alignColumns([HEADINGS, ...rowsOf(outcome).map(cellsOf)]),
+    '',
+    ...findings(outcome),
+    ...adviceLines(outcome),
+  ].join('\n');
 
-export const nextTitle = ({ of }: NonNullable<Outcome['next']>): string => `What to add next (${of})`;
+export const adviceTitle = ({ of }: NonNullable<Outcome['next']>): string => `What to add next (${of})`;
 
-const nextLines = ({ next }: Outcome): string[] =>
-  next ? ['', `${nextTitle(next)}:`, ...nextText(next).map((line) => `  ${line}`)] : [];
+const adviceLines = ({ next }: Outcome): string[] =>
+  next ? ['', `${adviceTitle(next)}:`, ...adviceText(next).map((line) => `  ${line}`)] : [];
 
-export interface Facts {
+export interface RunFacts {
   readonly when: string;
   readonly machine: string;
   readonly site: string;
   readonly summary: string;
 }
 
-export function factsOf(options: LoadOptions, site: string, outcome: Outcome): Facts {
+export function factsOf(options: LoadOptions, site: string, outcome: Outcome): RunFacts {
   const own =
-    options.zuliprc === undefined ? (options.cluster ? 'a cluster of our own' : 'an embedded server of our own') : site;
+    options.zuliprc === undefined
+      ? `${options.cluster ? 'a cluster' : 'an embedded server'} that the harness started`
+      : site;
   const kind = options.capacity
-    ? `search for the capacity; the table is of ${outcome.users === 0 ? 'the whole search' : `the last step that held: ${outcome.users} users`}`
+    ? `search for the capacity; the table is of ${outcome.users === 0 ? 'the whole search' : `the last step within the thresholds: ${outcome.users} users`}`
     : `${outcome.users} users, ${options.devices} each, measured ${outcome.seconds.toFixed(0)} s`;
   return {
     when: new Date().toISOString(),
-    machine: machine(),
+    machine: machineText(),
     site: own,
     summary: `${kind}; seed ${options.seed}, ${options.workers} harness processes`,
   };
 }
 
 /** Options in the report, without service addresses and paths, which may contain passwords and user names. */
-type ShownOptions = Omit<LoadOptions, 'nats' | 'mongodb' | 'zuliprc' | 'against' | 'againstAnyway' | 'failIfWorse'>;
+type ReportedOptions = Omit<LoadOptions, 'nats' | 'mongodb' | 'zuliprc' | 'against' | 'againstAnyway' | 'failIfWorse'>;
 
 /** Contents of `report.json`. */
-export interface ReportData extends Facts {
+export interface ReportData extends RunFacts {
   readonly format: 1;
   /** Number of cores of the harness's machine. */
   readonly cores: number;
-  readonly options: ShownOptions;
+  readonly options: ReportedOptions;
   readonly mix: Mix;
   readonly seconds: number;
   readonly interrupted: boolean;
@@ -171,8 +178,8 @@ export interface ReportData extends Facts {
   readonly series: readonly Point[];
 }
 
-export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): ReportData {
-  const { totals, everything, points, seconds, balance, warnings, capacity, interrupted, next } = outcome;
+export function reportDataOf(outcome: Outcome, facts: RunFacts, options: LoadOptions, mix: Mix): ReportData {
+  const { totals, wholeRun, points, seconds, balance, warnings, capacity, interrupted, next } = outcome;
   const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...rest } = options;
   const { against: _against, againstAnyway: _anyway, failIfWorse: _fail, ...shown } = rest;
   return {
@@ -186,22 +193,22 @@ export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix
     warnings,
     balance,
     capacity,
-    errors: [...everything.errors].map(([key, value]) => ({
+    errors: [...wholeRun.errors].map(([key, value]) => ({
       operation: key.split('|')[0]!,
       code: key.split('|')[1]!,
       ...value,
     })),
-    limited: everything.limited,
-    lostQueues: everything.lostQueues,
+    limited: wholeRun.limited,
+    lostQueues: wholeRun.lostQueues,
     next,
     rows: rowsOf(outcome),
     histograms: {
-      calls: encoded(totals.calls),
-      deliveries: encoded(totals.deliveries),
+      calls: encodeHistogram(totals.calls),
+      deliveries: encodeHistogram(totals.deliveries),
       operations: Object.fromEntries(
         [...totals.operations].map(([name, { intended, service }]) => [
           name,
-          { intended: encoded(intended), service: encoded(service) },
+          { intended: encodeHistogram(intended), service: encodeHistogram(service) },
         ]),
       ),
     },

@@ -1,12 +1,15 @@
 /** One run of the harness against a target: creates accounts, starts clients, measures, and stops the clients. */
 import { randomBytes } from 'node:crypto';
-import { brokenThresholds, type Capacity, type End, findCapacity, type Measured } from './capacity.js';
+import { type AdviceSection, harnessFiguresOf, isReadByRules, makeAdviceSection } from './advice.js';
+import { findLimit, limitText } from './bottleneck.js';
+import { brokenThresholds, type Capacity, type EndReason, findCapacity, type StepFigures } from './capacity.js';
 import { now } from './clock.js';
+import { doubtsOf, warningsOf } from './doubts.js';
 import { Fleet } from './fleet.js';
 import { summaryOf } from './histograms.js';
 import type { Balance } from './ledger.js';
+import { MetricsWatch } from './metrics-watch.js';
 import type { Mix } from './mix.js';
-import { harnessFiguresOf, isReadByRules, type Next, nextOf } from './next.js';
 import type { LoadOptions, Thresholds } from './options.js';
 import { type Shape, shapeOf } from './population.js';
 import { Preparation } from './prepare.js';
@@ -14,15 +17,13 @@ import { Progress } from './progress.js';
 import { rowsOf } from './report.js';
 import type { Target } from './target.js';
 import type { Point, Totals } from './totals.js';
-import { doubtsOf, limitedBy, limitOf, warningsOf } from './trust.js';
-import { MetricsWatch } from './watch.js';
 
 export interface Outcome {
   readonly points: readonly Point[];
   /** Totals of the measured time; in a search, of the last good step, or of the whole run if no step was good. */
   readonly totals: Totals;
   /** Totals of the whole run. */
-  readonly everything: Totals;
+  readonly wholeRun: Totals;
   /** Duration of the time that `totals` covers, s. */
   readonly seconds: number;
   /** Deliveries of the whole run. */
@@ -31,7 +32,7 @@ export interface Outcome {
   readonly capacity: Capacity | undefined;
   readonly interrupted: boolean;
   /** Advice from the measured time or from the step at the limit; undefined if nothing was measured. */
-  readonly next: (Next & { readonly of: string }) | undefined;
+  readonly next: (AdviceSection & { readonly of: string }) | undefined;
   readonly users: number;
 }
 
@@ -82,7 +83,7 @@ export class LoadRun {
     const facts = { run, workers, peers, authority, path, mix, seed, devices, connections };
     this.#fleet = new Fleet({ ...facts, timeoutMs: timeoutSeconds * 1_000 }, pids);
     this.#progress = new Progress(options.progressSeconds, print);
-    this.#fleet.onPoint = (point) => this.#progress.point(point);
+    this.#fleet.onPoint = (point) => this.#progress.addPoint(point);
     this.#fleet.onFailed = (error) => {
       print(error.message);
       this.#endEarly('harness');
@@ -108,15 +109,15 @@ export class LoadRun {
         : await this.#runAtFixedLoad();
       this.#stopActions();
       await this.#drain();
-      const { balance, points, totals, window } = this.#fleet;
-      const measuredTotals = capacity ? (this.#lastGoodStep?.totals ?? totals) : window;
+      const { balance, points, totals, measuredTotals } = this.#fleet;
+      const reportedTotals = capacity ? (this.#lastGoodStep?.totals ?? totals) : measuredTotals;
       // The deletion of all queues at the end is not part of the measured time.
-      this.#fleet.measure();
+      this.#fleet.startMeasuredTime();
       const measured = points.filter(({ phase }) => phase === 'measured');
       return {
         points,
-        totals: measuredTotals,
-        everything: totals,
+        totals: reportedTotals,
+        wholeRun: totals,
         seconds,
         balance,
         warnings: warningsOf(measured.length > 0 ? measured : points),
@@ -145,18 +146,18 @@ export class LoadRun {
     const startMs = performance.now();
     await this.#rampTo(users, rampSeconds * 1_000);
     const fleet = this.#fleet;
-    await this.#waitUntil(() => fleet.present.clients >= users * this.options.devices, MAX_RECOVERY_MS);
+    await this.#waitUntil(() => fleet.currentCounts.clients >= users * this.options.devices, MAX_RECOVERY_MS);
     if (this.#endReason)
       return { capacity: undefined, seconds: (performance.now() - startMs) / 1_000, users, next: undefined };
     await this.#watch.begin();
     fleet.phase = 'measured';
-    fleet.measure();
+    fleet.startMeasuredTime();
     const [measuredFrom, first] = [performance.now(), fleet.points.length];
     await this.#sleep(seconds * 1_000);
     const measuredSeconds = (performance.now() - measuredFrom) / 1_000;
     this.#stopActions();
     const clients = users * this.options.devices;
-    const [totals, points] = [fleet.window, fleet.points.slice(first)];
+    const [totals, points] = [fleet.measuredTotals, fleet.points.slice(first)];
     const observed = { users, clients, arrived: clients, totals, points, seconds: measuredSeconds, missing: 0 };
     const { next } = await this.#evaluate(observed);
     return { capacity: undefined, seconds: measuredSeconds, users, next: { ...next, of: 'the measured time' } };
@@ -168,9 +169,9 @@ export class LoadRun {
     const end = startMs + mostMinutes * 60_000;
     const timer = setTimeout(() => this.#endEarly('time'), end - startMs);
     const capacity = await findCapacity({ start, maxUsers, growth, thresholds, precision }, async (users) => {
-      const measured = await this.#step(users, end);
+      const measured = await this.#measureStep(users, end);
       this.print(
-        `step: ${users} users: ${typeof measured === 'string' ? 'not finished' : formatMeasured(measured, thresholds)}`,
+        `step: ${users} users: ${typeof measured === 'string' ? 'not finished' : stepText(measured, thresholds)}`,
       );
       return measured;
     });
@@ -183,7 +184,7 @@ export class LoadRun {
   }
 
   /** @param end time limit of the search, ms; a step that cannot finish by then does not start */
-  async #step(users: number, end: number): Promise<Measured | End> {
+  async #measureStep(users: number, end: number): Promise<StepFigures | EndReason> {
     const fleet = this.#fleet;
     const { devices, holdSeconds, settleSeconds, arrivals } = this.options;
     const clients = users * devices;
@@ -195,13 +196,13 @@ export class LoadRun {
     await this.#rampTo(users, rampMs);
     let arrived = 0;
     await this.#waitUntil(() => {
-      arrived = Math.max(arrived, fleet.present.clients);
+      arrived = Math.max(arrived, fleet.currentCounts.clients);
       return arrived >= clients;
     }, MAX_RECOVERY_MS);
-    await this.#waitUntil(() => fleet.present.inFlight < users, MAX_RECOVERY_MS);
+    await this.#waitUntil(() => fleet.currentCounts.inFlight < users, MAX_RECOVERY_MS);
     await this.#sleep(settleSeconds * 1_000);
     await this.#watch.begin();
-    fleet.measure();
+    fleet.startMeasuredTime();
     const first = fleet.points.length;
     const before = fleet.missing(now());
     fleet.phase = 'measured';
@@ -210,10 +211,10 @@ export class LoadRun {
     if (this.#endReason) return this.#endReason;
     const until = now();
     const seconds = (until - startMs) / 1_000;
-    const { window: totals } = fleet;
+    const { measuredTotals: totals } = fleet;
     const points = fleet.points.slice(first);
     fleet.phase = 'ramp';
-    fleet.measure();
+    fleet.startMeasuredTime();
     // The last messages of the step may not be delivered yet.
     await this.#waitUntil(() => fleet.missing(until) <= before, DRAIN_MS);
     if (this.#endReason) return this.#endReason;
@@ -224,15 +225,18 @@ export class LoadRun {
     return measured;
   }
 
-  async #evaluate(observed: Observed): Promise<Measured> {
-    const measured = measuredOf(observed);
+  async #evaluate(observed: ObservedFigures): Promise<StepFigures> {
+    const measured = stepFiguresOf(observed);
     const harness = harnessFiguresOf(observed.points, observed.totals.limited, this.target.isLocal);
     const processes = await this.#watch.end();
-    return { ...measured, next: nextOf({ processes, harness }, brokenThresholds(measured, this.options.thresholds)) };
+    return {
+      ...measured,
+      next: makeAdviceSection({ processes, harness }, brokenThresholds(measured, this.options.thresholds)),
+    };
   }
 
   /** Creates the accounts and streams of a step. @returns the reason if they could not be created */
-  async #prepare(users: number): Promise<End | undefined> {
+  async #prepare(users: number): Promise<EndReason | undefined> {
     try {
       await this.#growPopulation(this.#shape(users, true));
       return undefined;
@@ -246,7 +250,7 @@ export class LoadRun {
   }
 
   /** @returns 'rate limits' instead of 'time' if the creation of accounts had to wait for rate limits */
-  #timeLimitReason(): End {
+  #timeLimitReason(): EndReason {
     return this.#preparation.isLimited ? 'rate limits' : 'time';
   }
 
@@ -266,20 +270,20 @@ export class LoadRun {
   /** Changes the number of clients. @param ms time in which new clients start */
   async #rampTo(users: number, ms: number): Promise<void> {
     const clients = users * this.options.devices;
-    this.#fleet.clients(clients, this.#clients, ms);
+    this.#fleet.setClientCount(clients, this.#clients, ms);
     this.#clients = clients;
     await this.#sleep(ms);
   }
 
   /** Waits up to 10 s for the remaining deliveries. */
   async #drain(): Promise<void> {
-    const { present } = this.#fleet;
-    if (present.clients === 0) return;
+    const { currentCounts } = this.#fleet;
+    if (currentCounts.clients === 0) return;
     // The next reports of all workers, which include the current calls, take up to 2 s.
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     const until = performance.now() + DRAIN_MS;
     while (performance.now() < until) {
-      if (this.#fleet.present.inFlight === 0 && this.#fleet.balance.missing === 0) return;
+      if (this.#fleet.currentCounts.inFlight === 0 && this.#fleet.balance.missing === 0) return;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
@@ -301,14 +305,22 @@ export class LoadRun {
 }
 
 /** Raw figures of a measured time. */
-interface Observed extends Pick<Measured, 'users' | 'clients' | 'arrived'> {
+interface ObservedFigures extends Pick<StepFigures, 'users' | 'clients' | 'arrived'> {
   readonly totals: Totals;
   readonly points: readonly Point[];
   readonly seconds: number;
   readonly missing: number;
 }
 
-function measuredOf({ users, clients, arrived, totals, points, seconds, missing }: Observed): Omit<Measured, 'next'> {
+function stepFiguresOf({
+  users,
+  clients,
+  arrived,
+  totals,
+  points,
+  seconds,
+  missing,
+}: ObservedFigures): Omit<StepFigures, 'next'> {
   const [calls, deliveries] = [summaryOf(totals.calls), summaryOf(totals.deliveries)];
   const mean = (of: (point: Point) => number | null): number =>
     points.reduce((sum, point) => sum + (of(point) ?? Number.NaN), 0) / Math.max(1, points.length);
@@ -326,8 +338,8 @@ function measuredOf({ users, clients, arrived, totals, points, seconds, missing 
     errors: attempts === 0 ? 0 : (100 * (totals.failed + missing)) / attempts,
     limited: totals.limited,
     doubts: doubtful * 2 > points.length ? warningsOf(points) : [],
-    limit: limitOf(points),
-    limitedBy: limitedBy(points, totals),
+    limit: limitText(points),
+    limitedBy: findLimit(points, totals),
     facts:
       `${(totals.requests / seconds).toFixed(0)} calls/s, ${(deliveries.count / seconds).toFixed(0)} deliveries/s` +
       `${cores(mean(({ serverCpu }) => serverCpu))}, harness ${(100 * mean(({ harnessCpu }) => harnessCpu)).toFixed(0)} %, ` +
@@ -337,7 +349,7 @@ function measuredOf({ users, clients, arrived, totals, points, seconds, missing 
   };
 }
 
-function formatMeasured(measured: Measured, thresholds: Thresholds): string {
+function stepText(measured: StepFigures, thresholds: Thresholds): string {
   const { callMean, callP99, deliveryMean, deliveryP99, errors, facts, doubts } = measured;
   const broke = brokenThresholds(measured, thresholds);
   return [

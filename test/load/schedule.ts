@@ -1,16 +1,16 @@
 /** Seeded schedule of a client's actions; it does not depend on the number of workers or on the server. */
 import { Random } from '../cluster/scheduler.js';
-import type { Entry, Mix } from './mix.js';
+import type { Mix, MixEntry } from './mix.js';
 
-/** @returns independent random numbers for each `nth` of a seed */
-export const randomOf = (seed: number, nth: number): Random =>
+/** @returns a generator of random numbers; each `nth` has an independent sequence of the same seed */
+export const makeRandom = (seed: number, nth: number): Random =>
   new Random((Math.imul(seed, 0x85ebca6b) ^ Math.imul(nth + 1, 0xc2b2ae35)) >>> 0);
 
 /** @returns a random value of an exponential distribution, in the unit of its mean */
-export const exponential = (random: Random, mean: number): number => -Math.log(1 - random.next()) * mean;
+export const randomExponential = (random: Random, mean: number): number => -Math.log(1 - random.next()) * mean;
 
 /** @returns a random index with a probability proportional to its weight */
-export function weighted(random: Random, weights: readonly number[]): number {
+export function pickWeightedIndex(random: Random, weights: readonly number[]): number {
   let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
   for (let i = 0; i < weights.length; i++) {
     left -= weights[i]!;
@@ -19,10 +19,10 @@ export function weighted(random: Random, weights: readonly number[]): number {
   return weights.length - 1;
 }
 
-export interface Planned {
+export interface PlannedAction {
   /** Time since the start of the schedule, ms. */
   readonly at: number;
-  readonly entry: Entry;
+  readonly entry: MixEntry;
 }
 
 /**
@@ -30,11 +30,11 @@ export interface Planned {
  * is one; the entries with `everySeconds` repeat at fixed intervals from a random first time.
  */
 export class Schedule {
-  readonly #poisson: readonly Entry[];
+  readonly #poisson: readonly MixEntry[];
   readonly #rates: readonly number[];
   readonly #meanMs: number;
   #poissonAt: number;
-  readonly #periodic: { at: number; readonly entry: Entry; readonly ms: number }[] = [];
+  readonly #periodic: { at: number; readonly entry: MixEntry; readonly ms: number }[] = [];
 
   constructor(
     private readonly random: Random,
@@ -43,7 +43,7 @@ export class Schedule {
     this.#poisson = mix.actions.filter(({ perMinute }) => perMinute !== undefined && perMinute > 0);
     this.#rates = this.#poisson.map(({ perMinute }) => perMinute!);
     this.#meanMs = 60_000 / this.#rates.reduce((sum, rate) => sum + rate, 0);
-    this.#poissonAt = this.#poisson.length === 0 ? Number.POSITIVE_INFINITY : exponential(random, this.#meanMs);
+    this.#poissonAt = this.#poisson.length === 0 ? Number.POSITIVE_INFINITY : randomExponential(random, this.#meanMs);
     for (const entry of mix.actions) {
       if (entry.everySeconds === undefined) continue;
       const ms = entry.everySeconds * 1_000;
@@ -52,8 +52,8 @@ export class Schedule {
   }
 
   /** @returns the next action in order of time; undefined if the mix has no action with its own times */
-  next(): Planned | undefined {
-    let soonest: { at: number; readonly entry: Entry; readonly ms: number } | undefined;
+  next(): PlannedAction | undefined {
+    let soonest: { at: number; readonly entry: MixEntry; readonly ms: number } | undefined;
     for (const one of this.#periodic) if (soonest === undefined || one.at < soonest.at) soonest = one;
     if (soonest !== undefined && soonest.at <= this.#poissonAt) {
       const { at, entry } = soonest;
@@ -62,7 +62,7 @@ export class Schedule {
     }
     if (this.#poisson.length === 0) return undefined;
     const at = this.#poissonAt;
-    this.#poissonAt += exponential(this.random, this.#meanMs);
-    return { at, entry: this.#poisson[weighted(this.random, this.#rates)]! };
+    this.#poissonAt += randomExponential(this.random, this.#meanMs);
+    return { at, entry: this.#poisson[pickWeightedIndex(this.random, this.#rates)]! };
   }
 }

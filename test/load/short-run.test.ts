@@ -2,15 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { Api } from '../clients/support/api.js';
+import { isReadByRules } from './advice.js';
 import { compare } from './comparison.js';
+import { MetricsWatch } from './metrics-watch.js';
 import { type Mix, mixOf } from './mix.js';
-import { isReadByRules } from './next.js';
 import { type LoadOptions, readOptions } from './options.js';
 import { OPERATIONS } from './protocol.js';
-import { dataOf, factsOf, type ReportData } from './report.js';
+import { factsOf, type ReportData, reportDataOf } from './report.js';
 import { LoadRun, type Outcome } from './run.js';
 import { openTarget, type Target } from './target.js';
-import { MetricsWatch } from './watch.js';
 
 const BUSY_MIX: Mix = mixOf({
   actions: [
@@ -43,8 +43,7 @@ function run(target: Target, options: LoadOptions, beforeStart: (run: LoadRun) =
   return loadRun.run();
 }
 
-const errorsOf = ({ everything }: Outcome): unknown[] =>
-  [...everything.errors].map(([key, { sample }]) => [key, sample]);
+const errorsOf = ({ wholeRun }: Outcome): unknown[] => [...wholeRun.errors].map(([key, { sample }]) => [key, sample]);
 
 t.test('load on a server that the run starts', async (test) => {
   const options = optionsOf(
@@ -56,23 +55,23 @@ t.test('load on a server that the run starts', async (test) => {
 
   await test.test('every action happens, no call fails, and every delivery happens', async (part) => {
     const outcome = await run(target, options);
-    const { balance, everything, points, interrupted } = outcome;
+    const { balance, wholeRun, points, interrupted } = outcome;
     part.strictSame(errorsOf(outcome), [], 'no errors');
-    part.equal(everything.lostQueues, 0);
+    part.equal(wholeRun.lostQueues, 0);
     part.notOk(interrupted);
     for (const operation of OPERATIONS) {
       // Successful polls are counted in `polls`.
       if (operation === 'GET /events') continue;
-      part.ok((everything.operations.get(operation)?.count ?? 0) > 0, `${operation} was called`);
+      part.ok((wholeRun.operations.get(operation)?.count ?? 0) > 0, `${operation} was called`);
     }
-    part.ok(everything.polls > USERS * 2);
+    part.ok(wholeRun.polls > USERS * 2);
     const { expected, delivered, missing, unexpected, unacknowledged } = balance;
-    part.ok(expected > everything.messages, `${everything.messages} messages, ${expected} deliveries`);
+    part.ok(expected > wholeRun.messages, `${wholeRun.messages} messages, ${expected} deliveries`);
     part.strictSame(
       { delivered, missing, unexpected, unacknowledged },
       { delivered: expected, missing: 0, unexpected: 0, unacknowledged: 0 },
     );
-    part.equal(everything.deliveries.totalCount, delivered, 'each delivery has a latency');
+    part.equal(wholeRun.deliveries.totalCount, delivered, 'each delivery has a latency');
     part.ok(
       points.some(({ held }) => held === USERS * 2),
       'at some point all clients had a waiting poll',
@@ -99,7 +98,7 @@ t.test('load on a server that the run starts', async (test) => {
     });
 
     await part.test('a report compared with itself has no difference', async (facts) => {
-      const data = dataOf(outcome, factsOf(options, target.site, outcome), options, BUSY_MIX);
+      const data = reportDataOf(outcome, factsOf(options, target.site, outcome), options, BUSY_MIX);
       const report = JSON.parse(JSON.stringify(data)) as ReportData;
       const { measures, rows, doubts } = compare(report, report);
       facts.strictSame(
@@ -121,7 +120,7 @@ t.test('load on a server that the run starts', async (test) => {
         // Edited messages end with "(edited)" instead of the token; notices of the server have no token.
         found += messages.filter(({ sender_id, content }) => sender_id > 8 && /ld-|\(edited\)$/.test(content)).length;
       }
-      facts.equal(found, everything.operations.get('POST /messages (stream)')?.count);
+      facts.equal(found, wholeRun.operations.get('POST /messages (stream)')?.count);
     });
   });
 
@@ -139,7 +138,7 @@ t.test('load on a server that the run starts', async (test) => {
     const outcome = await loadRun.run();
     part.ok(outcome.interrupted);
     part.strictSame(errorsOf(outcome), []);
-    part.ok(outcome.everything.requests > 0, 'calls before the interrupt are reported');
+    part.ok(outcome.wholeRun.requests > 0, 'calls before the interrupt are reported');
     part.equal(outcome.balance.missing, 0);
     part.match(lines.join('\n'), /accounts: 8 \(8 prepared/);
   });

@@ -5,7 +5,7 @@
  */
 
 /** Contribution of one second to the numerator and to the denominator of a ratio. */
-export type Sample = readonly [amount: number, per: number];
+export type RatioSample = readonly [amount: number, per: number];
 
 /** Estimate and 99 % confidence interval of the logarithm of after ÷ before. */
 export interface Difference {
@@ -42,7 +42,7 @@ export function studentQuantile(degrees: number): number {
   return from + ((to - from) * (1 / low - 1 / degrees)) / (1 / low - 1 / high);
 }
 
-export const ratioOf = (samples: readonly Sample[]): number => {
+export const ratioOf = (samples: readonly RatioSample[]): number => {
   let [amount, per] = [0, 0];
   for (const [a, p] of samples) {
     amount += a;
@@ -51,7 +51,7 @@ export const ratioOf = (samples: readonly Sample[]): number => {
   return amount / per;
 };
 
-function blocksOf(samples: readonly Sample[]): Sample[] {
+function blocksOf(samples: readonly RatioSample[]): RatioSample[] {
   const size = Math.max(MIN_BLOCK_SECONDS, Math.ceil(samples.length / MAX_BLOCKS));
   const blocks: [number, number][] = [];
   samples.forEach(([amount, per], i) => {
@@ -72,7 +72,7 @@ interface LogRatio {
 }
 
 /** @returns the logarithm of the ratio with its variance; undefined for a short run or a ratio of 0 */
-function logRatioOf(samples: readonly Sample[]): LogRatio | undefined {
+function logRatioOf(samples: readonly RatioSample[]): LogRatio | undefined {
   const blocks = blocksOf(samples);
   if (blocks.length < MIN_BLOCKS) return undefined;
   const value = Math.log(ratioOf(blocks));
@@ -83,8 +83,8 @@ function logRatioOf(samples: readonly Sample[]): LogRatio | undefined {
   return { value, variance: (squares * (blocks.length - 1)) / blocks.length, degrees: blocks.length - 1 };
 }
 
-/** @returns undefined if a run is too short or has no such events */
-export function differenceOf(before: readonly Sample[], after: readonly Sample[]): Difference | undefined {
+/** @returns the difference; undefined if a run is too short, or has events in fewer than two blocks */
+export function differenceOf(before: readonly RatioSample[], after: readonly RatioSample[]): Difference | undefined {
   const [a, b] = [logRatioOf(before), logRatioOf(after)];
   if (!a || !b) return undefined;
   const estimate = b.value - a.value;

@@ -1,5 +1,5 @@
 /** Line charts as SVG text. */
-import { escaped } from './html-parts.js';
+import { escapeHtml } from './html-parts.js';
 
 export interface Line {
   readonly name: string;
@@ -28,7 +28,7 @@ const BOTTOM = 26;
 /** Largest number of points per line: one per unit of width. */
 const MAX_POINTS = 900;
 
-const shown = (value: number): string => {
+const formatTick = (value: number): string => {
   if (value >= 1_000_000) return `${Number((value / 1_000_000).toPrecision(3))}M`;
   if (value >= 10_000) return `${Number((value / 1_000).toPrecision(3))}k`;
   return String(Number(value.toPrecision(3)));
@@ -44,7 +44,7 @@ export function ticks(most: number): number[] {
 }
 
 /** @returns the powers of ten from below the smallest to above the largest value */
-export function powers(least: number, most: number): number[] {
+export function powersOfTen(least: number, most: number): number[] {
   const from = Math.floor(Math.log10(Math.max(least, 1e-3)));
   const to = Math.max(from + 1, Math.ceil(Math.log10(Math.max(most, 1e-3))));
   return Array.from({ length: to - from + 1 }, (_, i) => Number((10 ** (from + i)).toPrecision(3)));
@@ -61,13 +61,13 @@ function reduceToPeaks(values: readonly number[], group: number): number[] {
   });
 }
 
-export function chart({ title, unit, times, lines, logarithmic = false, shaded = [] }: Chart): string {
+export function drawChart({ title, unit, times, lines, logarithmic = false, shaded = [] }: Chart): string {
   const heading = unit === '' ? title : `${title}, ${unit}`;
   const usable = (value: number): boolean => Number.isFinite(value) && (!logarithmic || value > 0);
   const all = lines.flatMap(({ values }) => values.filter(usable));
   const most = all.reduce((a, b) => Math.max(a, b), 0);
   const least = all.reduce((a, b) => Math.min(a, b), most);
-  const marks = logarithmic ? powers(least, most) : ticks(most);
+  const marks = logarithmic ? powersOfTen(least, most) : ticks(most);
   const scale = (value: number): number => (logarithmic ? Math.log10(value) : value);
   const [low, high] = [scale(marks[0]!), scale(marks.at(-1)!)];
   const [first, last] = [times[0] ?? 0, Math.max((times[0] ?? 0) + 1, times.at(-1) ?? 1)];
@@ -86,11 +86,13 @@ export function chart({ title, unit, times, lines, logarithmic = false, shaded =
   for (const mark of marks) {
     const height = round(y(mark));
     parts.push(`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${height}" y2="${height}"/>`);
-    parts.push(`<text class="tick" x="${LEFT - 6}" y="${round(y(mark) + 4)}" text-anchor="end">${shown(mark)}</text>`);
+    parts.push(
+      `<text class="tick" x="${LEFT - 6}" y="${round(y(mark) + 4)}" text-anchor="end">${formatTick(mark)}</text>`,
+    );
   }
   for (const mark of ticks(last).filter((time) => time >= first && time <= last)) {
     parts.push(
-      `<text class="tick" x="${round(x(mark))}" y="${HEIGHT - 8}" text-anchor="middle">${shown(mark)} s</text>`,
+      `<text class="tick" x="${round(x(mark))}" y="${HEIGHT - 8}" text-anchor="middle">${formatTick(mark)} s</text>`,
     );
   }
   for (const { colour, values } of lines)
@@ -98,12 +100,12 @@ export function chart({ title, unit, times, lines, logarithmic = false, shaded =
   let legend = LEFT + 8 * heading.length + 30;
   for (const { name, colour } of lines) {
     parts.push(`<rect x="${legend}" y="10" width="12" height="4" fill="${colour}"/>`);
-    parts.push(`<text class="legend" x="${legend + 16}" y="16">${escaped(name)}</text>`);
+    parts.push(`<text class="legend" x="${legend + 16}" y="16">${escapeHtml(name)}</text>`);
     legend += 34 + 7 * name.length;
   }
   return (
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">` +
-    `<text class="title" x="${LEFT}" y="17">${escaped(heading)}</text>${parts.join('')}</svg>`
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">` +
+    `<text class="title" x="${LEFT}" y="17">${escapeHtml(heading)}</text>${parts.join('')}</svg>`
   );
 
   function pathOf(moments: readonly number[], values: readonly number[]): string {

@@ -7,14 +7,15 @@ export interface Token {
   readonly at: number;
 }
 
+/** Whether a character code is a small letter, a digit or a hyphen. */
 const isPlain = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 122) || code === 45;
 
 /** @returns a token of letters, digits and hyphens, which Markdown does not change */
-export const tokenText = (run: string, client: number, nth: number, at: number): string =>
-  `ld-${run}-${client.toString(36)}-${nth.toString(36)}-${Math.round(at * 1_000).toString(36)}`;
+export const makeToken = (run: string, client: number, sequence: number, at: number): string =>
+  `ld-${run}-${client.toString(36)}-${sequence.toString(36)}-${Math.round(at * 1_000).toString(36)}`;
 
 /** @returns the token of a message of this run; undefined for other messages */
-export function tokenIn(content: string, run: string): Token | undefined {
+export function findToken(content: string, run: string): Token | undefined {
   const start = content.indexOf(`ld-${run}-`);
   if (start < 0) return undefined;
   let end = start;

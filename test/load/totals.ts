@@ -1,12 +1,12 @@
-/** Sums of the reports of all workers over a time. */
-import { merge, type Summary, summaryOf, type Times, times } from './histograms.js';
+/** Sums of the workers' reports over a time span, and the figures of one second. */
+import { addSparse, type Histogram, makeHistogram, type Summary, summaryOf } from './histograms.js';
 import { type Interval, OPERATIONS, type Operation } from './protocol.js';
 
 export interface OperationTotals {
   count: number;
   errors: number;
-  readonly intended: Times;
-  readonly service: Times;
+  readonly intended: Histogram;
+  readonly service: Histogram;
 }
 
 const POLL: Operation = 'GET /events';
@@ -14,9 +14,9 @@ const POLL: Operation = 'GET /events';
 export class Totals {
   readonly operations = new Map<Operation, OperationTotals>();
   /** Latencies of all calls except polls, from their intended times. */
-  readonly calls = times();
-  readonly deliveries = times();
-  readonly lag = times();
+  readonly calls = makeHistogram();
+  readonly deliveries = makeHistogram();
+  readonly lag = makeHistogram();
   readonly errors = new Map<string, { count: number; readonly sample: string }>();
   requests = 0;
   polls = 0;
@@ -34,12 +34,12 @@ export class Totals {
       of.count += count;
       of.errors += errors;
       this.failed += errors;
-      merge(of.intended, intended);
-      merge(of.service, service);
-      if (name !== POLL) merge(this.calls, intended);
+      addSparse(of.intended, intended);
+      addSparse(of.service, service);
+      if (name !== POLL) addSparse(this.calls, intended);
     }
-    merge(this.deliveries, interval.deliveries);
-    merge(this.lag, interval.lag);
+    addSparse(this.deliveries, interval.deliveries);
+    addSparse(this.lag, interval.lag);
     for (const { key, count, sample } of interval.errors) {
       const existing = this.errors.get(key);
       if (existing) existing.count += count;
@@ -61,7 +61,7 @@ export class Totals {
   #totalsOf(name: Operation): OperationTotals {
     let of = this.operations.get(name);
     if (!of) {
-      of = { count: 0, errors: 0, intended: times(), service: times() };
+      of = { count: 0, errors: 0, intended: makeHistogram(), service: makeHistogram() };
       this.operations.set(name, of);
     }
     return of;
@@ -98,7 +98,9 @@ export interface Point {
   readonly harnessMib: number;
   /** Busy share of the machine's cores, 0 to 1. */
   readonly machineCpu: number;
+  /** 99th percentile of the delay between the intended time of a task and its start, ms. */
   readonly lagP99: number;
+  /** Longest delay of a worker's event loop, ms. */
   readonly stallMs: number;
 }
 

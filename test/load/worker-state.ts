@@ -4,33 +4,33 @@ import { perform } from './actions.js';
 import { Agenda } from './agenda.js';
 import { Client, type SeenMessage } from './client.js';
 import { now } from './clock.js';
-import type { Entry } from './mix.js';
+import type { MixEntry } from './mix.js';
 import { type CallOutcome, Pool } from './pool.js';
 import { colleaguesOf, membersOf, type Shape, streamsOf } from './population.js';
-import type { Account, Operation, Setup, StreamFacts } from './protocol.js';
+import type { Account, Operation, Setup, StreamInfo } from './protocol.js';
 import { Recorder } from './recorder.js';
 
 /** Task on the agenda: an action of the mix, or a function such as the send after the time of writing. */
 export interface Task {
   readonly client: Client;
-  readonly entry?: Entry;
+  readonly entry?: MixEntry;
   readonly seen?: SeenMessage;
   /** Whether the task comes from the client's schedule; when it runs, the schedule adds its next task. */
   readonly isPlanned?: boolean;
   readonly run?: (at: number) => void;
 }
 
-/** Longest timer, ms; the agenda is checked at least this often. */
+/** Longest timer, ms: the agenda is checked at least once in this time. */
 const MAX_TIMER_MS = 1_000;
 
 export class WorkerState {
   readonly accounts: Account[] = [];
-  streams: readonly StreamFacts[] = [];
+  streams: readonly StreamInfo[] = [];
   shape!: Shape;
   readonly pool: Pool;
   readonly recorder: Recorder;
-  readonly onReceived: readonly Entry[];
-  readonly onSent: readonly Entry[];
+  readonly onReceived: readonly MixEntry[];
+  readonly onSent: readonly MixEntry[];
   readonly clients = new Map<number, Client>();
   readonly #agenda = new Agenda<Task>();
   /** Indices of the streams of each user. */
@@ -48,7 +48,7 @@ export class WorkerState {
     this.onSent = setup.mix.actions.filter(({ perSent }) => perSent !== undefined);
   }
 
-  grow(from: number, accounts: readonly Account[], streams: readonly StreamFacts[], shape: Shape): void {
+  setPopulation(from: number, accounts: readonly Account[], streams: readonly StreamInfo[], shape: Shape): void {
     this.accounts.length = from;
     for (const account of accounts) this.accounts.push(account);
     this.streams = streams;
@@ -77,7 +77,7 @@ export class WorkerState {
       const client = new Client(this, index);
       this.clients.set(index, client);
       const start = at + (count > from ? (ms * Math.max(0, index - from)) / (count - from) : 0);
-      this.add(start, { client, run: (intended) => client.start(intended) });
+      this.addTask(start, { client, run: (intended) => client.start(intended) });
     }
   }
 
@@ -86,7 +86,7 @@ export class WorkerState {
     this.#agenda.clear();
   }
 
-  add(at: number, task: Task): void {
+  addTask(at: number, task: Task): void {
     if (this.#actionsStopped) return;
     this.#agenda.add(at, task);
     if (at < this.#timerAt) this.#setTimer();
@@ -120,12 +120,12 @@ export class WorkerState {
         // A response that is not JSON comes from a proxy; its status is the code.
       }
     }
-    if (status === 429) this.recorder.limited();
-    this.recorder.error(operation, code, sample);
+    if (status === 429) this.recorder.countRateLimited();
+    this.recorder.recordError(operation, code, sample);
     return code;
   }
 
-  get present(): { clients: number; held: number; inFlight: number } {
+  get currentCounts(): { clients: number; held: number; inFlight: number } {
     let [clients, held] = [0, 0];
     for (const client of this.clients.values()) {
       if (client.phase === 'live') clients++;

@@ -19,7 +19,8 @@ const sendReport = (report: Report): Promise<void> =>
 let state: WorkerState | undefined;
 let reportTimer: NodeJS.Timeout | undefined;
 
-const report = (): Promise<void> => (state ? sendReport(state.recorder.take(state.present)) : Promise.resolve());
+const report = (): Promise<void> =>
+  state ? sendReport(state.recorder.takeInterval(state.currentCounts)) : Promise.resolve();
 
 async function stop(): Promise<void> {
   clearInterval(reportTimer);
@@ -41,7 +42,8 @@ function handleCommand(command: WorkerCommand): void {
     reportTimer = setInterval(() => void report(), REPORT_INTERVAL_MS);
   } else if (command.kind === 'stop') void stop();
   else if (!state) throw new Error(`${command.kind} before setup`);
-  else if (command.kind === 'population') state.grow(command.from, command.accounts, command.streams, command.shape);
+  else if (command.kind === 'population')
+    state.setPopulation(command.from, command.accounts, command.streams, command.shape);
   else if (command.kind === 'clients') state.setClients(command.count, command.from, command.at, command.ms);
   else state.stopActions();
 }

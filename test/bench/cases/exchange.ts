@@ -1,57 +1,58 @@
 /**
- * Import and export of a made organization beside a running server: messages per second, CPU and memory of the
- * command, and what a live organization notices of it.
+ * Import and export of a generated organization beside a running server: messages per second, CPU and memory of the
+ * command, and the latency of live messages to another organization at the same time.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeExportedOrganization } from '../../support/exported-organization.js';
 import { type Bench, defineCase } from '../case.js';
-import { once } from '../connection.js';
-import { type Figure, figure, HTTP } from '../figures.js';
-import { marker, type Poll } from '../jobs.js';
-import { type Account, makeQueues, makeStream, meText, sendText } from '../prepare.js';
-import { CONCLAVE, finished } from '../processes.js';
+import { requestOnce } from '../connection.js';
+import { BARE_HTTP, type Figure, makeFigure } from '../figures.js';
+import { messageMarker, type Poll } from '../jobs.js';
+import { type Account, makeMessageQueues, makeStream, meRequest, sendRequest } from '../prepare.js';
+import { CONCLAVE, runToEnd } from '../processes.js';
 import type { ProcessUsage } from '../usage-hook.js';
 
 const STREAM = 'lively';
 const POLLS = 20;
-/** Connections of the bare server. */
-const CONNECTIONS = 64;
+/** Number of connections to the bare server. */
+const BARE_CONNECTIONS = 64;
 /** Length of one window of live traffic. */
 const WINDOW_MS = 2_000;
-const LIMIT_MS = 3_600_000;
+const COMMAND_TIMEOUT_MS = 3_600_000;
 const USAGE_HOOK = new URL('../usage-hook.js', import.meta.url).href;
 
 const DIRECTIONS = ['import', 'export'] as const;
 type Direction = (typeof DIRECTIONS)[number];
 
-interface Prepared {
-  /** Folder of all files of the case. */
-  readonly base: string;
+interface PreparedExchange {
+  /** Temporary folder for all files of the case. */
+  readonly folder: string;
   readonly sender: Account;
   readonly polls: readonly Poll[];
 }
 
-interface Run extends ProcessUsage {
+interface CommandRun extends ProcessUsage {
   readonly seconds: number;
 }
 
-/** The values of all runs of one direction. */
-interface Measured {
-  readonly alone: Run[];
-  /** p99 of sends meanwhile, and of as many without. */
+/** Values of one direction, one for each run. */
+interface DirectionValues {
+  /** Runs without live messages. */
+  readonly runs: CommandRun[];
+  /** p99 of live messages while the command runs, and of equally many messages without the command. */
   readonly busyP99: number[];
   readonly quietP99: number[];
 }
 
-async function prepare(bench: Bench): Promise<Prepared> {
+async function prepare(bench: Bench): Promise<PreparedExchange> {
   const { people, streams, exchangedMessages: messages } = bench.options;
-  const base = await mkdtemp(join(tmpdir(), 'conclave-bench-exchange-'));
-  makeExportedOrganization(join(base, 'made'), { people, streams, messages, seed: 7 });
-  const accounts = await bench.accounts(10);
+  const folder = await mkdtemp(join(tmpdir(), 'conclave-bench-exchange-'));
+  makeExportedOrganization(join(folder, 'made'), { people, streams, messages, seed: 7 });
+  const accounts = await bench.makeAccounts(10);
   await makeStream(bench.face, STREAM, accounts);
-  return { base, sender: accounts[0]!, polls: await makeQueues(bench.face, accounts, POLLS) };
+  return { folder, sender: accounts[0]!, polls: await makeMessageQueues(bench.face, accounts, POLLS) };
 }
 
 class ExchangeMeasurement {
@@ -59,128 +60,135 @@ class ExchangeMeasurement {
   #usages = 0;
   #polls: readonly Poll[];
   readonly #bare = { perSecond: [] as number[], micros: [] as number[] };
-  readonly #measured: Readonly<Record<Direction, Measured>> = {
-    import: { alone: [], busyP99: [], quietP99: [] },
-    export: { alone: [], busyP99: [], quietP99: [] },
+  readonly #measured: Readonly<Record<Direction, DirectionValues>> = {
+    import: { runs: [], busyP99: [], quietP99: [] },
+    export: { runs: [], busyP99: [], quietP99: [] },
   };
 
   constructor(
     private readonly bench: Bench,
-    private readonly prepared: Prepared,
+    private readonly prepared: PreparedExchange,
   ) {
     this.#polls = prepared.polls;
   }
 
   async measure(): Promise<Figure[]> {
-    await this.#liveMs(() => false);
+    await this.#measureLiveWindows(() => false);
     for (let i = 0; i < this.bench.options.runs; i++) {
       await this.#measureBare();
-      for (const direction of DIRECTIONS) this.#measured[direction].alone.push(await this.#run(direction));
+      for (const direction of DIRECTIONS) this.#measured[direction].runs.push(await this.#run(direction));
       for (const direction of DIRECTIONS) await this.#measureLive(direction);
     }
     return DIRECTIONS.flatMap((direction) => this.#figuresOf(direction));
   }
 
-  /** Requests per second of the bare server, with the response of a small request of ours. */
+  /** Measures the throughput of the bare server, with Conclave's answer to `GET /users/me`. */
   async #measureBare(): Promise<void> {
-    const { face, ceiling, load, options } = this.bench;
-    if (!options.bare) return;
-    const request = meText(this.prepared.sender.authorization);
-    await ceiling.answers({ get: (await once(face.port, request)).text });
-    const { port, pids } = ceiling;
-    const { warmMs, ms } = options;
-    const job = { kind: 'rate', port, pids, requests: [request], connections: CONNECTIONS, warmMs, ms } as const;
-    const { count, seconds, cpuMs } = await load.run(job);
+    const { face, bareHttp, generator, options } = this.bench;
+    if (!options.measuresBare) return;
+    const request = meRequest(this.prepared.sender.authorization);
+    await bareHttp.setAnswers({ get: (await requestOnce(face.port, request)).text });
+    const { port, pids } = bareHttp;
+    const { warmUpMs, ms } = options;
+    const job = { kind: 'rate', port, pids, requests: [request], connections: BARE_CONNECTIONS, warmUpMs, ms } as const;
+    const { count, seconds, cpuMs } = await generator.run(job);
     this.#bare.perSecond.push(count / seconds);
     this.#bare.micros.push((cpuMs * 1_000) / count);
   }
 
-  async #run(direction: Direction): Promise<Run> {
-    const { base } = this.prepared;
-    const made = join(base, 'made');
-    const left = join(base, 'left');
-    await rm(left, { recursive: true, force: true });
-    const words =
+  async #run(direction: Direction): Promise<CommandRun> {
+    const { folder } = this.prepared;
+    const source = join(folder, 'made');
+    const target = join(folder, 'left');
+    await rm(target, { recursive: true, force: true });
+    const argv =
       direction === 'import'
-        ? ['import', made, '--subdomain', `moved${++this.#realms}`, '--no-invitations']
-        : ['export', left, '--subdomain', `moved${this.#realms}`];
-    const file = join(base, `usage-${++this.#usages}.json`);
+        ? ['import', source, '--subdomain', `moved${++this.#realms}`, '--no-invitations']
+        : ['export', target, '--subdomain', `moved${this.#realms}`];
+    const file = join(folder, `usage-${++this.#usages}.json`);
     const env = { ...this.bench.face.commandEnvironment, USAGE_FILE: file };
     const begun = performance.now();
-    await finished(['--import', USAGE_HOOK, CONCLAVE, ...words], env, LIMIT_MS);
+    await runToEnd(['--import', USAGE_HOOK, CONCLAVE, ...argv], env, COMMAND_TIMEOUT_MS);
     const seconds = (performance.now() - begun) / 1_000;
     return { ...(JSON.parse(await readFile(file, 'utf8')) as ProcessUsage), seconds };
   }
 
-  /** Measures live traffic while the command runs, and then in as many windows without it. */
+  /** Measures live messages while the command runs, and then in equally many windows without the command. */
   async #measureLive(direction: Direction): Promise<void> {
     let isRunning = true;
     const command = this.#run(direction).finally(() => {
       isRunning = false;
     });
-    const busy = await this.#liveMs(() => isRunning);
+    const busy = await this.#measureLiveWindows(() => isRunning);
     await command;
     let windows = busy.length;
-    const quiet = await this.#liveMs(() => --windows > 0);
+    const quiet = await this.#measureLiveWindows(() => --windows > 0);
     this.#measured[direction].busyP99.push(p99(busy.flat()));
     this.#measured[direction].quietP99.push(p99(quiet.flat()));
   }
 
-  /** Times of messages, from their planned sends to the last poll, in windows. @param goesOn asked after each */
-  async #liveMs(goesOn: () => boolean): Promise<number[][]> {
-    const { face, load, options } = this.bench;
+  /**
+   * Measures live messages in windows.
+   *
+   * @param shouldContinue called after each window
+   * @returns the times of each window's messages, from the planned send to the last poll, ms
+   */
+  async #measureLiveWindows(shouldContinue: () => boolean): Promise<number[][]> {
+    const { face, generator, options } = this.bench;
     const { sender } = this.prepared;
     const everyMs = 1_000 / options.perSecond;
     const count = Math.ceil(WINDOW_MS / everyMs);
-    const sends = Array.from({ length: count }, (_, n) => sendText(sender.authorization, STREAM, ` ${marker(n)}`));
+    const sends = Array.from({ length: count }, (_, n) =>
+      sendRequest(sender.authorization, STREAM, ` ${messageMarker(n)}`),
+    );
     const windows: number[][] = [];
     do {
       const { port, pids } = face;
       const { settleMs } = options;
       const job = { kind: 'fanout-rate', port, pids, polls: this.#polls, sends, everyMs, settleMs } as const;
-      const result = await load.run(job);
-      this.#polls = this.#polls.map((poll, i) => ({ ...poll, last: result.last[i]! }));
+      const result = await generator.run(job);
+      this.#polls = this.#polls.map((poll, i) => ({ ...poll, lastEventId: result.lastEventIds[i]! }));
       windows.push(result.ms.map((ms) => ms ?? Number.POSITIVE_INFINITY));
-    } while (goesOn());
+    } while (shouldContinue());
     return windows;
   }
 
   #figuresOf(direction: Direction): Figure[] {
     const { face, options } = this.bench;
     const { exchangedMessages: messages } = options;
-    const { alone, busyP99, quietP99 } = this.#measured[direction];
+    const { runs, busyP99, quietP99 } = this.#measured[direction];
     const id = `exchange/${direction}/${messages}/${face.name}`;
     const name = `${direction} of ${messages.toLocaleString('en-US')} messages, ${face.name}`;
-    const of = (value: (run: Run) => number): number[] => alone.map(value);
+    const valuesOfRuns = (value: (run: CommandRun) => number): number[] => runs.map(value);
     const { perSecond, micros } = this.#bare;
     return [
-      figure(
+      makeFigure(
         `${id}/rate`,
         name,
         'messages/s',
-        of(({ seconds }) => messages / seconds),
-        [{ name: HTTP, values: perSecond }],
+        valuesOfRuns(({ seconds }) => messages / seconds),
+        [{ name: BARE_HTTP, values: perSecond }],
       ),
-      figure(
+      makeFigure(
         `${id}/cpu`,
         `${name}: CPU`,
         'µs each',
-        of(({ cpuMs }) => (cpuMs * 1_000) / messages),
-        [{ name: HTTP, values: micros }],
+        valuesOfRuns(({ cpuMs }) => (cpuMs * 1_000) / messages),
+        [{ name: BARE_HTTP, values: micros }],
       ),
-      figure(
+      makeFigure(
         `${id}/rss`,
         `${name}: peak RSS, with mapped files`,
         'MB',
-        of(({ rssBytes }) => rssBytes / 1e6),
+        valuesOfRuns(({ rssBytes }) => rssBytes / 1e6),
       ),
-      figure(
+      makeFigure(
         `${id}/memory`,
         `${name}: peak memory without files`,
         'MB',
-        of(({ ownBytes }) => ownBytes / 1e6),
+        valuesOfRuns(({ ownBytes }) => ownBytes / 1e6),
       ),
-      figure(`${id}/p99`, `${name}: p99 of ${options.perSecond} live messages/s to ${POLLS} polls`, 'ms', busyP99, [
+      makeFigure(`${id}/p99`, `${name}: p99 of ${options.perSecond} live messages/s to ${POLLS} polls`, 'ms', busyP99, [
         { name: 'the same without it', values: quietP99 },
       ]),
     ];
@@ -192,9 +200,9 @@ function p99(ms: readonly number[]): number {
   return sorted[Math.ceil(sorted.length * 0.99) - 1]!;
 }
 
-export const exchange = defineCase<Prepared>({
+export const exchange = defineCase<PreparedExchange>({
   name: 'exchange',
-  about: 'conclave import and export of --messages beside a live organization',
+  about: '`conclave import` and `export` of --messages messages, and live messages at the same time',
   server: {},
   onlyNamed: true,
   prepare,
@@ -202,7 +210,7 @@ export const exchange = defineCase<Prepared>({
     try {
       return await new ExchangeMeasurement(bench, prepared).measure();
     } finally {
-      await rm(prepared.base, { recursive: true, force: true });
+      await rm(prepared.folder, { recursive: true, force: true });
     }
   },
 });

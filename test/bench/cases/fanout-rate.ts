@@ -1,90 +1,98 @@
-/** Messages at a fixed rate to held polls: how long until the last client has each of them. */
+/** Messages at a fixed rate to waiting polls, in an open loop: the time until all clients have a message. */
 import { type Bench, defineCase } from '../case.js';
-import { figure } from '../figures.js';
-import { marker, type Poll } from '../jobs.js';
-import { type Account, makeQueues, makeStream, sendText } from '../prepare.js';
+import { makeFigure } from '../figures.js';
+import { messageMarker, type Poll } from '../jobs.js';
+import { type Account, makeMessageQueues, makeStream, sendRequest } from '../prepare.js';
 
 const POLLS = 500;
-const QUEUES_EACH = 10;
+const QUEUES_PER_ACCOUNT = 10;
 const STREAM = 'lively';
-const WARM = 20;
+const WARM_UP_MESSAGES = 20;
 
-interface Prepared {
+interface PreparedFanoutRate {
   readonly sender: Account;
   readonly polls: readonly Poll[];
 }
 
-async function prepare(bench: Bench): Promise<Prepared> {
+async function prepare(bench: Bench): Promise<PreparedFanoutRate> {
   const count = Math.min(POLLS, bench.options.polls);
-  const listeners = await bench.accounts(Math.ceil(count / QUEUES_EACH));
+  const listeners = await bench.makeAccounts(Math.ceil(count / QUEUES_PER_ACCOUNT));
   await makeStream(bench.face, STREAM, listeners);
-  return { sender: listeners[0]!, polls: await makeQueues(bench.face, listeners, count) };
+  return { sender: listeners[0]!, polls: await makeMessageQueues(bench.face, listeners, count) };
 }
 
-async function measure({ face, load, options }: Bench, { sender, polls: made }: Prepared) {
-  const { perSecond, streamMs, settleMs, runs } = options;
+async function measure({ face, generator, options }: Bench, { sender, polls: made }: PreparedFanoutRate) {
+  const { perSecond, fanoutRateMs, settleMs, runs } = options;
   const everyMs = 1000 / perSecond;
   const { port, pids } = face;
   const sends = (count: number): string[] =>
-    Array.from({ length: count }, (_, n) => sendText(sender.authorization, STREAM, ` ${marker(n)}`));
+    Array.from({ length: count }, (_, n) => sendRequest(sender.authorization, STREAM, ` ${messageMarker(n)}`));
   let polls = made;
   const run = async (count: number) => {
-    const result = await load.run({ kind: 'fanout-rate', port, pids, polls, sends: sends(count), everyMs, settleMs });
-    if (result.repeated > 0) throw new Error(`${result.repeated} deliveries were repeated`);
-    polls = polls.map((poll, i) => ({ ...poll, last: result.last[i]! }));
+    const result = await generator.run({
+      kind: 'fanout-rate',
+      port,
+      pids,
+      polls,
+      sends: sends(count),
+      everyMs,
+      settleMs,
+    });
+    if (result.repeatedDeliveries > 0) throw new Error(`${result.repeatedDeliveries} deliveries were repeated`);
+    polls = polls.map((poll, i) => ({ ...poll, lastEventId: result.lastEventIds[i]! }));
     return result;
   };
-  await run(WARM);
-  const count = Math.ceil(streamMs / everyMs);
+  await run(WARM_UP_MESSAGES);
+  const count = Math.ceil(fanoutRateMs / everyMs);
   const results: Awaited<ReturnType<typeof run>>[] = [];
   for (let i = 0; i < runs; i++) results.push(await run(count));
-  // A message that some poll never delivered counts as infinitely slow.
+  // A message with a missing delivery counts as infinitely slow.
   const sorted = results.map(({ ms }) => ms.map((of) => of ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b));
-  const last = (q: number): number[] => sorted.map((ms) => ms[Math.ceil(ms.length * q) - 1]!);
-  const of = (value: (result: (typeof results)[number]) => number): number[] => results.map(value);
+  const quantileOfRuns = (q: number): number[] => sorted.map((ms) => ms[Math.ceil(ms.length * q) - 1]!);
+  const valueOfRuns = (value: (result: (typeof results)[number]) => number): number[] => results.map(value);
   const id = `fanout-rate/${polls.length}/${face.name}`;
-  const name = `${perSecond} messages/s to ${polls.length} held polls, ${face.name}`;
+  const name = `${perSecond} messages/s to ${polls.length} waiting polls, ${face.name}`;
   return [
-    figure(`${id}/p50`, `${name}: until the last has it, p50`, 'ms', last(0.5)),
-    figure(`${id}/p99`, `${name}: until the last has it, p99`, 'ms', last(0.99)),
-    figure(`${id}/most`, `${name}: until the last has it, most`, 'ms', last(1)),
-    figure(
+    makeFigure(`${id}/p50`, `${name}: time to the last delivery, p50`, 'ms', quantileOfRuns(0.5)),
+    makeFigure(`${id}/p99`, `${name}: time to the last delivery, p99`, 'ms', quantileOfRuns(0.99)),
+    makeFigure(`${id}/most`, `${name}: time to the last delivery, maximum`, 'ms', quantileOfRuns(1)),
+    makeFigure(
       `${id}/each-p99`,
-      `${name}: until each has it, p99`,
+      `${name}: time of each delivery, p99`,
       'ms',
-      of(({ eachP99 }) => eachP99),
+      valueOfRuns(({ deliveryP99 }) => deliveryP99),
     ),
-    figure(
+    makeFigure(
       `${id}/sent-p99`,
-      `${name}: until it is acknowledged, p99`,
+      `${name}: time to the response of the send, p99`,
       'ms',
-      of(({ sentP99 }) => sentP99),
+      valueOfRuns(({ acknowledgedP99 }) => acknowledgedP99),
     ),
-    figure(
+    makeFigure(
       `${id}/share`,
-      `${name}: deliveries that came`,
+      `${name}: deliveries that arrived`,
       '%',
-      of((r) => (100 * r.delivered) / (count * polls.length)),
+      valueOfRuns((r) => (100 * r.deliveries) / (count * polls.length)),
     ),
-    figure(
+    makeFigure(
       `${id}/cpu`,
       `${name}: CPU per delivery`,
       'µs',
-      of((r) => (r.cpuMs * 1000) / r.delivered),
+      valueOfRuns((r) => (r.cpuMs * 1000) / r.deliveries),
     ),
-    figure(
+    makeFigure(
       `${id}/late`,
-      `${name}: latest send of the generator`,
+      `${name}: maximum delay of a send by the load generator`,
       'ms',
-      of(({ sentLateMs }) => sentLateMs),
+      valueOfRuns(({ maxSendDelayMs }) => maxSendDelayMs),
     ),
   ];
 }
 
 // The case has a server of its own, because messages of other cases would fill its queues.
-export const fanoutRate = defineCase<Prepared>({
+export const fanoutRate = defineCase<PreparedFanoutRate>({
   name: 'fanout-rate',
-  about: '--per-second messages a second to 500 held polls, open loop',
+  about: '--per-second messages a second to 500 waiting polls, in an open loop',
   server: {},
   prepare,
   measure,

@@ -1,35 +1,35 @@
 /**
- * Many waiting polls without events: how fast their queues are registered, and their cost while each gets only
- * heartbeats. A bare server that holds as many polls and answers them as often with the same bytes is the bound. Every
- * poll has a connection of its own, so the limit of descriptors bounds their number.
+ * Many waiting polls without events: the time to register their queues, and the CPU of their heartbeats. The ceiling is
+ * a bare server with equally many polls, which it answers with the same bytes at the same intervals. Every poll has its
+ * own connection, so the limit of open file descriptors bounds the number of polls.
  */
 import { readFileSync } from 'node:fs';
 import { type Bench, defineCase } from '../case.js';
-import { type Figure, figure, HTTP } from '../figures.js';
+import { BARE_HTTP, type Figure, makeFigure } from '../figures.js';
 import type { IdleWindow, Poll } from '../jobs.js';
 import { registerQueues } from '../prepare.js';
 
-const QUEUES_EACH = 100;
-const AT_ONCE = 32;
-/** Descriptors that a server needs for all else. */
-const SPARE = 1_000;
-/** Heartbeat interval of the servers. */
-const BEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
-const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
+const QUEUES_PER_ACCOUNT = 100;
+const PARALLEL_REGISTRATIONS = 32;
+/** Number of file descriptors that a server needs beside those of the polls. */
+const SPARE_DESCRIPTORS = 1_000;
+/** Heartbeat interval of the servers, s. */
+const HEARTBEAT_SECONDS = Number(process.env.HEARTBEAT_SECONDS ?? 45);
+const HEARTBEAT = { ms: HEARTBEAT_SECONDS * 1000, spreadMs: HEARTBEAT_SECONDS * 200 };
 /** Mean time between two heartbeats of a poll. */
-const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
+const MEAN_HEARTBEAT_MS = HEARTBEAT.ms + HEARTBEAT.spreadMs / 2;
 /**
  * Warm-up after the last poll: after it, each queue has sent its first heartbeat (the only one of its own), has
  * written its first checkpoint half a minute later, and a further minute has collected the garbage of both. A bare
  * server is warm when each poll has returned once.
  */
-const WARM_MS = BEAT.ms + BEAT.spreadMs + 30_000 + 60_000;
-const WARM_BARE_MS = BEAT.spreadMs + 1_000;
+const WARM_UP_MS = HEARTBEAT.ms + HEARTBEAT.spreadMs + 30_000 + 60_000;
+const BARE_WARM_UP_MS = HEARTBEAT.spreadMs + 1_000;
 /** Number of windows. A window is as long as the mean heartbeat interval, so each poll is answered about once in it. */
 const WINDOWS = 3;
 
-/** Limit of open descriptors, which is equal for the benchmark, the servers and the load generator. */
-function descriptors(): number {
+/** @returns the limit of open file descriptors, which is the same for benchmark, servers and load generator */
+function readDescriptorLimit(): number {
   try {
     const limit = /Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'latin1'));
     return limit ? Number(limit[1]) : Number.POSITIVE_INFINITY;
@@ -38,61 +38,64 @@ function descriptors(): number {
   }
 }
 
-interface Prepared {
+interface PreparedHeld {
   readonly polls: readonly Poll[];
   readonly seconds: number;
 }
 
-async function prepare(bench: Bench): Promise<Prepared> {
+async function prepare(bench: Bench): Promise<PreparedHeld> {
   const { face, options } = bench;
-  const count = Math.min(options.held, descriptors() - SPARE);
-  const owners = await bench.accounts(Math.ceil(count / QUEUES_EACH));
+  const count = Math.min(options.idlePolls, readDescriptorLimit() - SPARE_DESCRIPTORS);
+  const owners = await bench.makeAccounts(Math.ceil(count / QUEUES_PER_ACCOUNT));
   const begun = performance.now();
-  const polls = await registerQueues(face, owners, count, AT_ONCE);
+  const polls = await registerQueues(face, owners, count, PARALLEL_REGISTRATIONS);
   return { polls, seconds: (performance.now() - begun) / 1000 };
 }
 
 /** Response with one heartbeat, as the servers send it; all heartbeats have this length. */
-const answerOf = ({ queue }: Poll): string =>
+const makeHeartbeatAnswer = ({ queueId }: Poll): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n` +
   'Cache-Control: max-age=0, no-cache, no-store, must-revalidate, private\r\nExpires: Thu, 01 Jan 1970 00:00:00 GMT\r\n' +
   'X-RateLimit-Limit: 1000000000\r\nX-RateLimit-Remaining: 999999999\r\nX-RateLimit-Reset: 1795267000\r\n' +
   'X-Request-Id: 0123456789ab0123456789ab-1234\r\n\r\n' +
-  `{"result":"success","msg":"","events":[{"type":"heartbeat","id":12345678}],"queue_id":"${queue}"}\n`;
+  `{"result":"success","msg":"","events":[{"type":"heartbeat","id":12345678}],"queue_id":"${queueId}"}\n`;
 
-async function measure({ face, ceiling, load, options }: Bench, { polls, seconds }: Prepared): Promise<Figure[]> {
-  const job = { kind: 'idle', polls, spreadMs: PERIOD_MS, ms: PERIOD_MS, windows: WINDOWS } as const;
-  type Side = Pick<Bench['face'], 'port' | 'pids'>;
-  const run = async ({ port, pids }: Side, warmMs: number): Promise<readonly IdleWindow[]> => {
-    const { windows, failed, firstFailure } = await load.run({ ...job, port, pids, warmMs });
+async function measure(
+  { face, bareHttp, generator, options }: Bench,
+  { polls, seconds }: PreparedHeld,
+): Promise<Figure[]> {
+  const job = { kind: 'idle', polls, spreadMs: MEAN_HEARTBEAT_MS, ms: MEAN_HEARTBEAT_MS, windows: WINDOWS } as const;
+  type ServerAddress = Pick<Bench['face'], 'port' | 'pids'>;
+  const run = async ({ port, pids }: ServerAddress, warmUpMs: number): Promise<readonly IdleWindow[]> => {
+    const { windows, failed, firstFailure } = await generator.run({ ...job, port, pids, warmUpMs });
     if (failed > 0) throw new Error(`${failed} polls failed: ${firstFailure}`);
     return windows;
   };
-  const ours = await run(face, WARM_MS);
-  await ceiling.answers({ poll: answerOf(polls[0]!), beat: BEAT });
-  const bare = options.bare ? await run(ceiling, WARM_BARE_MS) : [];
-  await ceiling.answers({ beat: null });
+  const ours = await run(face, WARM_UP_MS);
+  await bareHttp.setAnswers({ poll: makeHeartbeatAnswer(polls[0]!), heartbeat: HEARTBEAT });
+  const bare = options.measuresBare ? await run(bareHttp, BARE_WARM_UP_MS) : [];
+  await bareHttp.setAnswers({ heartbeat: null });
   const micros = (windows: readonly IdleWindow[]): number[] => windows.map((of) => (of.cpuMs * 1000) / of.answers);
   const rates = (windows: readonly IdleWindow[]): number[] => windows.map((of) => of.answers / of.seconds);
-  const beside = (values: number[]) => [{ name: HTTP, values }];
-  const id = `held/${options.held}/${face.name}`;
-  const name = `${polls.length} held polls, ${face.name}`;
+  const ceilingOf = (values: number[]) => [{ name: BARE_HTTP, values }];
+  const id = `held/${options.idlePolls}/${face.name}`;
+  const name = `${polls.length} idle polls, ${face.name}`;
   return [
-    figure(`${id}/registered`, `${polls.length} queues registered, ${face.name}`, 's', [seconds]),
-    figure(`${id}/cpu`, `${name}: CPU per heartbeat`, 'µs', micros(ours), beside(micros(bare))),
-    figure(
+    makeFigure(`${id}/registered`, `${polls.length} queues registered, ${face.name}`, 's', [seconds]),
+    makeFigure(`${id}/cpu`, `${name}: CPU per heartbeat`, 'µs', micros(ours), ceilingOf(micros(bare))),
+    makeFigure(
       `${id}/rate`,
-      `${name}: heartbeats (every ${BEAT_SECONDS} s)`,
+      `${name}: heartbeats (every ${HEARTBEAT_SECONDS} s)`,
       'per second',
       rates(ours),
-      beside(rates(bare)),
+      ceilingOf(rates(bare)),
     ),
   ];
 }
 
-export const held = defineCase<Prepared>({
+export const held = defineCase<PreparedHeld>({
   name: 'held',
-  about: '20,000 held polls that get nothing but heartbeats; nine minutes a face',
+  about: '--polls idle polls, which get only heartbeats; nine minutes for each face',
   server: {},
   onlyNamed: true,
   prepare,

@@ -1,19 +1,19 @@
 /**
- * The cost of deciding which receivers of a message get a mail: messages to two streams of 200 by turns in one server.
- * The subscribers of one have the usual settings, those of the other neither mails nor pushes.
+ * Cost of the decision which recipients of a message get an email. One server sends messages to two streams of 200
+ * subscribers by turns: subscribers of one stream have default settings, those of the other no emails and no pushes.
  */
 import { type Bench, defineCase } from '../case.js';
-import { once, requestText } from '../connection.js';
-import { type Figure, figure } from '../figures.js';
+import { requestOnce, requestText } from '../connection.js';
+import { type Figure, makeFigure } from '../figures.js';
 import { type Account, call } from '../prepare.js';
 
 const SUBSCRIBERS = 200;
 const CONNECTIONS = 16;
-/** Number of topics. With 200 receivers each, they exceed the capacity of the memory of informed receivers. */
+/** Number of topics: with 200 recipients each, more than the server's list of already notified recipients can hold. */
 const TOPICS = 500;
 const NOTIFIED_STREAM = 'notified';
 const QUIET_STREAM = 'quiet';
-const SETTINGS = [
+const NOTIFICATION_SETTINGS = [
   'enable_offline_email_notifications',
   'enable_offline_push_notifications',
   'enable_online_push_notifications',
@@ -21,19 +21,19 @@ const SETTINGS = [
   'enable_stream_push_notifications',
 ];
 
-interface Kind {
+interface MentionKind {
   readonly id: string;
   readonly title: string;
-  content(mentioned: Account): string;
+  makeContent(mentioned: Account): string;
   readonly topics: number;
 }
 
 const TEXT = 'The build of **main** is green again, see the [log](https://ci.example.com/4711).';
-const KINDS: readonly Kind[] = [
-  { id: 'ordinary', title: 'no mention', content: () => TEXT, topics: 1 },
-  { id: 'one', title: 'a mention of one', content: ({ id }) => `@**|${id}** ${TEXT}`, topics: 1 },
-  { id: 'all', title: '@**all** in one topic', content: () => `@**all** ${TEXT}`, topics: 1 },
-  { id: 'topics', title: `@**all** in ${TOPICS} topics`, content: () => `@**all** ${TEXT}`, topics: TOPICS },
+const MENTION_KINDS: readonly MentionKind[] = [
+  { id: 'ordinary', title: 'no mention', makeContent: () => TEXT, topics: 1 },
+  { id: 'one', title: 'a mention of one recipient', makeContent: ({ id }) => `@**|${id}** ${TEXT}`, topics: 1 },
+  { id: 'all', title: '@**all** in one topic', makeContent: () => `@**all** ${TEXT}`, topics: 1 },
+  { id: 'topics', title: `@**all** in ${TOPICS} topics`, makeContent: () => `@**all** ${TEXT}`, topics: TOPICS },
 ];
 
 async function makeSubscribers({ face }: Bench, name: string, accounts: readonly Account[]): Promise<void> {
@@ -45,36 +45,39 @@ async function makeSubscribers({ face }: Bench, name: string, accounts: readonly
 
 export const missed = defineCase<Readonly<Record<string, readonly Account[]>>>({
   name: 'missed',
-  about: `POST /messages with mentions to a stream with ${SUBSCRIBERS} subscribers, with and without mails`,
+  about: `POST /messages with mentions to a stream of ${SUBSCRIBERS}, by turns with a stream without notifications`,
   faces: ['embedded'],
   server: {},
   onlyNamed: true,
   async prepare(bench) {
-    const notified = await bench.accounts(SUBSCRIBERS);
-    const quiet = await bench.accounts(SUBSCRIBERS);
+    const notified = await bench.makeAccounts(SUBSCRIBERS);
+    const quiet = await bench.makeAccounts(SUBSCRIBERS);
     await makeSubscribers(bench, NOTIFIED_STREAM, notified);
     await makeSubscribers(bench, QUIET_STREAM, quiet);
-    const off = new URLSearchParams(SETTINGS.map((name) => [name, 'false'])).toString();
+    const off = new URLSearchParams(NOTIFICATION_SETTINGS.map((name) => [name, 'false'])).toString();
     for (const { authorization } of quiet) {
-      const { ok, text } = await once(bench.face.port, requestText('PATCH', '/api/v1/settings', authorization, off));
+      const { ok, text } = await requestOnce(
+        bench.face.port,
+        requestText('PATCH', '/api/v1/settings', authorization, off),
+      );
       if (!ok) throw new Error(text);
     }
     return { [NOTIFIED_STREAM]: notified, [QUIET_STREAM]: quiet };
   },
   async measure(bench, accounts) {
     const figures: Figure[] = [];
-    for (const kind of KINDS) figures.push(await measureKind(bench, kind, accounts));
+    for (const kind of MENTION_KINDS) figures.push(await measureKind(bench, kind, accounts));
     return figures;
   },
 });
 
 async function measureKind(
-  { face, load, options }: Bench,
-  { id, title, content, topics }: Kind,
+  { face, generator, options }: Bench,
+  { id, title, makeContent, topics }: MentionKind,
   accounts: Readonly<Record<string, readonly Account[]>>,
 ): Promise<Figure> {
-  const sides = [NOTIFIED_STREAM, QUIET_STREAM].map((to) => {
-    const text = content(accounts[to]![0]!);
+  const streams = [NOTIFIED_STREAM, QUIET_STREAM].map((to) => {
+    const text = makeContent(accounts[to]![0]!);
     const requests = Array.from({ length: topics }, (_, topic) =>
       requestText(
         'POST',
@@ -86,19 +89,19 @@ async function measureKind(
     return { requests, micros: [] as number[] };
   });
   const { port, pids } = face;
-  const { warmMs, ms } = options;
+  const { warmUpMs, ms } = options;
   for (let i = 0; i < options.runs; i++) {
-    for (const { requests, micros } of sides) {
-      const job = { kind: 'rate', port, pids, requests, connections: CONNECTIONS, turns: true, warmMs, ms } as const;
-      const { count, cpuMs, failed, firstFailure } = await load.run(job);
+    for (const { requests, micros } of streams) {
+      const job = { kind: 'rate', port, pids, requests, connections: CONNECTIONS, cycles: true, warmUpMs, ms } as const;
+      const { count, cpuMs, failed, firstFailure } = await generator.run(job);
       if (failed > 0) throw new Error(`${failed} of ${count} failed: ${firstFailure}`);
       micros.push((cpuMs * 1_000) / count);
     }
   }
-  const [notified, quiet] = sides;
-  return figure(
+  const [notified, quiet] = streams;
+  return makeFigure(
     `missed/${id}/${face.name}/cpu`,
-    `\`POST /messages\`, ${title}, ${SUBSCRIBERS} receivers, ${face.name}: CPU`,
+    `\`POST /messages\`, ${title}, ${SUBSCRIBERS} recipients, ${face.name}: CPU`,
     'µs each',
     notified!.micros,
     [{ name: 'the same without mails and pushes', values: quiet!.micros }],

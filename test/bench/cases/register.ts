@@ -1,32 +1,32 @@
 /**
- * POST /register with every section, in a realm of 30 people with 10 streams, some of whose messages are unread. Each
- * makes a durable queue, which is left to rest and expire, as those of clients that never come back.
+ * `POST /register` with every section, in an organization of 30 people and 10 streams with some unread messages. Each
+ * request makes a durable event queue, which nothing polls afterwards, so it expires.
  */
 import { defineCase } from '../case.js';
 import { requestText } from '../connection.js';
 import type { Face } from '../faces.js';
-import { measureRate } from '../measure.js';
-import { isIn, makeOrganization, type Organization } from '../organization.js';
-import { type Account, call, each } from '../prepare.js';
+import { measureRate } from '../measure-rate.js';
+import { isSubscribed, makeOrganization, type Organization } from '../organization.js';
+import { type Account, call, mapInParallel } from '../prepare.js';
 
 const PEOPLE = 30;
 const STREAMS = 10;
 const MESSAGES = 600;
-/** Direct messages are one of this number of messages. */
-const DIRECT = 5;
-/** The first of the messages are read. */
-const READ = 0.9;
+/** One of this number of messages is a direct message. */
+const DIRECT_MESSAGE_INTERVAL = 5;
+/** Share of the messages that are read, from the first on. */
+const READ_SHARE = 0.9;
 
-async function makeRegistering(face: Face): Promise<Organization> {
+async function makeOrganizationWithUnread(face: Face): Promise<Organization> {
   const organization = await makeOrganization(face, PEOPLE, STREAMS);
   const { accounts, streams } = organization;
-  const say = async (i: number): Promise<void> => {
+  const sendMessage = async (i: number): Promise<void> => {
     const stream = i % STREAMS;
-    const people = accounts.filter((_, person) => isIn(person, stream));
+    const people = accounts.filter((_, person) => isSubscribed(person, stream));
     const sender = people[i % people.length]!;
     const to = accounts[(i * 7 + 1) % PEOPLE]!;
     const form =
-      i % DIRECT === 0
+      i % DIRECT_MESSAGE_INTERVAL === 0
         ? { type: 'direct', to: JSON.stringify([to.id]), content: `A word about **${i}**, please.` }
         : {
             type: 'stream',
@@ -37,16 +37,16 @@ async function makeRegistering(face: Face): Promise<Organization> {
     await call(face, sender.authorization, '/messages', form);
   };
   const numbers = Array.from({ length: MESSAGES }, (_, i) => i);
-  const read = Math.floor(MESSAGES * READ);
-  await each(numbers.slice(0, read), say);
-  await each(accounts, async ({ authorization }) => {
+  const read = Math.floor(MESSAGES * READ_SHARE);
+  await mapInParallel(numbers.slice(0, read), sendMessage);
+  await mapInParallel(accounts, async ({ authorization }) => {
     await call(face, authorization, '/mark_all_as_read', {});
   });
-  await each(numbers.slice(read), say);
+  await mapInParallel(numbers.slice(read), sendMessage);
   return organization;
 }
 
-const registerText = (authorization: string): string =>
+const makeRegisterRequest = (authorization: string): string =>
   requestText(
     'POST',
     '/api/v1/register',
@@ -66,20 +66,20 @@ const registerText = (authorization: string): string =>
     }).toString(),
   );
 
-const READERS = 16;
+const CONNECTIONS = 16;
 
 export const register = defineCase<readonly Account[]>({
   name: 'register',
   about: 'POST /register, every section, 30 people in 10 streams, 16 at once',
   server: {},
-  prepare: async ({ face }) => (await makeRegistering(face)).accounts,
+  prepare: async ({ face }) => (await makeOrganizationWithUnread(face)).accounts,
   measure: (bench, accounts) =>
     measureRate(bench, {
       id: 'register',
       title: '`POST /register`, 30 people',
-      requests: accounts.map(({ authorization }) => registerText(authorization)),
-      connections: READERS,
-      turns: true,
-      command: true,
+      requests: accounts.map(({ authorization }) => makeRegisterRequest(authorization)),
+      connections: CONNECTIONS,
+      cycles: true,
+      isActorCommand: true,
     }),
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Profile } from '../../bench/cpuprofile.js';
-import { GROUPS, shares, sharesTable } from '../../bench/flame-groups.js';
+import { GROUPS, groupShares, sharesTable } from '../../bench/flame-groups.js';
 import { flameSvg } from '../../bench/flame-svg.js';
 import { collapse, type Frame, flameTree } from '../../bench/flame-tree.js';
 
@@ -8,7 +8,7 @@ const at = (functionName: string, url: string, lineNumber = 0) => ({ functionNam
 const src = (file: string): string => `file:///any/where/src/${file}.js`;
 const library = 'file:///any/node_modules/lmdb/dist/index.cjs';
 
-/** root → (idle), (gc), a → b → c, where a was entered on two ways of V8's own (two nodes). */
+/** Profile of root → (idle), (garbage collector), a → put → inner → codec; function `a` has two nodes. */
 const PROFILE: Profile = {
   nodes: [
     { id: 1, callFrame: at('(root)', ''), children: [2, 3, 4, 7] },
@@ -26,7 +26,7 @@ const PROFILE: Profile = {
 
 const named = (frame: Frame, name: string): Frame => frame.children.find((child) => child.name === name)!;
 
-t.test('the tree holds all time but idle time, and merges frames of one function under one caller', async (t) => {
+t.test('the tree has all time except idle time, and merges frames of one function under one caller', async (t) => {
   const tree = flameTree(PROFILE);
   t.equal(tree.time, 700);
   t.strictSame(
@@ -39,7 +39,7 @@ t.test('the tree holds all time but idle time, and merges frames of one function
   t.equal(named(tree, 'a').place, 'src/frontend/http/server:10');
 });
 
-t.test('inner frames of a module belong to its entry; its callbacks do not', async (t) => {
+t.test('calls inside a module are merged into its first frame; callbacks from it are not', async (t) => {
   const put = named(named(flameTree(PROFILE), 'a'), 'put');
   t.match(put, { folder: 'lmdb', place: 'lmdb', time: 360 });
   // A function without a name is identified by its place.
@@ -78,7 +78,7 @@ t.test('a frame that only calls another of its folder is replaced by that one, w
   );
 });
 
-t.test('the graph has functions, places and shares, without scripts, and any name is only text', async (t) => {
+t.test('the graph has functions, places and shares, no scripts, and escaped names', async (t) => {
   const wild = { ...PROFILE.nodes[3]!, callFrame: at('<a & "b">', src('frontend/http/server'), 9) };
   const svg = flameSvg(flameTree({ ...PROFILE, nodes: PROFILE.nodes.with(3, wild) }), 'of <me>');
   t.match(svg, '<title>&lt;a &amp; &quot;b&quot;&gt; src/frontend/http/server:10 80.0%</title>');
@@ -87,8 +87,8 @@ t.test('the graph has functions, places and shares, without scripts, and any nam
   t.match(flameSvg(flameTree({ nodes: PROFILE.nodes, samples: [], timeDeltas: [] }), 'nothing'), /<svg[\s\S]*<\/svg>/);
 });
 
-t.test('shares count the self time of frames, and add up to everything', async (t) => {
-  const found = shares(flameTree(PROFILE));
+t.test('the shares of groups count the self times of frames, and their sum is 1', async (t) => {
+  const found = groupShares(flameTree(PROFILE));
   const of = (label: string): number => Math.round(700 * found[GROUPS.findIndex((group) => group.label === label)]!);
   t.equal(of('garbage collection'), 100);
   t.equal(of('HTTP and API'), 240);

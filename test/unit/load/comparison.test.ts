@@ -4,21 +4,21 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Capacity, Step } from '../../load/capacity.js';
 import {
-  type Compared,
+  type ComparedMeasure,
   compare,
-  comparedCapacity,
+  compareCapacity,
   exitCodeOf,
-  judge,
-  obstaclesTo,
+  judgeDifference,
+  loadDifferences,
   rangeText,
 } from '../../load/comparison.js';
 import { comparisonHtml, comparisonText } from '../../load/comparison-text.js';
-import { readEarlier } from '../../load/earlier.js';
+import { readEarlierReport } from '../../load/earlier-report.js';
 import type { Summary } from '../../load/histograms.js';
 import { DEFAULT_MIX, mixOf } from '../../load/mix.js';
 import { type LoadOptions, readOptions } from '../../load/options.js';
-import { dataOf, type ReportData, type Row } from '../../load/report.js';
-import { randomOf } from '../../load/schedule.js';
+import { type ReportData, type Row, reportDataOf } from '../../load/report.js';
+import { makeRandom } from '../../load/schedule.js';
 import { type Point, Totals } from '../../load/totals.js';
 
 const summary = (mean: number): Summary => ({
@@ -35,9 +35,9 @@ interface Server {
   readonly seed?: number;
 }
 
-/** Thirty seconds of a hundred calls and deliveries each. */
+/** @returns the points of thirty seconds with a hundred calls and a hundred deliveries each */
 function pointsOf({ mean = 10, cpu = 0.4, machine = 0.5, lag = 1, seed = 1 }: Server, from = 0): Point[] {
-  const random = randomOf(seed, 0);
+  const random = makeRandom(seed, 0);
   const wandering = (value: number): number => value * (0.9 + 0.2 * random.next());
   return Array.from({ length: 30 }, (_, i) => ({
     ...{ at: from + i + 1, seconds: 1, phase: 'measured', clients: 50, held: 50, inFlight: 1 },
@@ -67,7 +67,7 @@ function reportOf(server: Server, options = optionsOf(), capacity?: Capacity): R
     ...{
       points: pointsOf(server),
       totals,
-      everything: totals,
+      wholeRun: totals,
       seconds: 30,
       warnings: [],
       interrupted: false,
@@ -77,27 +77,27 @@ function reportOf(server: Server, options = optionsOf(), capacity?: Capacity): R
     capacity,
     next: undefined,
   };
-  const data = { ...dataOf(outcome, FACTS, options, DEFAULT_MIX), cores: 4, rows: rowsOf(server) };
+  const data = { ...reportDataOf(outcome, FACTS, options, DEFAULT_MIX), cores: 4, rows: rowsOf(server) };
   return JSON.parse(JSON.stringify(data)) as ReportData;
 }
 
-const judged = (measures: readonly Compared[]): Record<string, string> =>
+const differingMeasures = (measures: readonly ComparedMeasure[]): Record<string, string> =>
   Object.fromEntries(measures.filter(({ judgement }) => judgement !== 'same').map((one) => [one.name, one.judgement]));
 
-t.test('a run compared with itself, and with one that differs by noise, is the same', async (test) => {
+t.test('a run does not differ from itself, nor from a run with other noise', async (test) => {
   for (const seed of [1, 2]) {
     const comparison = compare(reportOf({}), reportOf({ seed }));
-    test.strictSame(judged(comparison.measures), {});
+    test.strictSame(differingMeasures(comparison.measures), {});
     test.equal(comparison.verdict, 'no difference beyond noise');
     test.notOk(comparison.isClearlyWorse);
     test.strictSame(comparison.doubts, []);
   }
 });
 
-t.test('slower calls are found and said in percent, and the reverse is faster', async (test) => {
+t.test('slower calls are a change for the worse in percent, and the reverse is faster', async (test) => {
   const [fast, slow] = [reportOf({}), reportOf({ mean: 13, seed: 2 })];
   const worse = compare(fast, slow);
-  test.strictSame(judged(worse.measures), {
+  test.strictSame(differingMeasures(worse.measures), {
     'mean of calls': 'worse',
     'mean of deliveries': 'worse',
     'p99 of calls in a second': 'worse',
@@ -107,31 +107,41 @@ t.test('slower calls are found and said in percent, and the reverse is faster', 
   test.strictSame([exitCodeOf(worse, true), exitCodeOf(worse, false)], [3, 0]);
   test.match(worse.verdict, /^worse: mean of calls slower by \d+–\d+ %; mean of deliveries slower/);
   const better = compare(slow, fast);
-  test.ok(Object.values(judged(better.measures)).every((one) => one === 'better'));
+  test.ok(Object.values(differingMeasures(better.measures)).every((one) => one === 'better'));
   test.match(better.verdict, /^better: mean of calls faster by \d+–\d+ %/);
   test.notOk(better.isClearlyWorse);
   test.equal(exitCodeOf(better, true), 0);
 });
 
-t.test('more CPU, more errors and missing deliveries are each found', async (test) => {
-  test.strictSame(judged(compare(reportOf({}), reportOf({ cpu: 0.6 })).measures), {
+t.test('more CPU, more errors and missing deliveries each are a change for the worse', async (test) => {
+  test.strictSame(differingMeasures(compare(reportOf({}), reportOf({ cpu: 0.6 })).measures), {
     'CPU of the server per call': 'worse',
     'CPU of the server per delivery': 'worse',
   });
-  test.strictSame(judged(compare(reportOf({}), reportOf({ errors: 20 })).measures), { 'failed calls': 'worse' });
-  test.strictSame(judged(compare(reportOf({ errors: 20 }), reportOf({})).measures), { 'failed calls': 'better' });
-  test.strictSame(judged(compare(reportOf({}), reportOf({ errors: 1 })).measures), {}, 'one may be an accident');
-  test.strictSame(judged(compare(reportOf({}), reportOf({ missing: 30 })).measures), { 'missing deliveries': 'worse' });
+  test.strictSame(differingMeasures(compare(reportOf({}), reportOf({ errors: 20 })).measures), {
+    'failed calls': 'worse',
+  });
+  test.strictSame(differingMeasures(compare(reportOf({ errors: 20 }), reportOf({})).measures), {
+    'failed calls': 'better',
+  });
+  test.strictSame(
+    differingMeasures(compare(reportOf({}), reportOf({ errors: 1 })).measures),
+    {},
+    'a single error may be chance',
+  );
+  test.strictSame(differingMeasures(compare(reportOf({}), reportOf({ missing: 30 })).measures), {
+    'missing deliveries': 'worse',
+  });
 });
 
-t.test('a server that was watched in one run only has no judged CPU', async (test) => {
+t.test('CPU that only one run measured is not judged', async (test) => {
   const { measures } = compare(reportOf({}), reportOf({ cpu: null }));
   test.equal(measures.find(({ name }) => name.startsWith('CPU'))?.judgement, 'unknown');
   const neither = compare(reportOf({ cpu: null }), reportOf({ cpu: null }));
   test.notOk(neither.measures.some(({ name }) => /CPU|memory/.test(name)));
 });
 
-t.test('CPU that only metrics tell is shown, not judged', async (test) => {
+t.test('CPU from metrics alone is shown and not judged', async (test) => {
   const process = { name: 'frontend a:1', cpu: 0.5, memoryMib: 200, lateMs: 1 };
   const withMetrics = (cpu: number): ReportData => ({
     ...reportOf({ cpu: null }),
@@ -147,41 +157,42 @@ t.test('CPU that only metrics tell is shown, not judged', async (test) => {
   );
 });
 
-t.test('where the harness or other programs took part, nothing is clear', async (test) => {
+t.test('an influence of the harness or of other programs makes the verdict unclear', async (test) => {
   for (const busy of [{ lag: 80 }, { machine: 0.99 }]) {
     const comparison = compare(reportOf({}), reportOf({ mean: 20, ...busy }));
     test.notOk(comparison.isClearlyWorse);
     test.match(comparison.verdict, /^worse: .*Not clear/);
-    test.match(comparison.doubts.join(), /took part in the figures of the new run/);
+    test.match(comparison.doubts.join(), /influenced the figures of the new run/);
   }
   const own = compare(reportOf({ machine: 0.99, cpu: 3.9 }), reportOf({ machine: 0.99, cpu: 3.9 }));
-  test.strictSame(own.doubts, [], 'the server itself filled the machine');
+  test.strictSame(own.doubts, [], 'a machine that the server fills is no doubt');
 });
 
-t.test('ranges are told as people say them', async (test) => {
+t.test('a range of changes is text in percent', async (test) => {
   test.equal(rangeText({ low: Math.log(1.12), high: Math.log(1.18) }), '12–18 %');
   test.equal(rangeText({ low: Math.log(0.5), high: Math.log(0.75) }), '25–50 %');
   test.equal(rangeText({ low: Math.log(1.5), high: Math.log(1.5) }), '50 %');
   const measure = { words: ['slower', 'faster'], better: 'smaller', least: 0.05 } as const;
-  const of = (low: number, high: number) => judge({ estimate: 0, low: Math.log(low), high: Math.log(high) }, measure);
+  const of = (low: number, high: number) =>
+    judgeDifference({ estimate: 0, low: Math.log(low), high: Math.log(high) }, measure);
   test.strictSame(of(0.9, 1.2), { judgement: 'same', words: 'no difference beyond noise' });
   test.match(of(1.01, 1.2), { judgement: 'same', words: /^slower by 1\.0–20 %: no clear difference/ });
   test.strictSame(of(1.06, 1.2), { judgement: 'worse', words: 'slower by 6.0–20 %' });
   test.strictSame(of(0.5, 0.8), { judgement: 'better', words: 'faster by 20–50 %' });
-  test.equal(judge(undefined, measure).judgement, 'unknown');
+  test.equal(judgeDifference(undefined, measure).judgement, 'unknown');
 });
 
 const capacityOf = (users: number, brokeAt?: number, end: Capacity['end'] = 'found', steps: Step[] = []): Capacity => ({
   ...{ users, brokeAt, end, steps, broke: [], limit: '' },
 });
 
-t.test('capacities are ranges: they differ where the ranges do', async (test) => {
-  const of = (a: Capacity, b: Capacity): string => comparedCapacity(a, b).judgement;
+t.test('two capacities differ if their ranges do not overlap', async (test) => {
+  const of = (a: Capacity, b: Capacity): string => compareCapacity(a, b).judgement;
   test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_030, 1_090)), 'same');
-  test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_070, 1_130)), 'same', 'apart, but by little');
+  test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_070, 1_130)), 'same', 'ranges with a small distance');
   test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_500, 1_590)), 'better');
   test.equal(of(capacityOf(1_500, 1_590), capacityOf(1_000, 1_060)), 'worse');
-  test.match(comparedCapacity(capacityOf(1_000, 1_100), capacityOf(2_200, 2_300)).words, 'larger by 100–130 %');
+  test.match(compareCapacity(capacityOf(1_000, 1_100), capacityOf(2_200, 2_300)).words, 'larger by 100–130 %');
   test.equal(of(capacityOf(1_000, 1_060), capacityOf(1_500, undefined, 'time')), 'better');
   test.equal(of(capacityOf(1_000, 1_060), capacityOf(900, 1_000, 'harness')), 'unknown');
   test.equal(of(capacityOf(1_500, undefined, 'max-users'), capacityOf(1_000, 1_060)), 'worse');
@@ -197,7 +208,7 @@ t.test('capacities are ranges: they differ where the ranges do', async (test) =>
   );
 });
 
-t.test('of two searches the largest step that held in both is compared', async (test) => {
+t.test('two searches are compared at the largest step within the thresholds of both', async (test) => {
   const step = (users: number, from: number, server: Server, broke: string[] = []): Step => ({
     ...{ users, clients: users, arrived: users, callMean: 1, callP99: 1, deliveryMean: 1, deliveryP99: 1, errors: 0 },
     ...{ limited: 0, doubts: [], limit: '', limitedBy: 'server', facts: '', broke },
@@ -212,12 +223,12 @@ t.test('of two searches the largest step that held in both is compared', async (
   };
   const comparison = compare(search({}, [50, 100, 200]), search({ mean: 15 }, [50, 100, 150]));
   test.equal(comparison.of, 'the step of 100 users');
-  test.equal(judged(comparison.measures)['mean of calls'], 'worse');
-  test.equal(judged(comparison.measures).capacity, 'worse');
+  test.equal(differingMeasures(comparison.measures)['mean of calls'], 'worse');
+  test.equal(differingMeasures(comparison.measures).capacity, 'worse');
   const [seen] = comparison.rows;
   test.strictSame(seen?.times[0], ['mean', 10, 15]);
   const nothing = compare(search({}, [50, 100]), search({}, [30, 60]));
-  test.match(nothing.of, /no step held in both/);
+  test.match(nothing.of, /no step was within the thresholds in both/);
   test.strictSame(nothing.rows, []);
 });
 
@@ -227,20 +238,20 @@ t.test(
     const before = reportOf({});
     const obstacles = (...argv: string[]): string => {
       const after = reportOf({}, optionsOf(...argv));
-      return obstaclesTo(before, after).join('; ');
+      return loadDifferences(before, after).join('; ');
     };
     test.equal(obstacles(), '');
-    test.equal(obstacles('--workers', '3', '--out', 'elsewhere'), '', 'no matter of the load');
+    test.equal(obstacles('--workers', '3', '--out', 'elsewhere'), '', 'options that do not change the load');
     test.match(obstacles('--users', '60'), '--users 50 → 60');
     test.match(obstacles('--seed', '2', '--seconds', '90'), '--seed 1 → 2; --seconds 60 → 90');
     test.match(obstacles('--subscribers', '3-9'), '--subscribers 5 → 3; --subscribers 200 → 9');
     test.match(obstacles('--capacity'), /^--capacity false → true/);
     const mix = mixOf({ actions: [{ action: 'search', perMinute: 1 }] });
-    test.equal(obstaclesTo(before, { ...before, mix }).join(), '--mix differs');
-    test.match(obstaclesTo({ ...before, interrupted: true }, before).join(), /interrupted/);
+    test.equal(loadDifferences(before, { ...before, mix }).join(), '--mix differs');
+    test.match(loadDifferences({ ...before, interrupted: true }, before).join(), /interrupted/);
 
     const file = `${test.testdir({ 'report.json': JSON.stringify(before), 'other.json': '[]' })}/report.json`;
-    const read = (...argv: string[]) => readEarlier(optionsOf('--against', file, ...argv), DEFAULT_MIX);
+    const read = (...argv: string[]) => readEarlierReport(optionsOf('--against', file, ...argv), DEFAULT_MIX);
     test.match(await read(), { format: 1 });
     await test.rejects(read('--users', '60'), /not the same load: --users 50 → 60; .*--against-anyway/);
     const anyway = await read('--users', '60', '--against-anyway');
@@ -249,17 +260,17 @@ t.test(
       isClearlyWorse: false,
     });
     await test.rejects(
-      readEarlier(optionsOf('--against', file.replace('report', 'other')), DEFAULT_MIX),
+      readEarlierReport(optionsOf('--against', file.replace('report', 'other')), DEFAULT_MIX),
       /not a report/,
     );
-    await test.rejects(readEarlier(optionsOf('--against', `${file}x`), DEFAULT_MIX), /ENOENT/);
+    await test.rejects(readEarlierReport(optionsOf('--against', `${file}x`), DEFAULT_MIX), /ENOENT/);
     await writeFile(file, '{');
     await test.rejects(read(), /--against .*report\.json: /);
-    test.equal(await readEarlier(optionsOf(), DEFAULT_MIX), undefined);
+    test.equal(await readEarlierReport(optionsOf(), DEFAULT_MIX), undefined);
   },
 );
 
-t.test('the deployment may differ, and is named', async (test) => {
+t.test('differences of the deployment are named and do not prevent a comparison', async (test) => {
   const after = { ...reportOf({}, optionsOf('--cluster', '--hosts', '3')), site: 'a cluster' };
   const { notes, doubts } = compare(reportOf({}), after);
   test.strictSame(notes, ['a server → a cluster', '--cluster false → true', '--hosts 1 → 3']);
@@ -268,7 +279,7 @@ t.test('the deployment may differ, and is named', async (test) => {
   test.strictSame(compare({ ...reportOf({}), options: older as ReportData['options'] }, reportOf({})).notes, []);
 });
 
-t.test('text and page have every figure before and after', async (test) => {
+t.test('text and HTML of a comparison have every figure before and after', async (test) => {
   const comparison = compare(reportOf({}), reportOf({ mean: 20, errors: 30, lag: 80 }));
   for (const shown of [comparisonText(comparison), comparisonHtml(comparison)]) {
     test.match(shown, '10.0 → 20.0 +100 %');

@@ -1,21 +1,21 @@
-/** Answers are read whole, however the network cuts them. */
+/** The reader of HTTP answers, with answers that the network cuts at any place. */
 import fc from 'fast-check';
 import t from 'tap';
 import { AnswerReader } from '../../support/http-answers.js';
 
-interface Whole {
+interface TextResponse {
   readonly status: number;
   readonly head: string;
   readonly body: string;
 }
 
-function read(pieces: readonly Buffer[], keep = true): Whole[] {
-  const found: Whole[] = [];
+function read(pieces: readonly Buffer[], keep = true): TextResponse[] {
+  const found: TextResponse[] = [];
   const reader = new AnswerReader(keep, ({ status, head, body }) => {
     found.push({ status, head, body: body.toString('latin1') });
   });
   for (const piece of pieces) {
-    // As the connection does it: the same memory again and again.
+    // A connection reuses the memory of a piece for the next one.
     const shared = Buffer.from(piece);
     reader.push(shared);
     shared.fill(0);
@@ -25,7 +25,7 @@ function read(pieces: readonly Buffer[], keep = true): Whole[] {
 
 const bodies = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
 
-const counted = (body: string, status = 200): string =>
+const withContentLength = (body: string, status = 200): string =>
   `HTTP/1.1 ${status} Some Reason\r\nX-Test: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 function chunked(body: string, size: number): string {
@@ -45,21 +45,23 @@ function cut(text: string, places: readonly number[]): Buffer[] {
 
 const cuts = fc.array(fc.nat(5_000), { maxLength: 12 });
 
-t.test('answers with a length and in chunks are read in sequence, cut anywhere', async () => {
+t.test('answers with a length or in chunks are read in order, wherever the network cuts them', async () => {
   const one = fc.record({ body: bodies, size: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 4 }), cuts, (answers, places) => {
-      const text = answers.map(({ body, size }) => (size === 0 ? counted(body) : chunked(body, size))).join('');
+      const text = answers
+        .map(({ body, size }) => (size === 0 ? withContentLength(body) : chunked(body, size)))
+        .join('');
       const found = read(cut(text, places));
       return JSON.stringify(found.map(({ body }) => body)) === JSON.stringify(answers.map(({ body }) => body));
     }),
   );
 });
 
-t.test('without keeping, texts of success are skipped and those of errors kept', async () => {
+t.test('a reader that does not keep texts skips those of successes and keeps those of errors', async () => {
   fc.assert(
     fc.property(bodies, bodies, cuts, (good, bad, places) => {
-      const [first, second] = read(cut(counted(good) + counted(bad, 400), places), false);
+      const [first, second] = read(cut(withContentLength(good) + withContentLength(bad, 400), places), false);
       return first?.body === '' && first.head === '' && second?.status === 400 && second.body === bad;
     }),
   );

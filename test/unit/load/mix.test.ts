@@ -1,4 +1,4 @@
-/** A custom mix is checked before anything runs. */
+/** The check of a custom mix, and its default values. */
 import t from 'tap';
 import { ACTIONS, DEFAULT_MIX, mixOf } from '../../load/mix.js';
 
@@ -7,12 +7,12 @@ t.test('the default mix is valid, has every action, and survives JSON', async (t
   test.strictSame(new Set(DEFAULT_MIX.actions.map(({ action }) => action)), new Set(ACTIONS));
 });
 
-t.test('omitted values of a mix have their default', async (test) => {
+t.test('omitted fields of a mix have their default values', async (test) => {
   const mix = mixOf({ topics: 3 });
   test.strictSame(mix, { ...DEFAULT_MIX, topics: 3 });
 });
 
-t.test('actions that are off are named', async (test) => {
+t.test('a mix with an invalid field is refused with its name', async (test) => {
   const refused: readonly [unknown, RegExp][] = [
     [[], /not an object/],
     [{ actoins: [] }, /unknown field actoins/],

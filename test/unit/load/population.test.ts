@@ -16,7 +16,7 @@ const shapes = fc
 
 const all = (shape: Shape): number[][] => Array.from({ length: streamsOf(shape) }, (_, i) => membersOf(shape, i));
 
-t.test('members are distinct existing users, in order', async () => {
+t.test('the members of a stream are distinct existing users, ascending', async () => {
   fc.assert(
     fc.property(shapes, (shape) =>
       all(shape).every((members) =>
@@ -27,7 +27,7 @@ t.test('members are distinct existing users, in order', async () => {
   );
 });
 
-t.test('with more users every stream keeps its members', async () => {
+t.test('every stream keeps its members when users are added', async () => {
   fc.assert(
     fc.property(shapes, fc.integer({ min: 0, max: 300 }), (shape, more) => {
       const grown = { ...shape, users: shape.users + more };
@@ -38,7 +38,7 @@ t.test('with more users every stream keeps its members', async () => {
   );
 });
 
-t.test('sizes of streams go from the smallest to the largest; "all" means all users', async (test) => {
+t.test('the sizes of streams span the range, and a range above the number of users means all users', async (test) => {
   const shape = shapeOf({ seed: 1, users: 400, streams: undefined, smallest: 5, largest: 200, grows: false });
   const sizes = all(shape).map(({ length }) => length);
   test.equal(Math.min(...sizes), 5);

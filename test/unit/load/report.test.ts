@@ -1,27 +1,28 @@
-/** Table, data and page of a run with known figures. */
+/** Table, page, data, progress line and bottleneck of a run with known figures, and the options. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
+import { findLimit, limitText } from '../../load/bottleneck.js';
 import type { Capacity } from '../../load/capacity.js';
 import type { Comparison } from '../../load/comparison.js';
-import { record, sparse, times } from '../../load/histograms.js';
-import { pageOf } from '../../load/html.js';
+import { doubtsOf, warningsOf } from '../../load/doubts.js';
+import { makeHistogram, recordLatency, toSparse } from '../../load/histograms.js';
 import { DEFAULT_MIX } from '../../load/mix.js';
 import { type LoadOptions, OPTION_NAMES, readOptions, USAGE } from '../../load/options.js';
 import { progressLine } from '../../load/progress.js';
 import { type Interval, OPERATIONS } from '../../load/protocol.js';
-import { dataOf, tableOf } from '../../load/report.js';
+import { reportDataOf, tableOf } from '../../load/report.js';
+import { reportPageOf } from '../../load/report-html.js';
 import type { Outcome } from '../../load/run.js';
-import { chart, powers, ticks } from '../../load/svg.js';
+import { drawChart, powersOfTen, ticks } from '../../load/svg.js';
 import { type Point, pointOf, Totals } from '../../load/totals.js';
-import { doubtsOf, limitedBy, limitOf, warningsOf } from '../../load/trust.js';
 
-const times100 = (): ReturnType<typeof times> => {
-  const histogram = times();
-  for (let ms = 1; ms <= 100; ms++) record(histogram, ms);
+const makeHistogramTo100 = (): ReturnType<typeof makeHistogram> => {
+  const histogram = makeHistogram();
+  for (let ms = 1; ms <= 100; ms++) recordLatency(histogram, ms);
   return histogram;
 };
 
-const interval = (): Interval => ({
+const makeInterval = (): Interval => ({
   kind: 'interval',
   worker: 0,
   ms: 1_000,
@@ -36,11 +37,11 @@ const interval = (): Interval => ({
       operation: OPERATIONS.indexOf('POST /messages (stream)'),
       count: 100,
       errors: 1,
-      intended: sparse(times100()),
-      service: sparse(times100()),
+      intended: toSparse(makeHistogramTo100()),
+      service: toSparse(makeHistogramTo100()),
     },
   ],
-  deliveries: sparse(times100()),
+  deliveries: toSparse(makeHistogramTo100()),
   lag: [],
   errors: [{ key: 'POST /messages (stream)|429 RATE_LIMIT_HIT', count: 1, sample: 'API usage exceeded <rate> limit' }],
   limited: 1,
@@ -53,9 +54,9 @@ const interval = (): Interval => ({
   stallMs: 3,
 });
 
-function outcome(): Outcome {
+function makeOutcome(): Outcome {
   const totals = new Totals();
-  totals.add(interval());
+  totals.add(makeInterval());
   const harness = { harnessCpu: 0.1, harnessCores: 0.1, harnessMib: 64, stallMs: 3 };
   const rest = { clients: 10, held: 9, inFlight: 1, machineCpu: 0.5, ...harness };
   const point = (at: number, phase: string): Point =>
@@ -63,7 +64,7 @@ function outcome(): Outcome {
   return {
     points: [point(1, 'ramp'), point(2, 'measured'), point(3, 'measured')],
     totals,
-    everything: totals,
+    wholeRun: totals,
     seconds: 2,
     balance: { expected: 100, delivered: 98, missing: 2, unexpected: 0, unacknowledged: 0 },
     warnings: ['something <odd>'],
@@ -84,8 +85,8 @@ const FACTS = {
   summary: 'ten & more',
 };
 
-/** Tags that don't close where they should; empty when the page is well formed. */
-function faultsOf(page: string): string[] {
+/** @returns the unbalanced tags of a page; empty if the page is well-formed */
+function listTagFaults(page: string): string[] {
   const faults: string[] = [];
   const open: string[] = [];
   const empty = new Set(['meta', '!doctype']);
@@ -100,8 +101,8 @@ function faultsOf(page: string): string[] {
   return [...faults, ...open];
 }
 
-t.test('the table has all measurements', async (test) => {
-  const table = tableOf(outcome());
+t.test('the table has figures of operations, deliveries and errors, warnings and advice', async (test) => {
+  const table = tableOf(makeOutcome());
   test.match(table, /POST \/messages \(stream\) +100 +50 +50\.5 +50\.\d +90\.\d +99\.\d +100\.0 +100\.0 +99\.\d +1\n/);
   test.match(table, /message seen by a client +100 +50 /);
   test.match(table, /98 of 100 expected, 2 missing/);
@@ -111,9 +112,9 @@ t.test('the table has all measurements', async (test) => {
   test.match(table, /^What to add next \(10 users\):\n {2}commits: <slow>\. Remedy: faster disks$/m);
 });
 
-t.test('the page is well formed, needs nothing from elsewhere, and shows every chart', async (test) => {
-  const page = pageOf(outcome(), FACTS);
-  test.strictSame(faultsOf(page), []);
+t.test('the page is well-formed, loads no other files, and has every chart', async (test) => {
+  const page = reportPageOf(makeOutcome(), FACTS);
+  test.strictSame(listTagFaults(page), []);
   test.notMatch(page, /<script|src=|href=|@import|url\(/);
   test.notMatch(page, /<odd>|<rate>|<slow>|ten & more|a & b/, 'texts are escaped');
   test.match(page, /<h2>What to add next \(10 users\)<\/h2><ul><li>commits: /);
@@ -135,10 +136,10 @@ t.test('the page has the steps of a capacity search', async (test) => {
     { users: 53, ...facts, broke },
   ];
   const capacity: Capacity = { users: 50, brokeAt: 53, broke, limit: 'the server', steps, end: 'found' };
-  const page = pageOf({ ...outcome(), capacity }, FACTS);
-  test.strictSame(faultsOf(page), []);
+  const page = reportPageOf({ ...makeOutcome(), capacity }, FACTS);
+  test.strictSame(listTagFaults(page), []);
   test.match(page, /capacity: 50 users \(53 were too many\)/);
-  test.match(page, /at its limit then: the server/);
+  test.match(page, /resource at its limit then: the server/);
   test.match(page, /p99 of calls 3 s &gt; 2 s/);
 });
 
@@ -154,8 +155,8 @@ t.test('the page has a comparison, its verdict, its tables and its doubts', asyn
     verdict: 'worse: mean of calls slower by 90–110 %',
     isClearlyWorse: false,
   };
-  const page = pageOf(outcome(), FACTS, comparison);
-  test.strictSame(faultsOf(page), []);
+  const page = reportPageOf(makeOutcome(), FACTS, comparison);
+  test.strictSame(listTagFaults(page), []);
   test.notMatch(page, /<server>|<harness>/, 'texts are escaped');
   test.match(page, '<p class="capacity">comparison: worse: mean of calls slower by 90–110 %</p>');
   test.match(page, '<p class="warning">! the &lt;harness&gt; took part</p>');
@@ -167,7 +168,7 @@ t.test('the data are JSON without addresses of services or files', async (test) 
   const options = readOptions(['--owner-zuliprc', '/home/me/zuliprc'], {
     NATS_URL: 'nats://u:secret@h',
   }) as LoadOptions;
-  const text = JSON.stringify(dataOf(outcome(), FACTS, options, DEFAULT_MIX));
+  const text = JSON.stringify(reportDataOf(makeOutcome(), FACTS, options, DEFAULT_MIX));
   test.notMatch(text, /secret|zuliprc/);
   const schema = {
     type: 'object',
@@ -182,16 +183,16 @@ t.test('the data are JSON without addresses of services or files', async (test) 
   test.ok(new Ajv2020().validate(schema, JSON.parse(text)));
 });
 
-t.test('the progress line has clients, rates, the worst percentile, errors and doubts', async (test) => {
-  const { points } = outcome();
+t.test('the progress line has clients, rates, the largest percentile, errors and doubts', async (test) => {
+  const { points } = makeOutcome();
   const line = progressLine(points);
-  test.match(line, /clients 10 {2}held 9 {2}calls\/s 101 {2}deliveries\/s 100 {2}p99 99\.\d ms/);
+  test.match(line, /clients 10 {2}waiting polls 9 {2}calls\/s 101 {2}deliveries\/s 100 {2}p99 99\.\d ms/);
   test.match(line, /errors 3 \(429: 3\) {2}server 40 % 300 MiB {2}harness 10 % 64 MiB {2}machine 50 %$/);
   test.match(progressLine([{ ...points[0]!, harnessCpu: 0.99 }]), /! harness: busy$/);
 });
 
-t.test('a harness that cannot keep up makes the run doubtful; a short lag is forgiven', async (test) => {
-  const calm = outcome().points[0]!;
+t.test('a run has a warning if the harness was late in many seconds, and none for a few', async (test) => {
+  const calm = makeOutcome().points[0]!;
   test.strictSame(doubtsOf(calm), []);
   test.strictSame(doubtsOf({ ...calm, lagP99: 30, stallMs: 200, machineCpu: 0.99 }), ['late', 'stalled', 'machine']);
   const points = Array.from({ length: 100 }, (_, i) => ({ ...calm, lagP99: i < 3 ? 100 : 0 }));
@@ -200,9 +201,9 @@ t.test('a harness that cannot keep up makes the run doubtful; a short lag is for
 });
 
 t.test('the bottleneck is the server, the harness, the machine, several, or none of them', async (test) => {
-  const calm = { ...outcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
+  const calm = { ...makeOutcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
   const limit = (change: Partial<Point>): string =>
-    limitOf(
+    limitText(
       [
         { ...calm, ...change },
         { ...calm, ...change },
@@ -222,67 +223,67 @@ t.test('the bottleneck is the server, the harness, the machine, several, or none
   test.notMatch(limit({ ...unknown, machineCpu: 0.95 }), /NaN/);
 });
 
-t.test(
-  'the side to blame is the server only where neither harness, machine nor rate limits are in doubt',
-  async (test) => {
-    const calm = { ...outcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
-    const blame = (
-      change: Partial<Point>,
-      totals: { failed?: number; limited?: number; code?: string } = {},
-    ): string => {
-      const { failed = 0, limited = 0, code } = totals;
-      const errors = new Map(code === undefined ? [] : [[`GET /events|${code}`, { count: failed, sample: '' }]]);
-      return limitedBy(
-        [1, 2, 3].map(() => ({ ...calm, ...change })),
-        { failed, limited, errors },
-        2,
-      );
-    };
-    test.equal(blame({}), 'server');
-    test.equal(blame({ serverCpu: null, serverBusiest: null }), 'server', 'the harness had room');
-    test.equal(blame({ harnessCpu: 0.95 }), 'harness');
-    test.equal(blame({ harnessCpu: 0.95, serverBusiest: 0.99 }), 'harness', 'both');
-    test.equal(blame({ lagP99: 80 }), 'harness');
-    test.equal(blame({ stallMs: 800 }), 'harness');
-    test.equal(blame({ machineCpu: 0.99, lagP99: 80 }), 'machine');
-    test.equal(blame({ machineCpu: 0.99, serverBusiest: 0.95 }), 'server', 'a process needs a whole core');
-    test.equal(blame({ machineCpu: 0.99, serverCpu: 1.7 }), 'server', 'the machine is nearly its own');
-    test.equal(blame({ machineCpu: 0.99, serverCpu: null, serverBusiest: null }), 'machine');
-    test.equal(blame({}, { failed: 10, limited: 9 }), 'rate limits');
-    test.equal(blame({}, { failed: 10, limited: 3 }), 'server');
-    test.equal(blame({}, { failed: 10, code: 'EMFILE' }), 'harness');
-    test.equal(blame({}, { failed: 10, code: 'EADDRNOTAVAIL' }), 'harness');
-    test.equal(blame({}, { failed: 10, code: 'ECONNREFUSED' }), 'server');
-  },
-);
-
-t.test('the events of the end of the run are not in the charts', async (test) => {
-  const { points } = outcome();
-  const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
-  const page = pageOf({ ...outcome(), points: [...points, last] }, FACTS);
-  test.equal(page, pageOf({ ...outcome(), points }, FACTS));
+t.test('the limit is the server only if harness, machine and rate limits are not', async (test) => {
+  const calm = {
+    ...makeOutcome().points[0]!,
+    serverCpu: 1.2,
+    serverBusiest: 0.7,
+    machineCpu: 0.7,
+    harnessCores: 0.3,
+  };
+  const blame = (change: Partial<Point>, totals: { failed?: number; limited?: number; code?: string } = {}): string => {
+    const { failed = 0, limited = 0, code } = totals;
+    const errors = new Map(code === undefined ? [] : [[`GET /events|${code}`, { count: failed, sample: '' }]]);
+    return findLimit(
+      [1, 2, 3].map(() => ({ ...calm, ...change })),
+      { failed, limited, errors },
+      2,
+    );
+  };
+  test.equal(blame({}), 'server');
+  test.equal(blame({ serverCpu: null, serverBusiest: null }), 'server', 'the harness was not at its limit');
+  test.equal(blame({ harnessCpu: 0.95 }), 'harness');
+  test.equal(blame({ harnessCpu: 0.95, serverBusiest: 0.99 }), 'harness', 'both');
+  test.equal(blame({ lagP99: 80 }), 'harness');
+  test.equal(blame({ stallMs: 800 }), 'harness');
+  test.equal(blame({ machineCpu: 0.99, lagP99: 80 }), 'machine');
+  test.equal(blame({ machineCpu: 0.99, serverBusiest: 0.95 }), 'server', 'a server process uses a whole core');
+  test.equal(blame({ machineCpu: 0.99, serverCpu: 1.7 }), 'server', 'the server uses nearly the whole machine');
+  test.equal(blame({ machineCpu: 0.99, serverCpu: null, serverBusiest: null }), 'machine');
+  test.equal(blame({}, { failed: 10, limited: 9 }), 'rate limits');
+  test.equal(blame({}, { failed: 10, limited: 3 }), 'server');
+  test.equal(blame({}, { failed: 10, code: 'EMFILE' }), 'harness');
+  test.equal(blame({}, { failed: 10, code: 'EADDRNOTAVAIL' }), 'harness');
+  test.equal(blame({}, { failed: 10, code: 'ECONNREFUSED' }), 'server');
 });
 
-t.test('charts are drawn for any values', async (test) => {
+t.test('the charts leave out the deletion of queues at the end of the run', async (test) => {
+  const { points } = makeOutcome();
+  const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
+  const page = reportPageOf({ ...makeOutcome(), points: [...points, last] }, FACTS);
+  test.equal(page, reportPageOf({ ...makeOutcome(), points }, FACTS));
+});
+
+t.test('a chart of any values is well-formed', async (test) => {
   for (const values of [[], [Number.NaN], [0], [0, 0, 0], [1e-9, 1e9], [5, Number.NaN, 7]]) {
     for (const logarithmic of [true, false]) {
       const times = values.map((_, i) => i);
-      const text = chart({
+      const text = drawChart({
         title: 'A & B',
         unit: 'ms',
         times,
         lines: [{ name: 'x', colour: '#000', values }],
         logarithmic,
       });
-      test.strictSame(faultsOf(text), []);
+      test.strictSame(listTagFaults(text), []);
       test.notMatch(text, /NaN|Infinity|undefined/, JSON.stringify(values));
     }
   }
   test.strictSame(ticks(37), [0, 10, 20, 30, 40]);
-  test.strictSame(powers(0.5, 40), [0.1, 1, 10, 100]);
+  test.strictSame(powersOfTen(0.5, 40), [0.1, 1, 10, 100]);
 });
 
-t.test('options are checked, and each is in the usage', async (test) => {
+t.test('invalid options are refused, and the usage lists every option', async (test) => {
   const read = (...argv: string[]) => readOptions(argv, {});
   test.equal(read('--help'), 'help');
   test.equal(read('--print-mix'), 'mix');

@@ -1,41 +1,41 @@
-/** The actions of simulated clients are a function of the seed, at the frequencies of the mix. */
+/** The schedule of a simulated client follows from seed, client and mix; the agenda of a worker. */
 import fc from 'fast-check';
 import t from 'tap';
 import { Agenda } from '../../load/agenda.js';
 import { DEFAULT_MIX, type Mix, mixOf } from '../../load/mix.js';
-import { type Planned, randomOf, Schedule } from '../../load/schedule.js';
+import { makeRandom, type PlannedAction, Schedule } from '../../load/schedule.js';
 
 const MINUTE_MS = 60_000;
 
-function during(seed: number, client: number, mix: Mix, ms: number): Planned[] {
-  const schedule = new Schedule(randomOf(seed, client), mix);
-  const planned: Planned[] = [];
+function actionsBefore(seed: number, client: number, mix: Mix, ms: number): PlannedAction[] {
+  const schedule = new Schedule(makeRandom(seed, client), mix);
+  const planned: PlannedAction[] = [];
   for (let next = schedule.next(); next && next.at < ms; next = schedule.next()) planned.push(next);
   return planned;
 }
 
-const text = (planned: readonly Planned[]): string =>
+const planText = (planned: readonly PlannedAction[]): string =>
   planned.map(({ at, entry }) => `${at.toFixed(3)} ${entry.action}`).join('\n');
 
-t.test('the same seed and client give the same plan; another seed or client another one', async (test) => {
-  const plan = text(during(7, 3, DEFAULT_MIX, 60 * MINUTE_MS));
-  test.equal(text(during(7, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
-  test.not(text(during(8, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
-  test.not(text(during(7, 4, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
+t.test('equal seeds and clients have equal schedules; another seed or client has another one', async (test) => {
+  const plan = planText(actionsBefore(7, 3, DEFAULT_MIX, 60 * MINUTE_MS));
+  test.equal(planText(actionsBefore(7, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
+  test.not(planText(actionsBefore(8, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
+  test.not(planText(actionsBefore(7, 4, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
 });
 
-t.test('large seeds are as good as small ones', async (test) => {
+t.test('neighbouring large seeds give different random numbers', async (test) => {
   const firsts = new Set<number>();
-  for (let i = 0; i < 1_000; i++) firsts.add(randomOf(2 ** 31 - i, 5).next());
+  for (let i = 0; i < 1_000; i++) firsts.add(makeRandom(2 ** 31 - i, 5).next());
   test.ok(firsts.size > 990, `${firsts.size} distinct beginnings of 1,000 seeds`);
 });
 
-t.test('over many clients each action comes at the frequency of the mix', async (test) => {
+t.test('over many clients each action has the frequency of the mix', async (test) => {
   const minutes = 100;
   const clients = 200;
   const counts = new Map<string, number>();
   for (let client = 0; client < clients; client++) {
-    for (const { entry } of during(1, client, DEFAULT_MIX, minutes * MINUTE_MS)) {
+    for (const { entry } of actionsBefore(1, client, DEFAULT_MIX, minutes * MINUTE_MS)) {
       counts.set(entry.action, (counts.get(entry.action) ?? 0) + 1);
     }
   }
@@ -52,20 +52,20 @@ t.test('over many clients each action comes at the frequency of the mix', async 
   }
 });
 
-t.test('times never decrease, and distances of timers are exact', async (test) => {
-  const planned = during(3, 0, DEFAULT_MIX, 300 * MINUTE_MS);
+t.test('the times of a schedule never decrease, and fixed intervals are exact', async (test) => {
+  const planned = actionsBefore(3, 0, DEFAULT_MIX, 300 * MINUTE_MS);
   test.ok(planned.every(({ at }, i) => i === 0 || at >= planned[i - 1]!.at));
   const presences = planned.filter(({ entry }) => entry.action === 'presence').map(({ at }) => at);
   test.ok(presences.length >= 299);
   test.ok(presences.every((at, i) => i === 0 || Math.abs(at - presences[i - 1]! - MINUTE_MS) < 1e-3));
 });
 
-t.test('a mix without spontaneous actions plans none', async (test) => {
+t.test('a mix without perMinute and everySeconds has an empty schedule', async (test) => {
   const mix = mixOf({ actions: [{ action: 'react', perReceived: 0.5 }] });
-  test.equal(new Schedule(randomOf(1, 1), mix).next(), undefined);
+  test.equal(new Schedule(makeRandom(1, 1), mix).next(), undefined);
 });
 
-t.test('the agenda returns every entry once, by time, equal times by arrival, none early', async () => {
+t.test('the agenda returns every due task once, ordered by time and then by addition', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),

@@ -9,43 +9,43 @@ import {
   type IdleJob,
   type IdleResult,
   type IdleWindow,
-  marker,
+  messageMarker,
   type Poll,
 } from './jobs.js';
 
 /** Time after the last message until a missing delivery counts as lost, ms. */
-const STRAGGLERS_MS = 5_000;
-const OPENED_AT_ONCE = 64;
+const LATE_DELIVERIES_MS = 5_000;
+const PARALLEL_OPENS = 64;
 
-const ID = Buffer.from('"id":');
-const MARK = marker(0).split('0')[0]!;
+const EVENT_ID_KEY = Buffer.from('"id":');
+const MARKER_START = messageMarker(0).split('0')[0]!;
 
-/** The digits that begin at a place. */
-function numberAt(body: Buffer, place: number): number {
+/** @returns the number whose digits begin at an offset of the body */
+function readNumberAt(body: Buffer, offset: number): number {
   let number = 0;
-  for (let i = place; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
+  for (let i = offset; body[i]! >= 48 && body[i]! <= 57; i++) number = number * 10 + body[i]! - 48;
   return number;
 }
 
 /**
- * One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is
- * measured.
+ * Client with one connection, which repeats its poll after each answer. It parses only the last event id of an answer,
+ * so that the load generator needs little CPU.
  */
-class Client {
+class PollingClient {
   onAnswer: (body: Buffer) => void = () => {};
   onFailure: (error: Error) => void = () => {};
-  last: number;
+  lastEventId: number;
   readonly #before: string;
   readonly #after: string;
 
   private constructor(
     private readonly http: HttpConnection,
-    { queue, authorization, last, level }: Poll,
+    { queueId, authorization, lastEventId, level }: Poll,
   ) {
-    this.last = last;
+    this.lastEventId = lastEventId;
     const text = requestText(
       'GET',
-      `/api/v1/events?queue_id=${queue}&last_event_id=*`,
+      `/api/v1/events?queue_id=${queueId}&last_event_id=*`,
       authorization,
       undefined,
       level,
@@ -53,28 +53,28 @@ class Client {
     [this.#before, this.#after] = text.split('*') as [string, string];
     http.onGone = (error) => this.onFailure(error ?? new Error('connection closed'));
     http.onAnswer = ({ status, body }) => {
-      const id = body.lastIndexOf(ID);
+      const id = body.lastIndexOf(EVENT_ID_KEY);
       if (status !== 200 || id < 0) return this.onFailure(new Error(`poll refused: ${status} ${body}`));
-      this.last = numberAt(body, id + ID.length);
-      this.park();
+      this.lastEventId = readNumberAt(body, id + EVENT_ID_KEY.length);
+      this.sendPoll();
       this.onAnswer(body);
     };
   }
 
-  static async open(port: number, polls: readonly Poll[]): Promise<Client[]> {
-    const clients: Client[] = [];
+  static async open(port: number, polls: readonly Poll[]): Promise<PollingClient[]> {
+    const clients: PollingClient[] = [];
     while (clients.length < polls.length) {
-      const some = polls.slice(clients.length, clients.length + OPENED_AT_ONCE);
-      const opened = some.map(async (poll) => {
-        return new Client(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
+      const batch = polls.slice(clients.length, clients.length + PARALLEL_OPENS);
+      const opened = batch.map(async (poll) => {
+        return new PollingClient(await HttpConnection.open({ host: '127.0.0.1', port, tls: false }, true), poll);
       });
       clients.push(...(await Promise.all(opened)));
     }
     return clients;
   }
 
-  park(): void {
-    this.http.write(this.#before + this.last + this.#after);
+  sendPoll(): void {
+    this.http.write(this.#before + this.lastEventId + this.#after);
   }
 
   close(): void {
@@ -82,8 +82,8 @@ class Client {
   }
 }
 
-/** Requests on as many connections as are under way at once. */
-class Senders {
+/** Pool of connections for sends: a send that finds no idle connection opens another one. */
+class SendingConnections {
   readonly #all: Connection[] = [];
   readonly #free: Connection[] = [];
   readonly #answered = new Map<Connection, () => void>();
@@ -131,70 +131,81 @@ const quantile = (sorted: Float64Array, q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
 
 /**
- * Open loop: the next message is sent when its time has come, and times count from then, so that nothing is omitted.
+ * Sends messages in an open loop and measures the time of each delivery from the planned send, so that a slow server
+ * does not delay later sends (no coordinated omission).
  */
 export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
   const { polls, sends, everyMs } = job;
-  const told = sends.map(() => 0);
+  const deliveriesByMessage = sends.map(() => 0);
   const ms: (number | null)[] = sends.map(() => null);
-  const seen = new Uint8Array(polls.length * sends.length);
-  const each = new Float64Array(polls.length * sends.length);
-  let delivered = 0;
-  let repeated = 0;
-  let begun = 0;
+  const isSeen = new Uint8Array(polls.length * sends.length);
+  const deliveryTimes = new Float64Array(polls.length * sends.length);
+  let deliveries = 0;
+  let repeatedDeliveries = 0;
+  let startedAt = 0;
   let broken: (error: Error) => void = () => {};
   const failure = new Promise<never>((_, reject) => {
     broken = reject;
   });
-  const clients = await Client.open(job.port, polls);
-  const senders = new Senders(job.port, broken);
+  const clients = await PollingClient.open(job.port, polls);
+  const senders = new SendingConnections(job.port, broken);
   await senders.open(4);
   clients.forEach((client, i) => {
     client.onFailure = broken;
     client.onAnswer = (body) => {
-      const at = performance.now() - begun;
-      for (let mark = body.indexOf(MARK); mark >= 0; mark = body.indexOf(MARK, mark + 1)) {
-        const n = numberAt(body, mark + MARK.length);
-        const place = i * sends.length + n;
-        if (seen[place] === 1) {
-          repeated++;
+      const sinceStart = performance.now() - startedAt;
+      for (let mark = body.indexOf(MARKER_START); mark >= 0; mark = body.indexOf(MARKER_START, mark + 1)) {
+        const n = readNumberAt(body, mark + MARKER_START.length);
+        const index = i * sends.length + n;
+        if (isSeen[index] === 1) {
+          repeatedDeliveries++;
           continue;
         }
-        seen[place] = 1;
-        each[delivered++] = at - n * everyMs;
-        if (++told[n]! === polls.length) ms[n] = at - n * everyMs;
+        isSeen[index] = 1;
+        deliveryTimes[deliveries++] = sinceStart - n * everyMs;
+        if (++deliveriesByMessage[n]! === polls.length) ms[n] = sinceStart - n * everyMs;
       }
     };
-    client.park();
+    client.sendPoll();
   });
   await sleep(job.settleMs);
   const cpu = cpuMs(job.pids);
-  begun = performance.now();
-  let sentLateMs = 0;
-  const sent: number[] = [];
+  startedAt = performance.now();
+  let maxSendDelayMs = 0;
+  const acknowledgementTimes: number[] = [];
   const run = async (): Promise<void> => {
     for (let n = 0; n < sends.length; ) {
-      const late = performance.now() - begun - n * everyMs;
+      const late = performance.now() - startedAt - n * everyMs;
       if (late < 0) await sleep(-late);
       else {
-        sentLateMs = Math.max(sentLateMs, late);
-        const due = begun + n * everyMs;
-        senders.send(sends[n]!, () => sent.push(performance.now() - due));
+        maxSendDelayMs = Math.max(maxSendDelayMs, late);
+        const plannedAt = startedAt + n * everyMs;
+        senders.send(sends[n]!, () => acknowledgementTimes.push(performance.now() - plannedAt));
         n++;
       }
     }
-    const until = performance.now() + STRAGGLERS_MS;
-    while (delivered < polls.length * sends.length && performance.now() < until) await sleep(10);
+    const until = performance.now() + LATE_DELIVERIES_MS;
+    while (deliveries < polls.length * sends.length && performance.now() < until) await sleep(10);
   };
   await Promise.race([run(), failure]);
-  const spent = cpuMs(job.pids) - cpu;
+  const cpuUsed = cpuMs(job.pids) - cpu;
   for (const client of clients) client.close();
   senders.close();
-  const last = clients.map((client) => client.last);
-  const sorted = each.subarray(0, delivered).sort();
-  const [eachP50, eachP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
-  const sentP99 = quantile(Float64Array.from(sent).sort(), 0.99);
-  return { ms, sentP99, eachP50, eachP99, delivered, repeated, sentLateMs, cpuMs: spent, last };
+  const last = clients.map((client) => client.lastEventId);
+  const sorted = deliveryTimes.subarray(0, deliveries).sort();
+  const [deliveryP50, deliveryP99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
+  const acknowledgedP99 = quantile(Float64Array.from(acknowledgementTimes).sort(), 0.99);
+  return {
+    ms,
+    acknowledgedP99,
+    deliveryP50,
+    deliveryP99,
+    deliveries: deliveries,
+    repeatedDeliveries: repeatedDeliveries,
+    maxSendDelayMs,
+    cpuMs: cpuUsed,
+    lastEventIds: last,
+  };
 }
 
 export async function idle(job: IdleJob): Promise<IdleResult> {
@@ -205,22 +216,25 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
   const fails = (why: string): void => {
     if (failed++ === 0) firstFailure = why;
   };
-  const clients: Client[] = [];
+  const clients: PollingClient[] = [];
   const begun = performance.now();
   while (clients.length < polls.length) {
-    const ahead = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
-    if (ahead > 0) await sleep(ahead);
+    const untilNext = begun + (clients.length * job.spreadMs) / polls.length - performance.now();
+    if (untilNext > 0) await sleep(untilNext);
     // Connections are opened in batches just before use, because the server closes an idle connection.
-    for (const client of await Client.open(job.port, polls.slice(clients.length, clients.length + OPENED_AT_ONCE))) {
+    for (const client of await PollingClient.open(
+      job.port,
+      polls.slice(clients.length, clients.length + PARALLEL_OPENS),
+    )) {
       clients.push(client);
       client.onFailure = (error) => fails(error.message);
       client.onAnswer = () => {
         answers++;
       };
-      client.park();
+      client.sendPoll();
     }
   }
-  await sleep(job.warmMs);
+  await sleep(job.warmUpMs);
   const windows: IdleWindow[] = [];
   for (let i = 0; i < job.windows; i++) {
     answers = 0;
@@ -230,5 +244,5 @@ export async function idle(job: IdleJob): Promise<IdleResult> {
     windows.push({ answers, cpuMs: cpuMs(job.pids) - cpu, seconds: (performance.now() - from) / 1000 });
   }
   for (const client of clients) client.close();
-  return { windows, last: clients.map(({ last }) => last), failed, firstFailure };
+  return { windows, lastEventIds: clients.map(({ lastEventId }) => lastEventId), failed, firstFailure };
 }

@@ -1,6 +1,6 @@
 /** Reads the report of an earlier run for a comparison. */
 import { readFile } from 'node:fs/promises';
-import { obstaclesTo } from './comparison.js';
+import { loadDifferences } from './comparison.js';
 import type { Mix } from './mix.js';
 import type { LoadOptions } from './options.js';
 import type { ReportData } from './report.js';
@@ -28,11 +28,11 @@ export async function readReport(file: string): Promise<ReportData> {
 }
 
 /** @throws Error with the differing options if the planned run has another load, unless `--against-anyway` is set */
-export async function readEarlier(options: LoadOptions, mix: Mix): Promise<ReportData | undefined> {
+export async function readEarlierReport(options: LoadOptions, mix: Mix): Promise<ReportData | undefined> {
   if (options.against === undefined) return undefined;
   const earlier = await readReport(options.against);
   const planned = JSON.parse(JSON.stringify({ options, mix })) as Pick<ReportData, 'options' | 'mix'>;
-  const obstacles = obstaclesTo(earlier, planned);
+  const obstacles = loadDifferences(earlier, planned);
   if (obstacles.length > 0 && !options.againstAnyway) {
     throw new Error(
       `--against ${options.against}: not the same load: ${obstacles.join('; ')} (--against-anyway compares nevertheless)`,

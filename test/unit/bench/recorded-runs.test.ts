@@ -1,31 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
-import { figure, notMeasured } from '../../bench/figures.js';
+import { makeFigure, makeUnmeasuredFigure } from '../../bench/figures.js';
 import type { Goal } from '../../bench/goals.js';
 import {
-  byCommit,
-  filled,
   goalTable,
-  HISTORY,
   historyTables,
-  PAGE,
-  parseHistory,
-  type Recorded,
-  recordedOf,
-  withTables,
-} from '../../bench/history.js';
+  mergeByCommit,
+  PERFORMANCE_PAGE,
+  parseRecordedRuns,
+  RECORDED_RUNS_FILE,
+  type RecordedRun,
+  replaceSection,
+  replaceTables,
+  toRecordedRun,
+} from '../../bench/recorded-runs.js';
 
 const run = { commit: 'abc', date: '2026-11-21', machine: 'two cores', node: '20', runs: 3 };
 
 t.test('docs/performance.md has the tables of its history, as `npm run bench -- --history` writes them', async (t) => {
-  const page = await readFile(PAGE, 'utf8');
-  t.equal(withTables(page, parseHistory(await readFile(HISTORY, 'utf8'))), page);
+  const page = await readFile(PERFORMANCE_PAGE, 'utf8');
+  t.equal(replaceTables(page, parseRecordedRuns(await readFile(RECORDED_RUNS_FILE, 'utf8'))), page);
 });
 
-t.test('a line of the history has median, least, most, ceilings and ratio of each measured figure', async (t) => {
-  const measured = figure('me/64/embedded/rate', 'me', 'per second', [3, 1, 2], [{ name: 'bare', values: [4, 4] }]);
-  const alone = figure('x/1/embedded/p99', 'x', 'ms', [12_345.678]);
-  t.strictSame(recordedOf(run, [measured, alone, notMeasured('me', 'no services')]), {
+t.test('a recorded run has median, minimum, maximum, ceilings and ratio of each measured figure', async (t) => {
+  const measured = makeFigure('me/64/embedded/rate', 'me', 'per second', [3, 1, 2], [{ name: 'bare', values: [4, 4] }]);
+  const alone = makeFigure('x/1/embedded/p99', 'x', 'ms', [12_345.678]);
+  t.strictSame(toRecordedRun(run, [measured, alone, makeUnmeasuredFigure('me', 'no services')]), {
     ...run,
     figures: {
       'me/64/embedded/rate': { ours: [2, 1, 3], bare: { bare: [4, 4, 4] }, ratio: 0.5 },
@@ -35,11 +35,11 @@ t.test('a line of the history has median, least, most, ceilings and ratio of eac
 });
 
 const GOALS: readonly Goal[] = [
-  { id: 'me/64/embedded/rate', title: 'me', of: 'ratio', least: 0.5 },
-  { id: 'send/64/embedded/rate', title: 'send', of: 'value', least: 5_000 },
-  { id: 'send/64/cluster/rate', title: 'send', of: 'value', least: 2_000 },
+  { id: 'me/64/embedded/rate', title: 'me', quantity: 'ratio', min: 0.5 },
+  { id: 'send/64/embedded/rate', title: 'send', quantity: 'value', min: 5_000 },
+  { id: 'send/64/cluster/rate', title: 'send', quantity: 'value', min: 2_000 },
 ];
-const recorded = (commit: string, figures: Recorded['figures']): Recorded => ({ ...run, commit, figures });
+const recorded = (commit: string, figures: RecordedRun['figures']): RecordedRun => ({ ...run, commit, figures });
 
 t.test('runs of one commit are one row, where the later value counts', async (t) => {
   const history = [
@@ -48,7 +48,7 @@ t.test('runs of one commit are one row, where the later value counts', async (t)
     recorded('a', { one: { ours: [3, 3, 3] } }),
   ];
   t.strictSame(
-    byCommit(history).map(({ commit, figures }) => [commit, figures]),
+    mergeByCommit(history).map(({ commit, figures }) => [commit, figures]),
     [
       ['a', { one: { ours: [3, 3, 3] }, two: { ours: [2, 2, 2] } }],
       ['b', { one: { ours: [5, 5, 5] } }],
@@ -86,8 +86,8 @@ t.test('the table of goals has the newest figures, of any commit', async (t) => 
   ]);
 });
 
-t.test('a table replaces only the earlier one, and a page without its place is refused', async (t) => {
-  const page = filled(await readFile(PAGE, 'utf8'), 'history', 'first');
-  t.equal(filled(page, 'history', 'second'), page.replace('\n\nfirst\n\n', '\n\nsecond\n\n'));
-  t.throws(() => filled('# Performance\n', 'history', 'x'), /no place for history/);
+t.test('a generated section replaces only its earlier text, and a page without the section is refused', async (t) => {
+  const page = replaceSection(await readFile(PERFORMANCE_PAGE, 'utf8'), 'history', 'first');
+  t.equal(replaceSection(page, 'history', 'second'), page.replace('\n\nfirst\n\n', '\n\nsecond\n\n'));
+  t.throws(() => replaceSection('# Performance\n', 'history', 'x'), /no place for history/);
 });

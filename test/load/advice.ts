@@ -3,11 +3,11 @@
  * and name the remedy. Order and thresholds are those of docs/scaling.md, "The first limits".
  */
 import { freemem, totalmem } from 'node:os';
+import { FULL_CORE_SHARE } from './bottleneck.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import type { ProcessFigures, ReadMetric } from './process-figures.js';
-import { shownMs, shownRate } from './report.js';
+import { formatMs, formatRate } from './report.js';
 import type { Point } from './totals.js';
-import { FULL_CORE_SHARE } from './trust.js';
 
 /** Figures that the harness measures itself. */
 export interface HarnessFigures {
@@ -54,24 +54,24 @@ export interface Advice {
 }
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
-const msText = (seconds: number): string => `${shownMs(seconds * 1_000)} ms`;
+const millisecondsText = (seconds: number): string => `${formatMs(seconds * 1_000)} ms`;
 
 /** Smallest number of values for a quantile; quantiles of fewer values are chance. */
 const MIN_QUANTILE_VALUES = 20;
 
-const largest = (readings: readonly (Reading | undefined)[]): Reading | undefined =>
+const largestReading = (readings: readonly (Reading | undefined)[]): Reading | undefined =>
   readings.reduce(
     (most, one) => (one && Number.isFinite(one.value) && (!most || one.value > most.value) ? one : most),
     undefined,
   );
 
-type Value = (process: ProcessFigures) => number | undefined;
+type ProcessValue = (process: ProcessFigures) => number | undefined;
 
 /** @returns a reading of the process with the largest value */
-const worst =
-  (value: Value, roles: readonly string[] = ['http', 'actors', 'all']): Rule['read'] =>
+const largestOfProcesses =
+  (value: ProcessValue, roles: readonly string[] = ['http', 'actors', 'all']): Rule['read'] =>
   ({ processes }) =>
-    largest(
+    largestReading(
       processes
         .filter(({ role }) => role !== undefined && roles.includes(role))
         .map((process) => ({ value: value(process) ?? Number.NaN, of: process.name })),
@@ -79,25 +79,25 @@ const worst =
 
 /** @returns a reading of the sum over all processes; undefined if no process has the value */
 const sumOfProcesses =
-  (value: Value): Rule['read'] =>
+  (value: ProcessValue): Rule['read'] =>
   ({ processes }) => {
     const values = processes.map(value).filter((one) => one !== undefined);
     return values.length === 0 ? undefined : { value: values.reduce((sum, one) => sum + one, 0), of: 'all processes' };
   };
 
-const cpu: Value = (process) => process.rate('process_cpu_seconds_total');
+const cpuOf: ProcessValue = (process) => process.rate('process_cpu_seconds_total');
 const CPU_METRICS = ['process_cpu_seconds_total'] as const;
 const cpuText = ({ value, of }: Reading): string => `${of} used ${percent(value)} of a core`;
 
-const loopDelay: Value = (process) => process.mean('conclave_event_loop_delay_seconds');
+const loopDelay: ProcessValue = (process) => process.mean('conclave_event_loop_delay_seconds');
 const LOOP_DELAY_METRICS = ['conclave_event_loop_delay_seconds'] as const;
-const loopDelayText = ({ value, of }: Reading): string => `timers of ${of} were ${msText(value)} late`;
+const loopDelayText = ({ value, of }: Reading): string => `timers of ${of} were ${millisecondsText(value)} late`;
 /** Event loop delay of the alert `ConclaveEventLoopLate`, s. */
 const MAX_LOOP_DELAY_S = 0.1;
 
 /** Reading of the busiest worker of an embedded server. */
 const busiestWorker: Rule['read'] = ({ processes }) =>
-  largest(
+  largestReading(
     processes.flatMap((process) =>
       process.labelValues('conclave_worker_cpu_seconds_total', 'worker').map((worker) => ({
         value: process.rate('conclave_worker_cpu_seconds_total', { worker }) ?? Number.NaN,
@@ -110,7 +110,7 @@ const busiestWorker: Rule['read'] = ({ processes }) =>
 const fullestMailbox =
   (isKind: (kind: string) => boolean): Rule['read'] =>
   ({ processes }) =>
-    largest(
+    largestReading(
       processes.flatMap((process) =>
         process
           .labelValues('conclave_mailbox_commands_max', 'kind')
@@ -124,7 +124,7 @@ const fullestMailbox =
     );
 
 const MAILBOX_METRICS = ['conclave_mailbox_commands_max', 'conclave_mailbox_commands'] as const;
-const waitingText = ({ value, of }: Reading): string => `${shownRate(value)} commands waited for ${of}`;
+const waitingText = ({ value, of }: Reading): string => `${formatRate(value)} commands waited for ${of}`;
 /** Waiting commands of one actor, which take 50 ms at 200 commits per second of 10 commands each. */
 const MAX_WAITING_COMMANDS = 100;
 
@@ -144,12 +144,12 @@ const refusalsByLabel = (process: ProcessFigures, name: ReadMetric, label: strin
     .map(({ value, count }) => `${value} ${count}`)
     .join(', ');
 
-const appendP99: Value = (process) => process.quantile('conclave_log_append_seconds', 0.99, MIN_QUANTILE_VALUES);
-const commitP99: Value = (process) => process.quantile('conclave_commit_seconds', 0.99, MIN_QUANTILE_VALUES);
+const appendP99: ProcessValue = (process) => process.quantile('conclave_log_append_seconds', 0.99, MIN_QUANTILE_VALUES);
+const commitP99: ProcessValue = (process) => process.quantile('conclave_commit_seconds', 0.99, MIN_QUANTILE_VALUES);
 const p99Text =
   (what: string) =>
   ({ value, of }: Reading): string =>
-    `one in a hundred ${what} of ${of} took ${msText(value)}`;
+    `one in a hundred ${what} of ${of} took ${millisecondsText(value)}`;
 
 export const RULES: readonly Rule[] = [
   {
@@ -192,7 +192,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_http_overload_total'],
     threshold: 0,
     unit: 'refused',
-    read: worst((process) => process.increase('conclave_http_overload_total')),
+    read: largestOfProcesses((process) => process.increase('conclave_http_overload_total')),
     evidenceText: ({ value, of }) => `${of} answered 503 to ${value} requests`,
     remedy: 'another frontend; or larger --max-polls and --max-requests while its CPU and memory have room',
   },
@@ -201,7 +201,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_http_turned_away_connections_total'],
     threshold: 0,
     unit: 'refused',
-    read: worst((process) => process.increase('conclave_http_turned_away_connections_total')),
+    read: largestOfProcesses((process) => process.increase('conclave_http_turned_away_connections_total')),
     evidenceText: ({ value, of }) => `${of} turned connections away, ${value} times`,
     remedy: 'another frontend; or a larger --max-connections while its CPU and memory have room',
   },
@@ -210,7 +210,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['process_open_fds', 'process_max_fds'],
     threshold: 0.8,
     unit: '%',
-    read: worst((process) => {
+    read: largestOfProcesses((process) => {
       const [open, most] = [process.mean('process_open_fds'), process.mean('process_max_fds')];
       return open === undefined || !most ? undefined : open / most;
     }),
@@ -222,7 +222,7 @@ export const RULES: readonly Rule[] = [
     metrics: CPU_METRICS,
     threshold: FULL_CORE_SHARE,
     unit: '%',
-    read: worst(cpu, ['http']),
+    read: largestOfProcesses(cpuOf, ['http']),
     evidenceText: cpuText,
     remedy: 'another frontend: nothing else changes',
   },
@@ -231,7 +231,7 @@ export const RULES: readonly Rule[] = [
     metrics: LOOP_DELAY_METRICS,
     threshold: MAX_LOOP_DELAY_S,
     unit: 's',
-    read: worst(loopDelay, ['http']),
+    read: largestOfProcesses(loopDelay, ['http']),
     evidenceText: loopDelayText,
     remedy: 'another frontend, on another machine if this one does not give it a core',
   },
@@ -240,7 +240,7 @@ export const RULES: readonly Rule[] = [
     metrics: CPU_METRICS,
     threshold: FULL_CORE_SHARE,
     unit: '%',
-    read: onFace(false, worst(cpu, ['actors', 'all'])),
+    read: onFace(false, largestOfProcesses(cpuOf, ['actors', 'all'])),
     evidenceText: cpuText,
     remedy: 'another actor host, unless one conversation or one organization is the reason (below)',
   },
@@ -249,7 +249,7 @@ export const RULES: readonly Rule[] = [
     metrics: LOOP_DELAY_METRICS,
     threshold: MAX_LOOP_DELAY_S,
     unit: 's',
-    read: onFace(false, worst(loopDelay, ['actors', 'all'])),
+    read: onFace(false, largestOfProcesses(loopDelay, ['actors', 'all'])),
     evidenceText: loopDelayText,
     remedy: 'another actor host, on another machine if this one does not give it a core',
   },
@@ -267,7 +267,7 @@ export const RULES: readonly Rule[] = [
     metrics: CPU_METRICS,
     threshold: FULL_CORE_SHARE,
     unit: '%',
-    read: onFace(true, worst(cpu)),
+    read: onFace(true, largestOfProcesses(cpuOf)),
     evidenceText: cpuText,
     remedy:
       'workers (--workers of the server) if it has none; else a cluster: the actors of the embedded face share one process',
@@ -277,7 +277,7 @@ export const RULES: readonly Rule[] = [
     metrics: LOOP_DELAY_METRICS,
     threshold: MAX_LOOP_DELAY_S,
     unit: 's',
-    read: onFace(true, worst(loopDelay)),
+    read: onFace(true, largestOfProcesses(loopDelay)),
     evidenceText: loopDelayText,
     remedy: 'a machine with more cores; else a cluster',
   },
@@ -296,8 +296,8 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_log_entries_total'],
     threshold: 5_000,
     unit: 'per s',
-    read: worst((process) => process.rate('conclave_log_entries_total')),
-    evidenceText: ({ value, of }) => `${of} read ${shownRate(value)} log entries a second`,
+    read: largestOfProcesses((process) => process.rate('conclave_log_entries_total')),
+    evidenceText: ({ value, of }) => `${of} read ${formatRate(value)} log entries a second`,
     remedy:
       'nothing up to 14,000 a second, the log of a million people: an entry that a process does not need costs it 5 µs; then several clusters, as more processes do not help: each reads every entry',
   },
@@ -306,7 +306,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_log_append_seconds'],
     threshold: 0.05,
     unit: 's',
-    read: worst(appendP99),
+    read: largestOfProcesses(appendP99),
     evidenceText: p99Text('appends'),
     remedy: 'NATS: faster disks, or machines of its own; its leader needs a core',
     embedded: 'a faster disk',
@@ -318,7 +318,7 @@ export const RULES: readonly Rule[] = [
     unit: 'per s',
     read: sumOfProcesses((process) => process.rate('conclave_log_appends_total', { result: 'done' })),
     evidenceText: ({ value }) =>
-      `${shownRate(value)} appends a second, of 7,200 that one log stream of three NATS servers took`,
+      `${formatRate(value)} appends a second, of 7,200 that one log stream of three NATS servers took`,
     remedy: 'NATS: faster disks; then --log-streams N, if there are many organizations; then several clusters',
   },
   {
@@ -326,7 +326,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_commit_seconds'],
     threshold: 0.1,
     unit: 's',
-    read: worst(commitP99),
+    read: largestOfProcesses(commitP99),
     evidenceText: p99Text('commits'),
     remedy: 'MongoDB: faster disks first, then sharded collections',
     embedded: 'a faster disk',
@@ -354,7 +354,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['conclave_cluster_hosts'],
     threshold: 106,
     unit: 'hosts',
-    read: worst((process) => process.mean('conclave_cluster_hosts'), ['actors', 'all']),
+    read: largestOfProcesses((process) => process.mean('conclave_cluster_hosts'), ['actors', 'all']),
     evidenceText: ({ value }) => `${Math.round(value)} actor hosts share 256 partitions`,
     remedy: 'several clusters',
   },
@@ -364,7 +364,7 @@ export const RULES: readonly Rule[] = [
     threshold: 100_000_000,
     unit: 'B/s',
     read: sumOfProcesses((process) => process.rate('conclave_bus_bytes_total')),
-    evidenceText: ({ value }) => `all processes together exchanged ${shownRate(value / 1e6)} MB a second with NATS`,
+    evidenceText: ({ value }) => `all processes together exchanged ${formatRate(value / 1e6)} MB a second with NATS`,
     remedy: 'three NATS servers that share it, and a faster network; then several clusters',
   },
   {
@@ -381,7 +381,7 @@ export const RULES: readonly Rule[] = [
     metrics: ['nodejs_gc_duration_seconds'],
     threshold: 0.2,
     unit: '%',
-    read: worst((process) => process.rate('nodejs_gc_duration_seconds_sum')),
+    read: largestOfProcesses((process) => process.rate('nodejs_gc_duration_seconds_sum')),
     evidenceText: ({ value, of }) => `${of} spent ${percent(value)} of its time on garbage collection`,
     remedy: 'more memory for it (NODE_OPTIONS=--max-old-space-size=MB), or more processes',
   },
@@ -412,26 +412,26 @@ export const adviceOf = (evidence: Evidence): Advice[] =>
   });
 
 /** @returns how far the resources are from their limits, in words */
-function roomOf(evidence: Evidence): string {
-  const busiest = largest([worst(cpu)(evidence), busiestWorker(evidence)]);
+function remainingRoomOf(evidence: Evidence): string {
+  const busiest = largestReading([largestOfProcesses(cpuOf)(evidence), busiestWorker(evidence)]);
   const figures = [
     busiest && `the busiest process (${busiest.of}) used ${percent(busiest.value)} of a core`,
     ...(
       [
-        [worst(loopDelay), 'timers were late by'],
-        [worst(commitP99), '99 of 100 commits took less than'],
-        [worst(appendP99), '99 of 100 appends took less than'],
+        [largestOfProcesses(loopDelay), 'timers were late by'],
+        [largestOfProcesses(commitP99), '99 of 100 commits took less than'],
+        [largestOfProcesses(appendP99), '99 of 100 appends took less than'],
       ] as const
     ).map(([read, words]) => {
       const reading = read(evidence);
-      return reading && `${words} ${msText(reading.value)}`;
+      return reading && `${words} ${millisecondsText(reading.value)}`;
     }),
   ];
   return figures.filter(Boolean).join('; ');
 }
 
 /** Section "What to add next" of the report. */
-export interface Next {
+export interface AdviceSection {
   readonly advice: readonly Advice[];
   /** Distance of the resources from their limits, in words; empty if there is advice. */
   readonly room: string;
@@ -450,7 +450,7 @@ const rowOf = (process: ProcessFigures): ProcessRow => {
   const [memory, delay] = [process.mean('process_resident_memory_bytes'), loopDelay(process)];
   return {
     name: process.name,
-    cpu: cpu(process),
+    cpu: cpuOf(process),
     memoryMib: memory === undefined ? undefined : memory / 2 ** 20,
     lateMs: delay === undefined ? undefined : delay * 1_000,
   };
@@ -467,12 +467,12 @@ const workerRows = (process: ProcessFigures): ProcessRow[] =>
     };
   });
 
-/** @param broke thresholds that broke in this time, in words */
-export function nextOf(evidence: Evidence, broke: readonly string[]): Next {
+/** @param broke thresholds that broke in the measured time, in words */
+export function makeAdviceSection(evidence: Evidence, broke: readonly string[]): AdviceSection {
   const { processes } = evidence;
   const advice = adviceOf(evidence);
   const rows = processes.flatMap((process) => [rowOf(process), ...workerRows(process)]);
-  const room = roomOf(evidence);
+  const room = remainingRoomOf(evidence);
   if (advice.length > 0) return { advice, room: '', processes: rows };
   if (processes.length === 0) {
     const why =
@@ -487,7 +487,7 @@ export function nextOf(evidence: Evidence, broke: readonly string[]): Next {
 }
 
 /** @returns the sentences of the section */
-export const nextText = ({ advice, room }: Next): string[] =>
+export const adviceText = ({ advice, room }: AdviceSection): string[] =>
   advice.length === 0
     ? [room]
     : advice.map(({ limit, evidence, remedy }) => `${limit}: ${evidence}. Remedy: ${remedy}`);

@@ -1,11 +1,12 @@
 /** The report as one HTML page without external files. */
+
+import { adviceText } from './advice.js';
 import type { Comparison } from './comparison.js';
 import { comparisonHtml } from './comparison-text.js';
-import { escaped, htmlTable } from './html-parts.js';
-import { nextText } from './next.js';
-import { cellsOf, type Facts, findings, HEAD, nextTitle, rowsOf } from './report.js';
+import { escapeHtml, htmlTable } from './html-parts.js';
+import { adviceTitle, cellsOf, findings, HEADINGS, type RunFacts, rowsOf } from './report.js';
 import type { Outcome } from './run.js';
-import { type Chart, chart, type Line } from './svg.js';
+import { type Chart, drawChart, type Line } from './svg.js';
 import type { Point } from './totals.js';
 
 const STYLE = `
@@ -85,7 +86,7 @@ export function chartsOf(points: readonly Point[]): Chart[] {
       ...common,
       title: 'Clients',
       unit: '',
-      lines: [line('with a queue', GREY, ({ clients }) => clients), line('polls held', BLUE, ({ held }) => held)],
+      lines: [line('with a queue', GREY, ({ clients }) => clients), line('waiting polls', BLUE, ({ held }) => held)],
     },
     {
       ...common,
@@ -116,9 +117,9 @@ export function chartsOf(points: readonly Point[]): Chart[] {
   return charts;
 }
 
-function stepsOf({ capacity }: Outcome): string {
+function stepsSection({ capacity }: Outcome): string {
   if (!capacity) return '';
-  const head = ['users', 'mean of calls', 'p99', 'mean of deliveries', 'p99', 'errors %', 'facts', 'broke'];
+  const head = ['users', 'mean of calls', 'p99', 'mean of deliveries', 'p99', 'errors %', 'load', 'broken thresholds'];
   const rows = capacity.steps.map(({ users, callMean, callP99, deliveryMean, deliveryP99, errors, facts, broke }) => {
     const times = [callMean, callP99, deliveryMean, deliveryP99].map((ms) => ms.toFixed(1));
     return [String(users), ...times, errors.toFixed(3), facts, broke.join('; ')];
@@ -126,24 +127,24 @@ function stepsOf({ capacity }: Outcome): string {
   return `<h2>Steps</h2>${htmlTable(rows, head)}`;
 }
 
-const shownOrNone = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '';
+const formatIfKnown = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '';
 
-function nextSection({ next }: Outcome): string {
+function adviceSection({ next }: Outcome): string {
   if (!next) return '';
   const head = ['process', 'CPU, % of a core', 'memory, MiB', 'late timers, ms'];
   const rows = next.processes.map(({ name, cpu, memoryMib, lateMs }) => [
-    ...[name, shownOrNone(cpu === undefined ? undefined : 100 * cpu, 0), shownOrNone(memoryMib, 0)],
-    shownOrNone(lateMs, 1),
+    ...[name, formatIfKnown(cpu === undefined ? undefined : 100 * cpu, 0), formatIfKnown(memoryMib, 0)],
+    formatIfKnown(lateMs, 1),
   ]);
   const table = rows.length === 0 ? '' : htmlTable(rows, head);
-  const items = nextText(next).map((line) => `<li>${escaped(line)}</li>`);
-  return `<h2>${escaped(nextTitle(next))}</h2><ul>${items.join('')}</ul>${table}\n`;
+  const items = adviceText(next).map((line) => `<li>${escapeHtml(line)}</li>`);
+  return `<h2>${escapeHtml(adviceTitle(next))}</h2><ul>${items.join('')}</ul>${table}\n`;
 }
 
 /** Whether the charts show a point. The deletion of all queues at the end would dwarf the other values. */
 const isShown = ({ phase, clients }: Point): boolean => phase !== 'end' || clients > 0;
 
-export function pageOf(outcome: Outcome, facts: Facts, comparison?: Comparison): string {
+export function reportPageOf(outcome: Outcome, facts: RunFacts, comparison?: Comparison): string {
   const rows = rowsOf(outcome);
   const sums = rows.length - 2;
   const sentences = findings(outcome).map((sentence) => {
@@ -152,18 +153,18 @@ export function pageOf(outcome: Outcome, facts: Facts, comparison?: Comparison):
       : sentence.startsWith('capacity')
         ? ' class="capacity"'
         : '';
-    return `<p${kind}>${escaped(sentence)}</p>`;
+    return `<p${kind}>${escapeHtml(sentence)}</p>`;
   });
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Load report</title><style>${STYLE}</style></head>
 <body><h1>Load report</h1>
-<p class="facts">${escaped(facts.site)}: ${escaped(facts.summary)}</p>
-<p class="facts">${escaped(facts.machine)}; ${escaped(facts.when)}</p>
+<p class="facts">${escapeHtml(facts.site)}: ${escapeHtml(facts.summary)}</p>
+<p class="facts">${escapeHtml(facts.machine)}; ${escapeHtml(facts.when)}</p>
 <h2>Findings</h2>${sentences.join('\n')}
-${nextSection(outcome)}${comparison ? comparisonHtml(comparison) : ''}
-${stepsOf(outcome)}<h2>Over time</h2><p class="facts">Shaded: the measured time.</p>
-${chartsOf(outcome.points.filter(isShown)).map(chart).join('\n')}
-<h2>Operations</h2>${htmlTable(rows.map(cellsOf), HEAD, (row) => row >= sums)}
+${adviceSection(outcome)}${comparison ? comparisonHtml(comparison) : ''}
+${stepsSection(outcome)}<h2>Over time</h2><p class="facts">Shaded: the measured time.</p>
+${chartsOf(outcome.points.filter(isShown)).map(drawChart).join('\n')}
+<h2>Operations</h2>${htmlTable(rows.map(cellsOf), HEADINGS, (row) => row >= sums)}
 </body></html>
 `;
 }

@@ -1,27 +1,31 @@
-/** Runs a number of jobs at a time, each again when it has ended, for a given time. */
+/** Closed loop in one process: a number of workers repeat an operation for a given time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoopOrder, RateResult } from './jobs.js';
+import type { ClosedLoopOptions, RateResult } from './jobs.js';
 
-/** CPU time is that of this process. @param once one of it; rejects: the measurement fails */
+/**
+ * Measures the throughput of an operation and the CPU time of this process.
+ *
+ * @param runOnce runs the operation once; a rejection makes the measurement fail
+ */
 export async function closedLoop(
-  { concurrency, warmMs, ms }: LoopOrder,
-  once: () => Promise<unknown>,
+  { concurrency, warmUpMs, ms }: ClosedLoopOptions,
+  runOnce: () => Promise<unknown>,
 ): Promise<RateResult> {
   let count = 0;
   let stopping = false;
   const worker = async (): Promise<void> => {
     while (!stopping) {
-      await once();
+      await runOnce();
       count++;
     }
   };
   const all = Promise.all(Array.from({ length: concurrency }, worker));
-  // A rejection before the end must not count as unhandled.
+  // The handler is attached now, because a rejection before the end of the loop would count as unhandled.
   const failed = all.then(
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  await sleep(warmMs);
+  await sleep(warmUpMs);
   count = 0;
   const cpu = process.cpuUsage();
   const begun = performance.now();
@@ -29,7 +33,7 @@ export async function closedLoop(
   const { user, system } = process.cpuUsage(cpu);
   const result = { count, seconds: (performance.now() - begun) / 1000, cpuMs: (user + system) / 1000 };
   stopping = true;
-  const fault = await failed;
-  if (fault) throw fault.error;
+  const failure = await failed;
+  if (failure) throw failure.error;
   return { ...result, failed: 0, firstFailure: '' };
 }
