@@ -45,13 +45,14 @@ const COMPILER = join('node_modules', '.bin', 'tsc');
 const LAUNCHER = 'src/launch.ts';
 const CODE_CACHE_TOOL = 'tools/code-cache.mjs';
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
-const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
-/** Scripts of threads of the program alone; in a test their compiled files find the scripts above. */
-const PROGRAM_THREADS = [
+const THREADS = [
+  'src/domain/markdown/render-worker',
+  'src/domain/secrets/strength-worker',
   'src/app/exchange/export/receiver-rows-worker',
   'src/app/exchange/import/message-file-worker',
-  'src/app/exchange/import/message-writer-worker',
 ];
+/** Scripts of threads of the program alone; in a test their compiled files find the scripts above. */
+const PROGRAM_THREADS = ['src/app/exchange/import/message-writer-worker'];
 /** Scripts of processes that the program starts. */
 const PROCESSES = ['src/app/server/worker-process'];
 /** Time for the start that fills the code cache; it takes a second. */

@@ -32,8 +32,11 @@ function big(size: number, fill: number): Uint8Array {
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** Contract test of Bus implementations. */
-export function busContract(t: Tap, name: string, makePair: () => Promise<BusPair>): void {
+/**
+ * Contract test of Bus implementations.
+ * @param severalMb size of each of eight values that are sent at once
+ */
+export function busContract(t: Tap, name: string, makePair: () => Promise<BusPair>, severalMb = 20): void {
   const fact = (title: string, body: (t: Tap, pair: BusPair) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {
       const pair = await makePair();
@@ -272,10 +275,10 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.ok(((await client.request(subject, { text }, 60_000).reply) as { text: string }).text === text);
   });
 
-  fact('eight requests and replies of 20 MB at once arrive whole', async (t, { client, server }) => {
+  fact(`eight requests and replies of ${severalMb} MB at once arrive whole`, async (t, { client, server }) => {
     const subject = freshSubject();
     await server.serve(subject, echo);
-    const sent = Array.from({ length: 8 }, (_, i) => big(20 * MB, i + 10));
+    const sent = Array.from({ length: 8 }, (_, i) => big(severalMb * MB, i + 10));
     const small = freshSubject();
     await server.serve(small, echo);
     const replies = sent.map((bytes) => client.request(subject, bytes, 100_000).reply);

@@ -42,12 +42,9 @@ const gone = (realm: RealmId, id: number, rev: number): MessageRecordWrite => ({
 /** Plain model of `scanMessages`. */
 export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): number[] {
   const newer = scan.direction === 'newer';
+  const ranges = rangesOfMessageScan(scan);
   return [...model]
-    .filter(
-      (m) =>
-        rangesOfMessageScan(scan).some((range) => isMessageInRange(m, range)) &&
-        (newer ? m.id > scan.from : m.id < scan.from),
-    )
+    .filter((m) => (newer ? m.id > scan.from : m.id < scan.from) && ranges.some((range) => isMessageInRange(m, range)))
     .map((m) => m.id)
     .sort((a, b) => (newer ? a - b : b - a))
     .slice(0, scan.limit);

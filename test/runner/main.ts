@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type Finished, runProgram } from './child.js';
 import { FILE_END } from './facts.js';
 import { commandFor, type Options, readOptions, tapPatterns, titlesOf, USAGE } from './options.js';
-import { type Program, programsFor, sourceOf } from './programs.js';
+import { NOT_QUICK, type Program, programsFor, sourceOf } from './programs.js';
 import { runAll, watchIdleCores } from './schedule.js';
 
 const PROGRAM_SECONDS = 900;
@@ -142,7 +142,7 @@ async function main(options: Options): Promise<boolean> {
     for (const { title, files } of programs) print(`${title}${files.length > 1 ? ` (${files.length} files)` : ''}`);
     return true;
   }
-  if (options.quick) print(`SEED=${options.seed}`);
+  if (options.quick) print(`SEED=${options.seed}\nleft to npm test: ${NOT_QUICK.map(sourceOf).join(', ')}`);
   const begun = performance.now();
   const folder = temporaryFolder();
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

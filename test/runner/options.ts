@@ -7,7 +7,7 @@ export const USAGE = `Usage: npm test -- [options] [path...]
   path              a test file or folder, as in 'npm test -- test/unit/http'; default: all
   --grep WORDS      only subtests of a file (of the API suite: families) whose title contains the words, in any case;
                     'family > subtest' names the levels below
-  --quick           unit tests, contract tests and half of the API suite on the embedded face, by SEED
+  --quick           unit tests, contract tests and a third of the API suite on the embedded face, by SEED
   --long            all rounds: every hostile value, every family on both faces, long chaos runs
   --jobs N          cores to use; default: those of the machine
   --verbose         everything that the test programs write

@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { QUICK_SHARE } from '../support/rounds.js';
 import { JOURNEYS_WITH_FACES } from '../web/support/journeys.js';
 import { type Options, titlesOf } from './options.js';
 import type { Load } from './schedule.js';
@@ -72,7 +73,11 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/load/faults', 0.1, 45],
   ['dist/test/load', 0.3, 25],
   ['dist/test/cluster', 1, 7],
-  ['dist/test/contract/placement-random', 0.6, 6],
+  // Waits for leases of real hosts to lapse.
+  ['dist/test/contract/placement-nats', 0.1, 25],
+  ['dist/test/contract/placement-', 0.6, 8],
+  ['dist/test/contract/store-', 0.4, 12],
+  ['dist/test/contract/bus-link', 0.6, 8],
   // Its hosts count as dead after 2.5 s of silence, which a crowded machine can cause: so the program counts as a core.
   ['dist/test/contract/bus-nats', 1, 60],
   ['dist/test/contract', 0.5, 4],
@@ -124,9 +129,9 @@ function bundles(files: readonly string[]): Program[] {
 }
 
 /**
- * Folders whose files share a few processes, dealt in turn: a process that loads tap and the server takes 1.7 s of CPU
- * before its first fact. Those of the web client start one Chromium each, those of `clients` and `chaos` one process
- * for commands and one folder with which embedded servers begin.
+ * Folders whose files share a few processes of similar length: a process that loads tap and the server takes 1.7 s of
+ * CPU before its first fact. Those of the web client start one Chromium each, those of `clients` and `chaos` one
+ * process for commands and one folder with which embedded servers begin.
  */
 const SHARED: readonly (readonly [folder: string, processes: number])[] = [
   ['dist/test/web/', 3],
@@ -155,14 +160,26 @@ const endsItsProcess = (file: string): boolean =>
 const isShared = (file: string): boolean =>
   folderOfShared(file) !== undefined && !NOT_SHARED.includes(file) && !endsItsProcess(file);
 
+/** Parts that take similar time. Each part keeps the order of the files. */
+function partsOf(files: readonly string[], count: number): string[][] {
+  const parts = Array.from({ length: count }, () => ({ files: new Set<string>(), seconds: 0 }));
+  for (const file of [...files].sort((a, b) => loadOf(b).seconds - loadOf(a).seconds)) {
+    const shortest = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least));
+    shortest.files.add(file);
+    shortest.seconds += loadOf(file).seconds;
+  }
+  return parts.map((part) => files.filter((file) => part.files.has(file)));
+}
+
 function sharedPrograms(files: readonly string[]): Program[] {
   return SHARED.flatMap(([folder, processes]) => {
     const inside = files.filter((file) => folderOfShared(file) === folder);
-    return Array.from({ length: processes }, (_, index) => {
-      const own = inside.filter((_, n) => n % processes === index);
-      const name = sourceOf(folder).replace(/\/$/, '');
-      return sharing(own.length === 1 ? sourceOf(own[0]!) : `${name} ${index + 1}/${processes}`, own);
-    }).filter((program) => program.files.length > 0);
+    return partsOf(inside, processes)
+      .map((own, index) => {
+        const name = sourceOf(folder).replace(/\/$/, '');
+        return sharing(own.length === 1 ? sourceOf(own[0]!) : `${name} ${index + 1}/${processes}`, own);
+      })
+      .filter((program) => program.files.length > 0);
   });
 }
 
@@ -196,15 +213,18 @@ const HEAP_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 const COMPILER_FLAGS = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 const V8_FLAGS = [...HEAP_FLAGS, ...COMPILER_FLAGS];
 
-function shards(file: string): Program[] {
+/** @param share of the families of the API suite, for the time that the program takes */
+function shards(file: string, share: number): Program[] {
   const count = SHARDS[file] ?? 1;
+  const { load, seconds } = loadOf(file);
   return Array.from({ length: count }, (_, i) => ({
     title: `${sourceOf(file)}${count > 1 ? ` ${i + 1}/${count}` : ''}`,
     argv: [...V8_FLAGS, file],
     files: [file],
     env: count > 1 ? { API_TEST_SHARD: `${i + 1}/${count}` } : {},
     after: [],
-    ...loadOf(file),
+    load,
+    seconds: seconds * (count > 1 ? share : 1),
   }));
 }
 
@@ -228,6 +248,13 @@ function having(grep: string, files: readonly string[]): readonly string[] {
 }
 
 const QUICK = ['dist/test/unit/', 'dist/test/contract/', JUDGED];
+/** Folders of unit tests that a quick run leaves out: builds of the product and promtool, 12 s of CPU. */
+export const NOT_QUICK: readonly string[] = ['dist/test/unit/build/', 'dist/test/unit/deploy/'];
+
+const isQuick = (file: string): boolean => {
+  const startsFile = (beginning: string): boolean => file.startsWith(beginning);
+  return QUICK.some(startsFile) && !NOT_QUICK.some(startsFile);
+};
 
 const alone = (file: string): Program => ({
   ...{ title: sourceOf(file), argv: [...V8_FLAGS, file], files: [file], env: {}, after: [] },
@@ -237,14 +264,14 @@ const alone = (file: string): Program => ({
 /** @throws Error for a path that is no test */
 export function programsFor({ paths, grep, quick, long }: Options): Program[] {
   const named = paths.length > 0 ? [...new Set(paths.flatMap(filesAt))] : filesUnder(ROOT);
-  const inTime = quick ? named.filter((file) => QUICK.some((beginning) => file.startsWith(beginning))) : named;
+  const inTime = quick ? named.filter(isQuick) : named;
   const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
   const isBundled = (file: string): boolean => file.startsWith(BUNDLED) && !isShared(file);
   const others = files.filter((file) => !isBundled(file) && !isShared(file));
   const programs = [
     ...bundles(files.filter(isBundled)),
     ...sharedPrograms(files.filter(isShared)).flatMap((program) => (long ? onBothFaces(program) : program)),
-    ...(grep === undefined ? others.flatMap(shards) : others.map(alone)),
+    ...(grep === undefined ? others.flatMap((file) => shards(file, quick ? QUICK_SHARE : 1)) : others.map(alone)),
   ];
   // A part of the suite cannot have tried everything.
   if (grep !== undefined || quick || !files.includes(JUDGED)) return programs;

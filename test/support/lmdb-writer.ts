@@ -7,7 +7,9 @@ import { writeSync } from 'node:fs';
 import { open } from 'lmdb';
 import { REAL_CLOCK } from '#base/clock';
 import { realmActorKey, toEpoch, toRealmId } from '#model';
-import { LmdbStore, openLmdbEnvironment } from '#ports/store';
+// The folder's index would load MongoDB's driver too, half of the start of this process.
+import { openLmdbEnvironment } from '../../src/ports/store/lmdb-environment.js';
+import { LmdbStore } from '../../src/ports/store/store-lmdb.js';
 
 const [mode, directory = '', count = '1'] = process.argv.slice(2);
 const say = (line: string): void => {

@@ -158,7 +158,7 @@ t.test('messages that the waiting thread renders are stored as those that the wr
   const stored: (MessageRecord | null)[][] = [];
   for (const [name, messages] of Object.entries({ all, some })) {
     const dataDir = `${test.testdir({ [name]: {} })}/${name}`;
-    const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, CORES.thread);
+    const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, CORES.none);
     await writers.storeMessages(messages);
     await writers.beginFlush();
     await writers.endFlush();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { makeFilePath, parseFilePath, toFileDisplayName, toSafeFileName } from '#domain/files';
 import { toRealmId, toUserId } from '#model';
+import { ANY_CODE_POINT } from '../../support/any-text.js';
 
 t.test('file names are sanitized as in the recorded answers', async (t) => {
   t.equal(toSafeFileName('hello world.txt'), 'hello-world.txt');
@@ -12,7 +13,7 @@ t.test('a sanitized name is not empty, names no folder, and has only letters, di
   for (const name of ['', ' ', '.', '..', '///', '\0', '*', '. .'])
     t.match(toSafeFileName(name), /^(uploaded-file|\.-\.)$/);
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
+    fc.property(fc.string({ unit: ANY_CODE_POINT, maxLength: 400 }), (given) => {
       const name = toSafeFileName(given);
       return (
         /^[\p{L}\p{N}_.-]+$/u.test(name) &&
@@ -30,7 +31,7 @@ t.test('displayed names are decoded, have no control characters, and keep their 
   t.equal(toFileDisplayName('100%.txt'), '100%.txt');
   t.equal(toFileDisplayName(''), 'uploaded-file');
   t.match(toFileDisplayName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...toFileDisplayName(given)].length > 0));
+  fc.assert(fc.property(fc.string({ unit: ANY_CODE_POINT }), (given) => [...toFileDisplayName(given)].length > 0));
 });
 
 t.test('a path names its realm and its owner, and is unique', async () => {
@@ -61,5 +62,5 @@ t.test('text that is no path is refused', async (t) => {
   ]) {
     t.equal(parseFilePath(bad), undefined, bad);
   }
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => parseFilePath(given) === undefined));
+  fc.assert(fc.property(fc.string({ unit: ANY_CODE_POINT }), (given) => parseFilePath(given) === undefined));
 });

@@ -4,6 +4,7 @@ import { Parser } from 'htmlparser2';
 import t from 'tap';
 import { findPageUrlsToPreview, makeLinkPreviewHtml } from '#domain/link-previews';
 import { parseWebPageHead } from '../../../src/domain/link-previews/page-head.js';
+import { ANY_CODE_POINT } from '../../support/any-text.js';
 
 const PAGE = new URL('https://example.com/news/today');
 
@@ -91,7 +92,7 @@ t.test('nothing of a hostile page becomes an element or an attribute of the prev
 
 t.test('any text can be read as a page', (t) => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (html) => {
+    fc.property(fc.string({ unit: ANY_CODE_POINT, maxLength: 300 }), (html) => {
       const head = parseWebPageHead(html, PAGE);
       return head === undefined || (head.title !== '' && head.title.length <= 200);
     }),

@@ -57,7 +57,8 @@ const inputs = { renderResult: rendered, botOwnerStreamIds: new Set(), subscribe
 interface Kind {
   readonly name: string;
   readonly max: number;
-  readonly create: (command: ReturnType<typeof userActor>) => void;
+  /** Creates this many; one when the number is left out. */
+  readonly create: (command: ReturnType<typeof userActor>, count?: number) => void;
   readonly remove: Handler;
 }
 
@@ -65,19 +66,23 @@ const KINDS: readonly Kind[] = [
   {
     name: 'drafts',
     max: MAX_DRAFTS_PER_USER,
-    create: (command) => command(createDraftsHandler, { drafts: [draft] }),
+    create: (command, count = 1) => command(createDraftsHandler, { drafts: Array(count).fill(draft) }),
     remove: deleteDraftHandler,
   },
   {
     name: 'scheduled_messages',
     max: MAX_SCHEDULED_MESSAGES_PER_USER,
-    create: (command) => command(scheduleMessageHandler, message, inputs),
+    create: (command, count = 1) => {
+      for (let i = 0; i < count; i++) command(scheduleMessageHandler, message, inputs);
+    },
     remove: deleteScheduledMessageHandler,
   },
   {
     name: 'saved_snippets',
     max: MAX_SAVED_SNIPPETS_PER_USER,
-    create: (command) => command(createSavedSnippetHandler, { title: 'a', content: 'b' }),
+    create: (command, count = 1) => {
+      for (let i = 0; i < count; i++) command(createSavedSnippetHandler, { title: 'a', content: 'b' });
+    },
     remove: deleteSavedSnippetHandler,
   },
 ];
@@ -86,7 +91,7 @@ for (const { name, max, create, remove } of KINDS)
   t.test(`one more of ${name} than the maximum is refused, until another one is deleted`, async (t) => {
     const command = userActor();
     const refusal = { message: `${name} has too many items (limit: ${max})` };
-    for (let i = 0; i < max; i++) create(command);
+    create(command, max);
     t.throws(() => create(command), refusal);
     command(remove, { id: FIRST_ID });
     create(command);

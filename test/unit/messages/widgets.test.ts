@@ -7,6 +7,7 @@ import {
   type StoredMessage,
 } from '#domain/messages';
 import { ApiError } from '#model/errors';
+import { ANY_CODE_POINT } from '../../support/any-text.js';
 
 const refusedOr = (action: () => boolean): boolean => {
   try {
@@ -15,14 +16,14 @@ const refusedOr = (action: () => boolean): boolean => {
     return error instanceof ApiError && error.status === 400;
   }
 };
-const free = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.json({ maxDepth: 8 }));
+const free = fc.oneof(fc.string({ unit: ANY_CODE_POINT }), fc.json(), fc.json({ maxDepth: 8 }));
 
 const sent = (content: string): StoredMessage =>
   ({ sender: 9, body: { submessages: [makeWidgetSubmessageIfAny(content, null, 9)] } }) as unknown as StoredMessage;
 
 t.test('a command with any text after it makes a widget with JSON data', async () => {
   fc.assert(
-    fc.property(fc.constantFrom('/poll', '/todo'), fc.string({ unit: 'binary' }), (command, rest) => {
+    fc.property(fc.constantFrom('/poll', '/todo'), fc.string({ unit: ANY_CODE_POINT }), (command, rest) => {
       const made = makeWidgetSubmessageIfAny(`${command} ${rest}`, null, 9)!;
       const { widget_type, extra_data } = JSON.parse(made.content) as { widget_type: string; extra_data: unknown };
       return command === `/${widget_type}` && (widget_type === 'poll') === (extra_data !== null);

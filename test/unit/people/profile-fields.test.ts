@@ -14,6 +14,7 @@ import {
 } from '#domain/people';
 import { ApiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
+import { ANY_CODE_POINT } from '../../support/any-text.js';
 
 const field = (id: number, over: Partial<DirectoryProfileField> = {}): DirectoryProfileField => ({
   id,
@@ -78,7 +79,10 @@ t.test('any order of the fields is possible', async (test) => {
   );
 });
 
-const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ' ', 'text', 'order', 'subtype', 'custom'));
+const text = fc.oneof(
+  fc.string({ unit: ANY_CODE_POINT }),
+  fc.constantFrom('', ' ', 'text', 'order', 'subtype', 'custom'),
+);
 const option = fc.record({ text, order: text }, { requiredKeys: [] });
 const account = fc.record(
   {

@@ -18,7 +18,7 @@ t.test(
     await h.take(key);
     const within = { deadlineMs: 1_000 };
     const sent = Array.from({ length: MAX_MAILBOX_COMMANDS + 500 }, (_, i) =>
-      h.client.send(key, 'add', { op: `op ${i}` }, within),
+      h.client.send(key, 'count', { op: `op ${i}` }, within),
     );
     const outcomes = sent.map(({ reply }) =>
       reply.then(

@@ -5,10 +5,11 @@ import type { JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
 import { decodeMessageRecord, deepCopyJson, encodeMessageRecord, PackedMessage, unpackJson } from '#ports/store';
 import { PackedMessageSlab } from '../../../src/ports/store/packed-message.js';
+import { ANY_CODE_POINT } from '../../support/any-text.js';
 
 const text = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CODE_POINT }),
   fc.constantFrom('', 'plain', '"quoted" \\ and\nlines', '<p>ä€😀</p>', '\u0000\u001f\u2028'),
 );
 const message = fc.record({

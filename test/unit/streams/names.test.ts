@@ -8,6 +8,7 @@ import {
   toCheckedTruncatedTopic,
   wasStreamMemberAtVersion,
 } from '#domain/streams';
+import { ANY_CODE_POINT } from '../../support/any-text.js';
 
 t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
   t.equal(toCheckedStreamName('  Verona '), 'Verona');
@@ -21,7 +22,7 @@ t.test('stream names are trimmed; empty, long and unprintable ones are refused w
 
 t.test('any text is a topic of at most 60 characters, or refused', async () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+    fc.property(fc.string({ unit: ANY_CODE_POINT, maxLength: 200 }), (text) => {
       try {
         return [...toCheckedTruncatedTopic(text)].length <= 60;
       } catch (error) {

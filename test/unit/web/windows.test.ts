@@ -1,14 +1,19 @@
 /** Windows of messages: no gaps and no strangers, whatever the order of answers and events. */
 import fc from 'fast-check';
 import t from 'tap';
+import type { Message } from '../../../web/src/contract/index.js';
 import { ALL_MESSAGES_NARROW, ApiClient, MessageWindows, makeTopicNarrow } from '../../../web/src/core/index.js';
 import { FACTS, FakePlatform, FakeServer, messageOf, turns } from './fake-server.js';
 
 const NARROW = makeTopicNarrow(7, 'plans');
 
+/** Messages of the topic from id 1 on, for all tests: the server replaces messages and never changes one. */
+const PLANS: Message[] = [];
+
 function setUp(count = 0) {
   const server = new FakeServer();
-  for (let id = 1; id <= count; id++) server.messages.set(id, messageOf(id, 'plans'));
+  while (PLANS.length < count) PLANS.push(messageOf(PLANS.length + 1, 'plans'));
+  for (const message of PLANS.slice(0, count)) server.messages.set(message.id, message);
   const windows = new MessageWindows(new ApiClient(new FakePlatform(server)), FACTS);
   return { server, windows, window: windows.openWindow(NARROW) };
 }
