@@ -66,7 +66,7 @@ if (cluster) {
         'a concurrent import does not change the result',
       );
       test.ok(await face.api(0).send('general', 'the organization beside it is served'));
-      await checkImportedTimers(test, base, (...words) => face.command(...words));
+      await checkImportedTimers(test, base, face.site(0), (...words) => face.command(...words));
     },
   );
 

@@ -430,7 +430,9 @@ t.test('each imported user gets one mail with a link that sets a password', asyn
 t.test('a scheduled message of an imported organization is sent by the running server', async (test) => {
   const face = await Embedded.start();
   test.teardown(() => face.stop());
-  await checkImportedTimers(test, folder(test), (...words) => command([...words, '--data-dir', face.dataDir]));
+  await checkImportedTimers(test, folder(test), face.site, (...words) =>
+    command([...words, '--data-dir', face.dataDir]),
+  );
 });
 
 interface Entry {
