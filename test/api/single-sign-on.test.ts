@@ -17,7 +17,7 @@ import {
   CURRENT_CLIENT_LEVEL,
   CURRENT_CLIENT_REGISTRATION,
 } from './support/current-client-requests.js';
-import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { facesFor, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { mailsTo } from './support/mails.js';
 import { makeOrganization, type Organization } from './support/organization.js';
@@ -503,25 +503,20 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
 
 const providers: Providers = { first: await TestIdentityProvider.start(), second: await TestIdentityProvider.start() };
 
-await t.test('single sign-on, embedded', async (t) => {
-  const server = await startEmbedded({ options: optionsOf(providers) });
-  try {
-    await runFacts(t, server, providers);
-  } finally {
-    await server.close();
-  }
-});
-
-await t.test('single sign-on, in a cluster', async (t) => {
-  const cluster = services(t);
-  if (!cluster) return;
-  const server = await startCluster(cluster, undefined, optionsOf(providers));
-  try {
-    await runFacts(t, server, providers);
-  } finally {
-    await server.close();
-  }
-});
+const cluster = services(t);
+for (const face of facesFor('single sign-on', cluster)) {
+  await t.test(`single sign-on, ${face}`, async (t) => {
+    const options = optionsOf(providers);
+    const server = await (face === 'embedded'
+      ? startEmbedded({ options })
+      : startCluster(cluster!, undefined, options));
+    try {
+      await runFacts(t, server, providers);
+    } finally {
+      await server.close();
+    }
+  });
+}
 
 await t.test('log-ins of browsers, mobile and desktop clients are mailed to those who want it', async (t) => {
   const clock = new FakeClock(Date.now());

@@ -1,7 +1,7 @@
 /** Pages for browsers on a server with `--web off`, on both faces: none leads to a web client that is not there. */
 import t, { type Test } from 'tap';
 import { Client } from './support/client.js';
-import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { facesFor, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { linkIn, mailed } from './support/mails.js';
 import { makeOrganization } from './support/organization.js';
@@ -54,26 +54,22 @@ async function runFacts(t: Test, web: 'on' | 'off', server: TestServer): Promise
   });
 }
 
+const cluster = services(t);
 for (const web of ['on', 'off'] as const) {
-  await t.test(`pages with --web ${web}, embedded`, async (t) => {
-    const server = await startEmbedded({ options: { web, oidc: OIDC } });
-    try {
-      await runFacts(t, web, server);
-    } finally {
-      await server.close();
-    }
-  });
-
-  await t.test(`pages with --web ${web}, in a cluster`, async (t) => {
-    const cluster = services(t);
-    if (!cluster) return;
-    const server = await startCluster(cluster, undefined, { web, oidc: OIDC });
-    try {
-      await runFacts(t, web, server);
-    } finally {
-      await server.close();
-    }
-  });
+  const title = `pages with --web ${web}`;
+  for (const face of facesFor(title, cluster)) {
+    await t.test(`${title}, ${face}`, async (t) => {
+      const options = { web, oidc: OIDC };
+      const server = await (face === 'embedded'
+        ? startEmbedded({ options })
+        : startCluster(cluster!, undefined, options));
+      try {
+        await runFacts(t, web, server);
+      } finally {
+        await server.close();
+      }
+    });
+  }
 }
 
 closeIdle();

@@ -5,7 +5,7 @@ import type { ClusterStatus } from '#ports/placement';
 import { rounds } from '../support/rounds.js';
 import type { Api } from './support/api.js';
 import { Follower, Sender, stopTraffic } from './support/chatter.js';
-import { Cluster } from './support/face.js';
+import { Cluster, PLACEMENT_LOOK_MS } from './support/face.js';
 import { checkNothingLost, killUnderTraffic, STREAM } from './support/kill.js';
 import { services } from './support/missing.js';
 import { HANG_TIMEOUT_MS, until } from './support/wait.js';
@@ -63,7 +63,12 @@ if (cluster) {
       return living().map(({ pid }) => owners.filter((owner) => owner === pid).length);
     };
     // The first host may own all partitions at first; partitions are handed over in batches.
-    await until('each host owns more than 40 partitions', async () => Math.min(...(await shares())) > 40);
+    await until(
+      'each host owns more than 40 partitions',
+      async () => Math.min(...(await shares())) > 40,
+      HANG_TIMEOUT_MS,
+      PLACEMENT_LOOK_MS,
+    );
     await face.owned(living());
 
     const follower = await Follower.start([b]);
@@ -89,7 +94,12 @@ if (cluster) {
     test.comment(`a new host has its share after ${Math.round(await face.owned(living()))} ms`);
     // Partitions are handed over in batches.
     const its = (owners: readonly unknown[]): number => owners.filter((owner) => owner === newcomer.pid).length;
-    await until('the new host owns more than 40 partitions', async () => its(await face.owners()) > 40);
+    await until(
+      'the new host owns more than 40 partitions',
+      async () => its(await face.owners()) > 40,
+      HANG_TIMEOUT_MS,
+      PLACEMENT_LOOK_MS,
+    );
     await face.owned(living());
     const after = await face.owners();
     const moved = after.filter((owner, p) => owner !== before[p]);
@@ -117,8 +127,11 @@ if (cluster) {
     test.same([now.state, now.partitions, now.serving, unowned], ['drained', 0, 0, []]);
     test.comment(`the longest send while a host was drained took ${probe.longest()} ms`);
     test.equal((await face.attempt('cluster', 'undrain', first!.name)).code, 0);
-    await until('the undrained host serves partitions again', async () =>
-      (await view()).hosts.some((h) => h.id === now.id && h.serving > 0),
+    await until(
+      'the undrained host serves partitions again',
+      async () => (await view()).hosts.some((h) => h.id === now.id && h.serving > 0),
+      HANG_TIMEOUT_MS,
+      PLACEMENT_LOOK_MS,
     );
     const unknown = await face.attempt('cluster', 'drain', 'nobody');
     test.same([unknown.code, unknown.stderr.includes("no host is called 'nobody'")], [1, true], unknown.stderr);

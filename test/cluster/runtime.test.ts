@@ -8,7 +8,7 @@ import { RuntimeRun } from './runtime-run.js';
 
 const onlySeed = process.env.ONE_SEED === undefined ? undefined : Number(process.env.ONE_SEED);
 /** Number of seeds in a short run; a long run has 500. */
-const SHORT_RUN_SEEDS = 250;
+const SHORT_RUN_SEEDS = 125;
 const all = Array.from({ length: Number(process.env.SEEDS ?? 500) }, (_, index) => index + 1);
 const seedCount = process.env.SEEDS === undefined ? SHORT_RUN_SEEDS : all.length;
 const seeds = onlySeed === undefined ? picked(all, seedCount, (seed) => `runtime ${seed}`) : [onlySeed];

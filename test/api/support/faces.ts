@@ -15,6 +15,7 @@ import { type Clock, REAL_CLOCK } from '#base/clock';
 import type { ServerCryptography } from '#domain/secrets';
 import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
+import { picked } from '../../support/rounds.js';
 import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
 import { repositoryRoot } from './wire.js';
@@ -246,6 +247,15 @@ export function services(t: Test): Services | undefined {
   if (process.env.CI) t.fail(message);
   else t.pass(`skipped: ${message}`, { skip: message });
   return undefined;
+}
+
+/**
+ * Faces on which a run tries facts for which both run the same code: one that the seed picks, both in the long form.
+ * Without services the embedded one.
+ * @param title of the facts, so that not all of them are on one face
+ */
+export function facesFor(title: string, cluster: Services | undefined): readonly TestServer['kind'][] {
+  return cluster ? picked(['embedded', 'cluster'] as const, 1, (face) => `${title}, ${face}`) : ['embedded'];
 }
 
 /** Starts a cluster: two frontends and two actor hosts that share the partitions, under a namespace of its own. */

@@ -16,6 +16,12 @@ export interface ReceivedPush {
   readonly claims: Fields;
 }
 
+/**
+ * Identity of a push, the same in each attempt. The topic of a message is that of its conversation.
+ */
+const identityOf = ({ headers, said: { event, message } }: ReceivedPush): string =>
+  JSON.stringify([headers.topic, event, message]);
+
 type Answer = (response: ServerResponse, push: ReceivedPush) => void;
 
 const accept: Answer = (response) => void response.writeHead(201).end();
@@ -53,6 +59,8 @@ export class PushedBrowser {
   readonly #keys: ECDH = createECDH('prime256v1');
   readonly #auth = randomBytes(16);
   #waited = 0;
+  /** Identities of pushes that were answered with a status of success. */
+  readonly #accepted = new Set<string>();
 
   /** @param key of the server, with which the browser subscribed */
   constructor(
@@ -77,6 +85,16 @@ export class PushedBrowser {
   async next(): Promise<ReceivedPush> {
     await until('a push arrives', () => this.pushes.length > this.#waited);
     return this.pushes[this.#waited++]!;
+  }
+
+  /** Answers a push and keeps it, unless it repeats one that this browser accepted and repeats are allowed. */
+  take(response: ServerResponse, push: ReceivedPush, keepsRepeats: boolean): void {
+    const identity = identityOf(push);
+    if (keepsRepeats || !this.#accepted.has(identity)) this.pushes.push(push);
+    response.once('finish', () => {
+      if (response.statusCode < 300) this.#accepted.add(identity);
+    });
+    this.answer(response, push);
   }
 
   /** One record: salt, record size, length of the key, key, ciphertext with its tag. */
@@ -105,7 +123,12 @@ export class PushService {
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<PushService> {
+  /**
+   * @param keepsRepeats false drops a push that its browser has accepted before. A host of a cluster that loses its
+   * partitions between sending and commit, for example after 2.5 s without CPU, leaves the push to the next owner,
+   * which sends it again (actors/push).
+   */
+  static async start(keepsRepeats = true): Promise<PushService> {
     const server = createServer();
     const service = new PushService(server);
     server.on('request', (request, response) => {
@@ -116,8 +139,7 @@ export class PushService {
         try {
           if (!browser || request.method !== 'POST') throw new Error(`${request.method} ${request.url}`);
           const push = browser.receive(request.headers, Buffer.concat(chunks));
-          browser.pushes.push(push);
-          browser.answer(response, push);
+          browser.take(response, push, keepsRepeats);
         } catch (error) {
           service.faults.push(String(error));
           response.writeHead(400).end();

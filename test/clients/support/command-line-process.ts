@@ -4,10 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
+import os from 'node:os';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Script } from 'node:vm';
 import type { runCommandLine } from '#app/cli';
+import { LONG } from '../../support/rounds.js';
 import { END_MARK, MAIN } from './process.js';
 
 /** Length of the bundle's hash, in a comment at the start of the code cache; see src/launch.ts. */
@@ -28,6 +30,12 @@ function loadProgram(): typeof runCommandLine {
   stdout.write = write;
   return module.exports.runCommandLine;
 }
+
+/**
+ * On a machine with one core imports and exports start no threads. Their threads take 0.5 s of CPU to load, as much as
+ * the rest of a small import, and change no result; the long form and the imports that run as processes have them.
+ */
+if (!LONG) os.availableParallelism = () => 1;
 
 const runCommand = loadProgram();
 for await (const line of createInterface({ input: process.stdin })) {

@@ -19,6 +19,8 @@ export const OTHER = 'other@example.com';
 export const PASSWORD = 'correct horse battery staple';
 const MAX_PRINTED_LINES = 40;
 const SECRET = 'a secret for tests only';
+/** Interval between two looks at the table of owners: each reads the whole bucket, which takes 3 ms of CPU. */
+export const PLACEMENT_LOOK_MS = 200;
 
 /**
  * Runs a command of the command line to its end.
@@ -196,6 +198,8 @@ export class Cluster {
   readonly hosts: Child[] = [];
   owner!: Account;
   other!: Account;
+  /** Connection to the bucket with the table of owners, opened at the first look. */
+  #placement: Promise<NatsKeyValueStore> | undefined;
 
   private constructor(private readonly of: ClusterOptions) {
     this.zuliprcs = [join(this.folder, 'owner.zuliprc'), join(this.folder, 'other.zuliprc')];
@@ -291,27 +295,24 @@ export class Cluster {
    * @returns milliseconds that passed
    */
   async owned(by: readonly Child[], withinMs = HANG_TIMEOUT_MS): Promise<number> {
-    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
-    try {
-      return await until(
-        'every partition is served by its owner',
-        () => isServedBy(kv, by).catch(() => false),
-        withinMs,
-      );
-    } finally {
-      await kv.close();
-    }
+    const kv = await this.#openPlacement();
+    return until(
+      'every partition is served by its owner',
+      () => isServedBy(kv, by).catch(() => false),
+      withinMs,
+      PLACEMENT_LOOK_MS,
+    );
   }
 
   /** Process id of the owner of each partition; 0 without an owner. */
   async owners(): Promise<number[]> {
-    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
-    try {
-      const { table, host } = await readPlacementKeys(kv);
-      return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));
-    } finally {
-      await kv.close();
-    }
+    const { table, host } = await readPlacementKeys(await this.#openPlacement());
+    return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));
+  }
+
+  #openPlacement(): Promise<NatsKeyValueStore> {
+    this.#placement ??= NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
+    return this.#placement;
   }
 
   /** Stops every process and keeps the stored data. */
@@ -348,6 +349,7 @@ export class Cluster {
   async stop(): Promise<readonly Ended[]> {
     const ended = await Promise.all(this.children.map((child) => child.stop()));
     printOutputOnFailure(ended);
+    await (await this.#placement)?.close();
     await this.#wipe().catch((error: unknown) => t.comment(`not cleaned up: ${error}`));
     remove(this.folder);
     return ended;

@@ -47,7 +47,7 @@ interface World {
 /** An organization whose members are away, and a push service. */
 async function makeWorld(t: Test, server: TestServer): Promise<World> {
   const org = await makeOrganization(server, ['member', 'other']);
-  const service = await PushService.start();
+  const service = await PushService.start(server.kind === 'embedded');
   t.teardown(() => service.close());
   return { org, service };
 }
