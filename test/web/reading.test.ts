@@ -376,6 +376,61 @@ t.test('a list that ends with a poll or a to-do list is opened at its very end',
   t.strictSame(faults, []);
 });
 
+/** Notes the listeners that the document and the window have, from the load of the page on. */
+const NOTE_LISTENERS = `{
+  const noted = [];
+  const isCapturing = (options) => Boolean(typeof options === 'object' ? options.capture : options);
+  for (const target of [document, window]) {
+    const { addEventListener: add, removeEventListener: remove } = target;
+    const indexOf = (type, listener, capture) =>
+      noted.findIndex((of) =>
+        of.target === target && of.type === type && of.listener === listener && of.capture === capture);
+    const forget = (type, listener, capture) => {
+      const index = indexOf(type, listener, capture);
+      if (index >= 0) noted.splice(index, 1);
+    };
+    target.addEventListener = (type, listener, options) => {
+      const capture = isCapturing(options);
+      if (indexOf(type, listener, capture) < 0) noted.push({ target, type, listener, capture });
+      if (options?.once) add.call(target, type, () => forget(type, listener, capture), { once: true, capture });
+      add.call(target, type, listener, options);
+    };
+    target.removeEventListener = (type, listener, options) => {
+      forget(type, listener, isCapturing(options));
+      remove.call(target, type, listener, options);
+    };
+  }
+  globalThis.listenedTypes = () => noted.map(({ type }) => type).sort();
+}`;
+
+t.test('a view that is left keeps no listener on the document or the window', async (t) => {
+  await write('listeners', 30);
+  await say(org.other, 'general', 'listeners too', 'words');
+  await markAllRead(org.member);
+  const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
+  const { page } = client;
+  await page.evaluateOnNewDocument(NOTE_LISTENERS);
+  await client.openSignedIn(org.member.email, PASSWORD, hashOf('listeners'));
+  const visit = async (): Promise<readonly string[]> => {
+    for (const topic of ['listeners too', 'listeners']) {
+      await client.goTo(hashOf(encodeURIComponent(topic)));
+      await client.waitFor('.bar-title', topic);
+      await page.waitForSelector('[data-message]');
+      // The first movement of the pointer brings the rows beside the screen.
+      await page.mouse.move(300, topic.length * 20);
+    }
+    await client.goTo('#inbox');
+    await client.waitFor('.overview, .empty');
+    return (await page.evaluate('listenedTypes()')) as readonly string[];
+  };
+  await visit();
+  const before = await visit();
+  t.ok(before.length > 10, `${before.length} listeners`);
+  for (let round = 0; round < 3; round++) await visit();
+  t.strictSame(await visit(), before);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 const HOSTILE = [
   '<script>window.ran = 1</script>',
   '<img src="/favicon.ico" onload="window.ran = 2" onerror="window.ran = 3">',
