@@ -319,6 +319,63 @@ t.test('the line "New" goes when the reader answers', async (t) => {
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+/** Events of a page whose window loses the focus, and of one that is hidden. */
+const LEAVE_PAGE = {
+  blurred: "document.hasFocus = () => false; dispatchEvent(new Event('blur'));",
+  hidden: `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`,
+};
+const RETURN_TO_PAGE = `delete document.visibilityState;
+  delete document.hasFocus;
+  document.dispatchEvent(new Event('visibilitychange'));
+  dispatchEvent(new Event('focus'));`;
+
+for (const [way, leave] of Object.entries(LEAVE_PAGE)) {
+  t.test(`the line "New" is above what came to a ${way} page, and not above what comes after the return`, async (t) => {
+    const topic = `a ${way} page`;
+    await say(org.other, 'general', topic, 'before');
+    await markAllRead(org.member);
+    const client = await openAt(hashOf(encodeURIComponent(topic)));
+    const { page } = client;
+    const arrive = async (text: string): Promise<number> => {
+      const id = await say(org.other, 'general', topic, text);
+      await client.waitFor('.message-body', text);
+      return id;
+    };
+    const isReadAtServer = async () => (await idsOf(org.member, topic)).every(({ flags }) => flags.includes('read'));
+    /** Ids of the messages below a line. */
+    const marked = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('.unread-line')].map((e) => Number(e.closest('[data-row]').dataset.row))`,
+      );
+    await page.evaluate(`{ ${leave} }`);
+    const missed = await arrive('missed');
+    await arrive('missed, too');
+    await page.waitForSelector(`[data-row="${missed}"] .unread-line`);
+    await page.evaluate(`{ ${RETURN_TO_PAGE} }`);
+    await until('all is read', isReadAtServer);
+    // Two that come together: the list has not rendered the first one when the second one comes.
+    await Promise.all([arrive('after the return'), arrive('and one more')]);
+    await until('all is read again', isReadAtServer);
+    t.strictSame(await marked(), [missed]);
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  });
+}
+
+t.test('a message that arrives in sight after the return has no line "New", though it stays unread', async (t) => {
+  await say(org.other, 'general', 'returns', 'before');
+  await markAllRead(org.member);
+  await org.member.api.ok('PATCH /settings', { web_mark_read_on_scroll_policy: 3 });
+  t.teardown(() => org.member.api.ok('PATCH /settings', { web_mark_read_on_scroll_policy: 1 }));
+  const client = await openTopic('returns');
+  const { page } = client;
+  for (const leave of Object.values(LEAVE_PAGE)) await page.evaluate(`{ ${leave} ${RETURN_TO_PAGE} }`);
+  const id = await say(org.other, 'general', 'returns', 'in sight');
+  await page.waitForSelector(`[data-row="${id}"].unread`);
+  t.equal(await page.evaluate("document.querySelectorAll('.unread-line').length"), 0);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('a message of a muted sender is collapsed, and opened and collapsed again', async (t) => {
   await say(org.other, 'general', 'muted', 'loud words');
   const muted = { muted_user_id: org.other.id };
