@@ -5,8 +5,8 @@ import type { MessageWindow } from '../core/index.js';
 const isScreenSeen = (): boolean => core.platform.visible.peek() && !document.querySelector('dialog:modal');
 
 /**
- * Whether a message counts as read as soon as it is on screen. Without the focus it is first unread, for the moment
- * until the list has come to rest: the line "New" goes above it.
+ * Whether a message counts as read as soon as it is on screen. In a page without focus, the message stays unread until
+ * the list has come to rest, so that the line "New" goes above it.
  */
 export const marksArrivalAsRead = (window: MessageWindow): boolean =>
   core.platform.focused.peek() &&
