@@ -44,7 +44,7 @@ const STYLE = 'web/src/style/index.css';
 const EARLY = 'web/src/early.ts';
 
 /** Style sheets that the page names without loading them; a view turns `link[data-later="NAME"]` on. */
-const LATER_STYLES = { formulas: 'web/src/style/formulas.css' };
+const LATER_STYLES = { formulas: 'web/src/style/formulas.css', 'emoji-font': 'web/src/style/emoji-font.css' };
 
 /** Types by ending; the build fails for a file of another type. */
 const TYPES = {
@@ -85,6 +85,22 @@ const onlyWoff2 = {
   setup(build) {
     build.onLoad({ filter: /katex[^/]*\.css$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace(/,\s*url\([^)]*\.(?:woff|ttf)\)\s*format\([^)]*\)/g, ''),
+      loader: 'css',
+    }));
+  },
+};
+
+/**
+ * Gives the emoji font a name of its own, since its usual name would hide the font of the system, and every weight,
+ * since the browser would smear the emoji of bold texts otherwise.
+ */
+const emojiFont = {
+  name: 'emoji-font',
+  setup(build) {
+    build.onLoad({ filter: /noto-color-emoji\/index\.css$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replaceAll("'Noto Color Emoji'", "'Conclave Emoji'")
+        .replaceAll('font-weight: 400', 'font-weight: 100 900'),
       loader: 'css',
     }));
   },
@@ -196,7 +212,7 @@ async function bundle() {
     assetNames: '[name]-[hash]',
     loader: { '.woff2': 'file', '.svg': 'file', '.png': 'file', '.webp': 'file' },
     legalComments: 'none',
-    plugins: [onlyWoff2],
+    plugins: [onlyWoff2, emojiFont],
     logLevel: 'warning',
   };
   const { inputs } = (await build(options)).metafile;

@@ -1,4 +1,4 @@
-/** Bytes of script of the web client, as the build wrote them. */
+/** Bytes of script, style and fonts of the web client, as the build wrote them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -17,6 +17,7 @@ const FOLDER = join(repositoryRoot(), 'dist/web');
 const KIB = 1024;
 const MAX_FIRST_BYTES = 60 * KIB;
 const MAX_ALL_BYTES = 200 * KIB;
+const MAX_STYLE_BYTES = 12.5 * KIB;
 
 const manifest = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as Record<string, Row>;
 const textOf = (address: string): string => readFileSync(join(FOLDER, manifest[address]!.file), 'utf8');
@@ -87,4 +88,22 @@ t.test('all scripts together are small', async (t) => {
   const all = scripts.map(([address]) => address);
   t.comment(list(all));
   t.ok(bytesOf(all) <= MAX_ALL_BYTES, `${bytesOf(all)} of ${MAX_ALL_BYTES} bytes`);
+});
+
+t.test('the style sheet of the first view is small, and has no font', async (t) => {
+  const sheets = [...textOf('/').matchAll(/<link rel="stylesheet" href="([^"]+)"( data-later="[^"]+" disabled)?>/g)];
+  const [first = '', ...others] = sheets.filter(([, , later]) => later === undefined).map(([, address]) => address!);
+  t.strictSame(others, []);
+  t.ok(sizeOf(first) <= MAX_STYLE_BYTES, `${sizeOf(first)} of ${MAX_STYLE_BYTES} bytes`);
+  t.notMatch(textOf(first), /@font-face/);
+});
+
+t.test('fonts are files of one compressed format, and the service worker fetches none in advance', async (t) => {
+  const fonts = Object.entries(manifest).filter(
+    ([, { type, until }]) => type.startsWith('font/') && until === undefined,
+  );
+  t.ok(fonts.length > 20, `${fonts.length} fonts`);
+  t.ok(fonts.every(([address, { type }]) => type === 'font/woff2' && address.startsWith('/web/assets/')));
+  t.ok(fonts.every(([, { encodings }]) => Object.keys(encodings).length === 0));
+  t.notMatch(textOf('/service-worker.js'), 'woff2');
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { THUMBNAIL_FORMATS } from '#domain/pictures';
 import { upload } from '../api/support/files.js';
+import { exchange } from '../api/support/http.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { repositoryRoot } from '../api/support/wire.js';
 import { PICTURE } from '../support/identity-provider.js';
@@ -543,6 +544,56 @@ t.test('a connection that is lost while the script of push notifications is load
     client.faults.filter((fault) => !fault.includes('net::ERR_FAILED')),
     [],
   );
+});
+
+const EMOJI = '\u{1f642}';
+/** Draws texts on a canvas, and says whether a pixel has a colour other than that of the text. */
+const DRAW = `const draw = (text, font) => {
+  const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  pen.font = '24px ' + font;
+  pen.fillText(text, 4, 30);
+  return [...pen.getImageData(0, 0, 40, 40).data];
+};
+const isColoured = (pixels) => pixels.some((value, at) => at % 4 < 2 && value !== pixels[at + 1]);`;
+/** Whether a font of the system draws the emoji in colours: asked of a page without the server's font. */
+const HAS_SYSTEM_EMOJI = `{ ${DRAW} isColoured(draw('${EMOJI}', 'sans-serif')); }`;
+const FONT_FILES = `performance.getEntriesByType('resource').map(({ name }) => name)
+  .filter((name) => name.endsWith('.woff2'))`;
+
+t.test('an emoji that the system lacks is drawn by one file of the server’s font, others load none', async (t) => {
+  await say(other, 'general', 'smiles', `1, 2, 3 © ™ ${EMOJI}`);
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  const hasSystemEmoji = await page.evaluate(HAS_SYSTEM_EMOJI);
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/smiles`);
+  await client.waitFor('.message-body', EMOJI);
+  if (hasSystemEmoji) await page.evaluate(IDLE_TWICE);
+  else await page.waitForFunction(`${FONT_FILES}.length > 0`);
+  t.equal(((await page.evaluate(FONT_FILES)) as readonly string[]).length, hasSystemEmoji ? 0 : 1);
+  // Also where the system has emoji, the font is there for those that its font lacks.
+  const faces = await page.evaluate(`(async () => {
+    const link = document.querySelector('link[data-later="emoji-font"]');
+    if (link.disabled) {
+      link.disabled = false;
+      await new Promise((done) => link.addEventListener('load', done));
+    }
+    return (await document.fonts.load('24px "Conclave Emoji"', '${EMOJI}')).map(({ status }) => status);
+  })()`);
+  // Two files have it; for a text, the browser takes one of them.
+  t.strictSame([...new Set(faces as readonly string[])], ['loaded']);
+  t.ok(await page.evaluate(`{ ${DRAW} isColoured(draw('${EMOJI}', '"Conclave Emoji"')); }`), 'it is drawn in colours');
+  const [address = ''] = (await page.evaluate(FONT_FILES)) as readonly string[];
+  const { pathname, host: from } = new URL(address);
+  t.equal(from, host);
+  const { status, headers } = await exchange(server.nextPort(), {
+    method: 'GET',
+    path: pathname,
+    headers: { host, 'accept-encoding': 'br, gzip' },
+  });
+  t.equal(status, 200);
+  t.match(headers, { 'content-type': 'font/woff2', 'cache-control': 'public, max-age=31536000, immutable' });
+  t.equal(headers['content-encoding'], undefined);
+  t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
 t.test('a message has its buttons when the pointer or the focus comes to it', async (t) => {

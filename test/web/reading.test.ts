@@ -319,6 +319,63 @@ t.test('the line "New" goes when the reader answers', async (t) => {
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+/** Events of a page whose window loses the focus, and of one that is hidden. */
+const LEAVE_PAGE = {
+  blurred: "document.hasFocus = () => false; dispatchEvent(new Event('blur'));",
+  hidden: `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`,
+};
+const RETURN_TO_PAGE = `delete document.visibilityState;
+  delete document.hasFocus;
+  document.dispatchEvent(new Event('visibilitychange'));
+  dispatchEvent(new Event('focus'));`;
+
+for (const [way, leave] of Object.entries(LEAVE_PAGE)) {
+  t.test(`the line "New" is above what came to a ${way} page, and not above what comes after the return`, async (t) => {
+    const topic = `a ${way} page`;
+    await say(org.other, 'general', topic, 'before');
+    await markAllRead(org.member);
+    const client = await openAt(hashOf(encodeURIComponent(topic)));
+    const { page } = client;
+    const arrive = async (text: string): Promise<number> => {
+      const id = await say(org.other, 'general', topic, text);
+      await client.waitFor('.message-body', text);
+      return id;
+    };
+    const isReadAtServer = async () => (await idsOf(org.member, topic)).every(({ flags }) => flags.includes('read'));
+    /** Ids of the messages below a line. */
+    const marked = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('.unread-line')].map((e) => Number(e.closest('[data-row]').dataset.row))`,
+      );
+    await page.evaluate(`{ ${leave} }`);
+    const missed = await arrive('missed');
+    await arrive('missed, too');
+    await page.waitForSelector(`[data-row="${missed}"] .unread-line`);
+    await page.evaluate(`{ ${RETURN_TO_PAGE} }`);
+    await until('all is read', isReadAtServer);
+    // Two that come together: the list has not rendered the first one when the second one comes.
+    await Promise.all([arrive('after the return'), arrive('and one more')]);
+    await until('all is read again', isReadAtServer);
+    t.strictSame(await marked(), [missed]);
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  });
+}
+
+t.test('a message that arrives in sight after the return has no line "New", though it stays unread', async (t) => {
+  await say(org.other, 'general', 'returns', 'before');
+  await markAllRead(org.member);
+  await org.member.api.ok('PATCH /settings', { web_mark_read_on_scroll_policy: 3 });
+  t.teardown(() => org.member.api.ok('PATCH /settings', { web_mark_read_on_scroll_policy: 1 }));
+  const client = await openTopic('returns');
+  const { page } = client;
+  for (const leave of Object.values(LEAVE_PAGE)) await page.evaluate(`{ ${leave} ${RETURN_TO_PAGE} }`);
+  const id = await say(org.other, 'general', 'returns', 'in sight');
+  await page.waitForSelector(`[data-row="${id}"].unread`);
+  t.equal(await page.evaluate("document.querySelectorAll('.unread-line').length"), 0);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('a message of a muted sender is collapsed, and opened and collapsed again', async (t) => {
   await say(org.other, 'general', 'muted', 'loud words');
   const muted = { muted_user_id: org.other.id };
@@ -374,6 +431,61 @@ t.test('a list that ends with a poll or a to-do list is opened at its very end',
   await page.waitForFunction(`document.querySelectorAll('.todo-task').length === 9`);
   await page.waitForFunction(atEnd);
   t.strictSame(faults, []);
+});
+
+/** Notes the listeners that the document and the window have, from the load of the page on. */
+const NOTE_LISTENERS = `{
+  const noted = [];
+  const isCapturing = (options) => Boolean(typeof options === 'object' ? options.capture : options);
+  for (const target of [document, window]) {
+    const { addEventListener: add, removeEventListener: remove } = target;
+    const indexOf = (type, listener, capture) =>
+      noted.findIndex((of) =>
+        of.target === target && of.type === type && of.listener === listener && of.capture === capture);
+    const forget = (type, listener, capture) => {
+      const index = indexOf(type, listener, capture);
+      if (index >= 0) noted.splice(index, 1);
+    };
+    target.addEventListener = (type, listener, options) => {
+      const capture = isCapturing(options);
+      if (indexOf(type, listener, capture) < 0) noted.push({ target, type, listener, capture });
+      if (options?.once) add.call(target, type, () => forget(type, listener, capture), { once: true, capture });
+      add.call(target, type, listener, options);
+    };
+    target.removeEventListener = (type, listener, options) => {
+      forget(type, listener, isCapturing(options));
+      remove.call(target, type, listener, options);
+    };
+  }
+  globalThis.listenedTypes = () => noted.map(({ type }) => type).sort();
+}`;
+
+t.test('a view that is left keeps no listener on the document or the window', async (t) => {
+  await write('listeners', 30);
+  await say(org.other, 'general', 'listeners too', 'words');
+  await markAllRead(org.member);
+  const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
+  const { page } = client;
+  await page.evaluateOnNewDocument(NOTE_LISTENERS);
+  await client.openSignedIn(org.member.email, PASSWORD, hashOf('listeners'));
+  const visit = async (): Promise<readonly string[]> => {
+    for (const topic of ['listeners too', 'listeners']) {
+      await client.goTo(hashOf(encodeURIComponent(topic)));
+      await client.waitFor('.bar-title', topic);
+      await page.waitForSelector('[data-message]');
+      // The first movement of the pointer brings the rows beside the screen.
+      await page.mouse.move(300, topic.length * 20);
+    }
+    await client.goTo('#inbox');
+    await client.waitFor('.overview, .empty');
+    return (await page.evaluate('listenedTypes()')) as readonly string[];
+  };
+  await visit();
+  const before = await visit();
+  t.ok(before.length > 10, `${before.length} listeners`);
+  for (let round = 0; round < 3; round++) await visit();
+  t.strictSame(await visit(), before);
+  t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
 const HOSTILE = [

@@ -130,6 +130,7 @@ export const turns = (): Promise<void> => new Promise((resolve) => setImmediate(
 export class FakePlatform implements Platform {
   readonly online = signal(true);
   readonly visible = signal(true);
+  readonly focused = signal(true);
   readonly values = new Map<string, StoredValue>();
   readonly timers = new Map<number, { readonly run: () => void; readonly at: number }>();
   time = 1_000_000;

@@ -144,11 +144,11 @@ function makeMarker(list: readonly Facts[]) {
   const store = new MessageStore();
   const messageIds = signal<readonly number[]>([]);
   const lastListChange = signal<WindowListChange>({ kind: 'loaded', rowCount: 0 });
-  const [pendingItems, isPageVisible] = [signal<readonly unknown[]>([]), signal(true)];
-  const add = (of: Facts, flags: string[] = []): void => {
+  const [pendingItems, isPageFocused] = [signal<readonly unknown[]>([]), signal(true)];
+  const add = (of: Facts, flags: string[] = [], kind: WindowListChange['kind'] = 'arrived'): void => {
     store.addArrivedMessage({ ...messageOf(of), flags });
     messageIds.value = [...messageIds.peek(), of.id];
-    lastListChange.value = { kind: 'arrived', rowCount: 1 };
+    lastListChange.value = { kind, rowCount: 1 };
   };
   for (const of of list) add(of);
   const window = {
@@ -158,10 +158,11 @@ function makeMarker(list: readonly Facts[]) {
       return messageIds.peek().at(-1);
     },
   };
-  const marker = new UnreadMarker({ window, store, pendingItems, isPageVisible, ownUserId: ME });
+  const marker = new UnreadMarker({ window, store, pendingItems, isPageFocused, ownUserId: ME });
   marker.markFirstUnread();
   marker.follow();
-  return { marker, add, pendingItems, isPageVisible };
+  const read = (id: number): void => store.changeMessage(id, (message) => ({ ...message, flags: ['read'] }));
+  return { marker, add, read, pendingItems, isPageFocused };
 }
 
 t.test('the line "New" never stands above a message of the reader', async (t) => {
@@ -185,17 +186,51 @@ t.test('a message that the reader sends ends the line, at once or when it comes 
 });
 
 t.test('the first message that comes while the reader is away gets the line, unless it is an own one', async (t) => {
-  const { marker, isPageVisible, add } = makeMarker([]);
-  add({ id: 1 });
-  t.equal(marker.messageId.value, undefined, 'the reader looks on');
-  const away = makeMarker([]);
-  away.isPageVisible.value = false;
-  away.add({ id: 1, sender: ME });
-  t.equal(away.marker.messageId.value, undefined);
-  away.add({ id: 2 });
-  away.add({ id: 3 });
-  t.equal(away.marker.messageId.value, 2);
-  isPageVisible.value = false;
+  const { marker, isPageFocused, add, read } = makeMarker([]);
+  isPageFocused.value = false;
+  add({ id: 1, sender: ME });
+  t.equal(marker.messageId.value, undefined);
   add({ id: 2 });
-  t.equal(marker.messageId.value, undefined, 'something was unread before');
+  add({ id: 3 });
+  t.equal(marker.messageId.value, 2);
+  read(2);
+  add({ id: 4 });
+  t.equal(marker.messageId.value, 2, 'messages that are read on a second screen move no line');
+  add({ id: 5, sender: ME });
+  add({ id: 6 });
+  t.equal(marker.messageId.value, 6, 'an answer from another device ends the line');
+});
+
+t.test('the line stands above the first unread message if more came while the reader was away', async (t) => {
+  const { marker, isPageFocused, add, read } = makeMarker([{ id: 1 }]);
+  read(1);
+  add({ id: 2 });
+  t.equal(marker.messageId.value, 1, 'the reader looks on');
+  isPageFocused.value = false;
+  t.equal(marker.messageId.value, 1, 'nothing has come');
+  add({ id: 3 });
+  t.equal(marker.messageId.value, 2);
+});
+
+t.test('a message that arrives after the return of the reader moves no line', async (t) => {
+  const { marker, isPageFocused, add, read } = makeMarker([]);
+  isPageFocused.value = false;
+  isPageFocused.value = true;
+  add({ id: 1 });
+  t.equal(marker.messageId.value, undefined);
+  read(1);
+  isPageFocused.value = false;
+  add({ id: 2 });
+  isPageFocused.value = true;
+  read(2);
+  add({ id: 3 });
+  t.equal(marker.messageId.value, 2);
+});
+
+t.test('messages whose events were lost get the line, also while the reader looks', async (t) => {
+  const { marker, add } = makeMarker([]);
+  add({ id: 1 }, ['read'], 'refreshed');
+  t.equal(marker.messageId.value, undefined);
+  add({ id: 2 }, [], 'refreshed');
+  t.equal(marker.messageId.value, 2);
 });

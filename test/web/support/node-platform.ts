@@ -99,6 +99,7 @@ export class NodePlatform implements Platform {
   readonly tabs: TestTabs;
   readonly online: Signal<boolean> = signal(true);
   readonly visible: Signal<boolean> = signal(true);
+  readonly focused: Signal<boolean> = signal(true);
   readonly hash = signal('');
   readonly store: Platform['store'];
   readonly address: Platform['address'];

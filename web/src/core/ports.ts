@@ -94,4 +94,6 @@ export interface Platform {
   readonly online: ReadonlySignal<boolean>;
   /** Whether the user sees the page. */
   readonly visible: ReadonlySignal<boolean>;
+  /** Whether the page is visible and its window has the focus, so that the user attends to it. */
+  readonly focused: ReadonlySignal<boolean>;
 }

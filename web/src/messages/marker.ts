@@ -7,14 +7,14 @@ interface UnreadMarkerSources {
   readonly store: Pick<MessageStore, 'peek'>;
   /** Messages of the reader that are on their way to this view. */
   readonly pendingItems: ReadonlySignal<readonly unknown[]>;
-  readonly isPageVisible: ReadonlySignal<boolean>;
+  readonly isPageFocused: ReadonlySignal<boolean>;
   readonly ownUserId: number;
 }
 
 /**
- * The message below the line "New": the first one that was unread when the view was opened, or the first one that came
- * while the reader was away. The line goes when the reader sends a message, since everything above an answer has been
- * read.
+ * The message below the line "New": the first one that was unread when the view was opened, or when the reader came
+ * back to the page after messages had come. A message that arrives while the reader looks at the page does not move the
+ * line. The line goes when the reader sends a message, since everything above an answer has been read.
  */
 export class UnreadMarker {
   readonly messageId = signal<number | undefined>(undefined);
@@ -34,24 +34,32 @@ export class UnreadMarker {
 
   /** @returns a function that ends it */
   follow(): () => void {
-    const { window, pendingItems, isPageVisible } = this.sources;
-    let isAway = false;
+    const { window, pendingItems, isPageFocused } = this.sources;
+    /** Whether the next message moves the line: the first one that comes while the reader is away. */
+    let isLineDue = false;
     let pendingCount = pendingItems.peek().length;
+    let newestId = window.lastMessageId ?? 0;
     const ends = [
       pendingItems.subscribe(({ length }) => {
         if (length > pendingCount) this.messageId.value = undefined;
         pendingCount = length;
       }),
-      isPageVisible.subscribe((visible) => {
-        if (!visible && !window.messageIds.peek().some((id) => this.#isNew(id))) isAway = true;
+      isPageFocused.subscribe((isFocused) => {
+        isLineDue = !isFocused;
       }),
       window.lastListChange.subscribe(({ kind }) => {
-        const last = window.lastMessageId;
-        if (kind !== 'arrived' || last === undefined) return;
-        if (this.#isOwn(last)) this.messageId.value = undefined;
-        else if (isAway && this.#isNew(last)) {
-          isAway = false;
-          this.messageId.value = last;
+        const last = window.lastMessageId ?? 0;
+        const hasNewer = last > newestId;
+        newestId = last;
+        // A list is refreshed after events were lost, for example while the computer slept: no message was seen coming.
+        const isRefreshed = kind === 'refreshed';
+        if (!hasNewer || (kind !== 'arrived' && !isRefreshed)) return;
+        if (this.#isOwn(last)) {
+          this.messageId.value = undefined;
+          isLineDue = !isPageFocused.peek();
+        } else if (this.#isNew(last) && (isLineDue || isRefreshed)) {
+          isLineDue = false;
+          this.markFirstUnread();
         }
       }),
     ];

@@ -4,9 +4,15 @@ import type { MessageWindow } from '../core/index.js';
 /** Whether the reader sees what is on screen: the page is not hidden, and no dialog is open. */
 const isScreenSeen = (): boolean => core.platform.visible.peek() && !document.querySelector('dialog:modal');
 
-/** Whether a message counts as read as soon as it is on screen. */
+/**
+ * Whether a message counts as read as soon as it is on screen. In a page without focus, the message stays unread until
+ * the list has come to rest, so that the line "New" goes above it.
+ */
 export const marksArrivalAsRead = (window: MessageWindow): boolean =>
-  isScreenSeen() && !firstKeptUnreadByWindow.has(window) && core.readMarker.marksReadOnScrollIn(window.narrow);
+  core.platform.focused.peek() &&
+  isScreenSeen() &&
+  !firstKeptUnreadByWindow.has(window) &&
+  core.readMarker.marksReadOnScrollIn(window.narrow);
 
 /** Marks messages on screen as read if the reader sees them. Messages that the reader marked as unread stay unread. */
 export function markSeenAsRead(window: MessageWindow, ids: readonly number[]): void {

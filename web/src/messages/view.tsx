@@ -107,7 +107,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
         window,
         store: core.windows.messageStore,
         pendingItems,
-        isPageVisible: core.platform.visible,
+        isPageFocused: core.platform.focused,
         ownUserId: core.state.me.id,
       }),
     [window],

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { type Conversation, type Core, findExactNarrowConversation, makeConversationKey } from '../core/index.js';
 
 /**
@@ -7,21 +7,15 @@ import { type Conversation, type Core, findExactNarrowConversation, makeConversa
  */
 const READING_LOCK_PREFIX = 'conclave/reading/';
 
-const isPageFocused = signal(document.hasFocus());
 const lockManager = 'locks' in navigator ? navigator.locks : undefined;
 let ownReadConversationKey: string | undefined;
 
 export function startHoldingReadingLock(core: Core): void {
-  const look = () => {
-    isPageFocused.value = document.hasFocus() && document.visibilityState === 'visible';
-  };
-  for (const type of ['focus', 'blur'] as const) window.addEventListener(type, look);
-  document.addEventListener('visibilitychange', look);
   let release = () => {};
   effect(() => {
     const route = core.router.route.value;
     const conversation = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
-    const key = isPageFocused.value && conversation ? makeConversationKey(conversation) : undefined;
+    const key = core.platform.focused.value && conversation ? makeConversationKey(conversation) : undefined;
     if (key === ownReadConversationKey) return;
     ownReadConversationKey = key;
     release();

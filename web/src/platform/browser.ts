@@ -37,16 +37,19 @@ function uploadByXhr({ method, path, headers, file, signal: abort, onProgress }:
   });
 }
 
-/** A signal of a value whose changes the browser announces by events. */
-function makeEventSignal<T>(read: () => T, target: EventTarget, ...events: string[]): ReadonlySignal<T> {
+/** A signal of a value whose changes the browser announces by events of the window or the document. */
+function makeEventSignal<T>(read: () => T, ...events: string[]): ReadonlySignal<T> {
   const of = signal(read());
   for (const event of events) {
+    const target = event === 'visibilitychange' ? document : window;
     target.addEventListener(event, () => {
       of.value = read();
     });
   }
   return of;
 }
+
+const isVisible = (): boolean => document.visibilityState === 'visible';
 
 export function makeBrowserPlatform(): Platform {
   const hash = signal(location.hash);
@@ -75,7 +78,8 @@ export function makeBrowserPlatform(): Platform {
         readHash();
       },
     },
-    online: makeEventSignal(() => navigator.onLine, window, 'online', 'offline'),
-    visible: makeEventSignal(() => document.visibilityState === 'visible', document, 'visibilitychange'),
+    online: makeEventSignal(() => navigator.onLine, 'online', 'offline'),
+    visible: makeEventSignal(isVisible, 'visibilitychange'),
+    focused: makeEventSignal(() => isVisible() && document.hasFocus(), 'focus', 'blur', 'visibilitychange'),
   };
 }

@@ -63,5 +63,6 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   await waitForFirstView();
   delete options.debounceRendering;
   loadAndStartNotifying(core).catch(() => {});
+  import('./emoji-font.js').then(({ loadEmojiFontIfNeeded }) => loadEmojiFontIfNeeded()).catch(() => {});
   onFirstViewShown();
 }
