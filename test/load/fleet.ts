@@ -1,6 +1,7 @@
 /** Fleet of worker processes; sums their reports per second, per measured time and in total. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { cpus } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cpuMs, rssBytes } from '../bench/cpu.js';
 import { now } from './clock.js';
@@ -14,11 +15,15 @@ const SECOND_MS = 1_000;
 /** Delay after which the reports of all workers about a second have arrived, ms. */
 const REPORT_DELAY_MS = 3_000;
 const STOP_TIMEOUT_MS = 20_000;
+/** Shortest time of a point: rates over less say nothing. */
+const MIN_POINT_MS = 50;
+/** Events of a worker that has ended and whose messages have all been read. */
+const ENDS = ['exit', 'disconnect'] as const;
 
 interface WorkerProcess {
   readonly child: ChildProcess;
   lastInterval: Interval | undefined;
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
 }
 
 export class Fleet {
@@ -104,7 +109,10 @@ export class Fleet {
     await Promise.all(this.#workers.map(({ ended }) => ended));
     clearTimeout(killTimer);
     clearInterval(this.#timer);
-    if (this.#timer) this.#addPoint();
+    if (!this.#timer) return;
+    // The timer may have added a point a moment before.
+    await delay(2 * MIN_POINT_MS);
+    this.#addPoint();
   }
 
   /** Starts the series of points, at the first client. */
@@ -119,7 +127,8 @@ export class Fleet {
 
   #startWorker(setup: Setup): WorkerProcess {
     const child = fork(WORKER, { execArgv: [], serialization: 'advanced' });
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    // The exit of a process may be announced before its last messages are read.
+    const ended = Promise.all(ENDS.map((event) => new Promise((resolve) => child.once(event, resolve))));
     const worker: WorkerProcess = { child, lastInterval: undefined, ended };
     child.on('message', (report: Report) => {
       if (report.kind === 'interval') this.#addInterval(worker, report);
@@ -152,7 +161,7 @@ export class Fleet {
   #addPoint(): void {
     const at = now();
     const seconds = (at - this.#lastPointAt) / SECOND_MS;
-    if (seconds <= 0.05) return;
+    if (seconds * SECOND_MS < MIN_POINT_MS) return;
     const serverCpuMs = this.#serverTimes();
     const machine = machineTimes();
     const cores = serverCpuMs.map((ms, i) => (ms - this.#serverCpuMs[i]!) / (at - this.#lastPointAt));

@@ -33,7 +33,7 @@ const folder = t.testdir({
         en: { 'later.ts': longText('later ') },
         de: { 'index.ts': longText('German '), 'later.ts': longText('later German ') },
       },
-      style: { 'index.css': 'p { color: blue }', 'formulas.css': 'p { color: red }' },
+      style: { 'index.css': 'p { color: blue }', 'formulas.css': 'p { color: red }', 'emoji-font.css': '' },
     },
     worker: { 'tsconfig.json': '{}', 'worker.ts': 'console.log(SHELL_FILES, SHELL_VERSION);\n' },
   },
