@@ -78,8 +78,8 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/contract/placement-', 0.5, 8],
   ['dist/test/contract/store-', 0.4, 12],
   ['dist/test/contract/bus-link', 0.5, 8],
-  // It waits for most of its 25 s. Its hosts count as dead after 2.5 s of silence, which a crowded machine can cause: so
-  // it starts first, beside others that wait, and counts as half a core.
+  // It waits for most of its 25 s. Its hosts count as dead after 2.5 s of silence, which a crowded machine can cause:
+  // so it starts first, beside others that wait, and counts as half a core.
   ['dist/test/contract/bus-nats', 0.5, 100],
   ['dist/test/contract', 0.4, 4],
   // Waits for connections to time out.

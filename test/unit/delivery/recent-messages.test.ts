@@ -2,7 +2,7 @@ import t from 'tap';
 import type { MessageRecord } from '#model/records';
 import { isMessageInRange, type MessageIndexCondition, type MessageIndexRange, type MessageScan } from '#ports/store';
 import { RecentMessageRecords } from '../../../src/delivery/recent-messages.js';
-import { makeRandom as makeRandom } from '../../bench/fetch-fill.js';
+import { makeRandom } from '../../bench/fetch-fill.js';
 
 const STREAMS = 5;
 const USERS = 6;
