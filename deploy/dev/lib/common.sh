@@ -13,6 +13,7 @@ say() { printf 'services: %s\n' "$*" >&2; }
 
 die() {
 	printf 'services: error: %s\n' "$*" >&2
+	[ -z "${beside_pid:-}" ] || kill_tree "$beside_pid"
 	exit 1
 }
 
@@ -25,8 +26,11 @@ kill_tree() {
 
 # "timeout" gives a step a process group of its own, which Ctrl-C does not reach.
 step_pid=
+# A build that runs beside the steps.
+beside_pid=
 on_signal() {
-	[ -z "$step_pid" ] || kill_tree "$step_pid"
+	local pid
+	for pid in $step_pid $beside_pid; do kill_tree "$pid"; done
 	printf '\nservices: interrupted; the next run goes on from here\n' >&2
 	exit 130
 }
@@ -176,6 +180,9 @@ is_given() {
 }
 
 hide_password() { sed -E 's#(://[^:/@]*):[^@/]*@#\1:***@#g' <<<"$1"; }
+
+# Information for debuggers takes a tenth of a build.
+go_without_debug=(-gcflags=all=-dwarf=false '-ldflags=-s -w')
 
 go_or_die() {
 	command -v go >/dev/null ||

@@ -23,7 +23,7 @@ ferretdb_binary() { printf '%s/bin/ferretdb-%s' "$tools" "$(cat "$ferretdb_sourc
 ferretdb_build() {
 	local binary
 	binary=$(ferretdb_binary)
-	(cd "$ferretdb_source" && timeout 900 go build -trimpath -o "$binary.partial" .) || return
+	(cd "$ferretdb_source" && timeout 900 go build -trimpath "${go_without_debug[@]}" -o "$binary.partial" .) || return
 	rm -f "$tools"/bin/ferretdb-*[0-9]
 	mv "$binary.partial" "$binary"
 }
@@ -117,7 +117,7 @@ mongodb_up() {
 		built)
 			[ -x "$(ferretdb_binary)" ] ||
 				step "$dir/logs/build-ferretdb.log" "mongodb: building FerretDB" ferretdb_build
-			pg_built || pg_build
+			pg_build_rest
 			;;
 	esac
 	set_state mongodb.source "$mongodb_source"

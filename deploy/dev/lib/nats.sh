@@ -51,7 +51,7 @@ nats_build() {
 	local partial=$tools/bin/.nats-build
 	rm -rf "$partial"
 	mkdir -p "$partial"
-	GOBIN=$partial timeout 900 go install "github.com/nats-io/nats-server/v2@$nats_build_version" || return
+	GOBIN=$partial timeout 900 go install "${go_without_debug[@]}" "github.com/nats-io/nats-server/v2@$nats_build_version" || return
 	mv "$partial/nats-server" "$(nats_binary)" && rm -rf "$partial"
 }
 

@@ -139,6 +139,24 @@ pg_build() {
 
 pg_built() { [ -e "$tools/stamps/postgres-$pg_major" ]; }
 
+# Beside the builds of NATS and FerretDB, which take the cores: this one waits for downloads and dpkg.
+pg_build_beside() {
+	pg_build 2>"$dir/run/pg-build.said" &
+	beside_pid=$!
+}
+
+pg_build_rest() {
+	local rc=0
+	if [ -n "$beside_pid" ]; then
+		wait "$beside_pid" || rc=$?
+		beside_pid=
+		cat "$dir/run/pg-build.said" >&2
+		rm -f "$dir/run/pg-build.said"
+		[ "$rc" -eq 0 ] || exit "$rc"
+	fi
+	pg_built || pg_build
+}
+
 pg_init() {
 	local data
 	data=$(pg_data)
