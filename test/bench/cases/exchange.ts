@@ -29,8 +29,8 @@ type Direction = (typeof DIRECTIONS)[number];
 interface PreparedExchange {
   /** Temporary folder for all files of the case. */
   readonly folder: string;
-  readonly sender: Account;
-  readonly polls: readonly Poll[];
+  /** Accounts of the organization with live messages; the first one sends. */
+  readonly accounts: readonly Account[];
 }
 
 interface CommandRun extends ProcessUsage {
@@ -52,13 +52,13 @@ async function prepare(bench: Bench): Promise<PreparedExchange> {
   makeExportedOrganization(join(folder, 'made'), { people, streams, messages, seed: 7 });
   const accounts = await bench.makeAccounts(10);
   await makeStream(bench.face, STREAM, accounts);
-  return { folder, sender: accounts[0]!, polls: await makeMessageQueues(bench.face, accounts, POLLS) };
+  return { folder, accounts };
 }
 
 class ExchangeMeasurement {
   #realms = 0;
   #usages = 0;
-  #polls: readonly Poll[];
+  #polls: readonly Poll[] = [];
   readonly #bare = { perSecond: [] as number[], micros: [] as number[] };
   readonly #measured: Readonly<Record<Direction, DirectionValues>> = {
     import: { runs: [], busyP99: [], quietP99: [] },
@@ -68,11 +68,14 @@ class ExchangeMeasurement {
   constructor(
     private readonly bench: Bench,
     private readonly prepared: PreparedExchange,
-  ) {
-    this.#polls = prepared.polls;
+  ) {}
+
+  get #sender(): Account {
+    return this.prepared.accounts[0]!;
   }
 
   async measure(): Promise<Figure[]> {
+    await this.#registerQueues();
     await this.#measureLiveWindows(() => false);
     for (let i = 0; i < this.bench.options.runs; i++) {
       await this.#measureBare();
@@ -86,7 +89,7 @@ class ExchangeMeasurement {
   async #measureBare(): Promise<void> {
     const { face, bareHttp, generator, options } = this.bench;
     if (!options.measuresBare) return;
-    const request = meRequest(this.prepared.sender.authorization);
+    const request = meRequest(this.#sender.authorization);
     await bareHttp.setAnswers({ get: (await requestOnce(face.port, request)).text });
     const { port, pids } = bareHttp;
     const { warmUpMs, ms } = options;
@@ -113,8 +116,14 @@ class ExchangeMeasurement {
     return { ...(JSON.parse(await readFile(file, 'utf8')) as ProcessUsage), seconds };
   }
 
+  /** New queues for live messages: queues without a poll end after ten minutes, which an import may take. */
+  async #registerQueues(): Promise<void> {
+    this.#polls = await makeMessageQueues(this.bench.face, this.prepared.accounts, POLLS);
+  }
+
   /** Measures live messages while the command runs, and then in equally many windows without the command. */
   async #measureLive(direction: Direction): Promise<void> {
+    await this.#registerQueues();
     let isRunning = true;
     const command = this.#run(direction).finally(() => {
       isRunning = false;
@@ -135,11 +144,10 @@ class ExchangeMeasurement {
    */
   async #measureLiveWindows(shouldContinue: () => boolean): Promise<number[][]> {
     const { face, generator, options } = this.bench;
-    const { sender } = this.prepared;
     const everyMs = 1_000 / options.perSecond;
     const count = Math.ceil(WINDOW_MS / everyMs);
     const sends = Array.from({ length: count }, (_, n) =>
-      sendRequest(sender.authorization, STREAM, ` ${messageMarker(n)}`),
+      sendRequest(this.#sender.authorization, STREAM, ` ${messageMarker(n)}`),
     );
     const windows: number[][] = [];
     do {
