@@ -435,6 +435,13 @@ journey(
   },
 );
 
+/** Presses a button at the moment when the dialog leaves the document. */
+const pressWhenDialogIsRemoved = (name: string): string => `new MutationObserver((_, observer) => {
+  if (document.querySelector('dialog')) return;
+  observer.disconnect();
+  document.querySelector('[aria-label="${name}"]').click();
+}).observe(document.body, { childList: true, subtree: true })`;
+
 journey('an owner adds what new people meet: a profile field, a default stream, a domain, an icon', async (t, open) => {
   const { owner, member } = org;
   await subscribe(owner, 'welcome', { principals: [owner, member] });
@@ -446,6 +453,16 @@ journey('an owner adds what new people meet: a profile field, a default stream, 
   await enterInDialog(page, 'Label', 'Home port');
   await client.click('dialog button', 'Add');
   await client.waitFor('.row-line', 'Home port');
+  await press(page, 'Add field');
+  await client.waitFor('dialog h2', 'Add field');
+  await page.evaluate(pressWhenDialogIsRemoved('Edit Home port'));
+  await page.keyboard.press('Escape');
+  // The close event of the removed dialog comes before the answer.
+  await client.waitFor('dialog', 'Edit Home port');
+  await page.evaluate('new Promise((done) => setTimeout(done))');
+  t.ok(await page.$('dialog'), 'a dialog that opens when another one is removed stays open');
+  await page.keyboard.press('Escape');
+  await client.waitUntilGone('dialog');
   await enter(reader.page, 'Home port', 'Rotterdam');
   await reader.page.keyboard.press('Enter');
   await goTo(page, `#users/${member.id}`);

@@ -56,7 +56,8 @@ export function Dialog({ title, children, onClose, footer, size, drawerSide, wit
           event.preventDefault();
           onClose();
         }}
-        onClose={onClose}
+        // The event of a dialog that was removed comes later, and would close the next one.
+        onClose={() => ref.current && onClose()}
         onPointerDown={(event) => {
           if (event.target === event.currentTarget) onClose();
         }}
