@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { FakeClock } from '../support/fake-clock.js';
 import { until } from '../support/until.js';
 import { CURRENT_CLIENT_HEADERS } from './support/current-client-requests.js';
-import { facesFor, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { facesFor, services, startEmbedded, type TestServer } from './support/faces.js';
 import { Hook } from './support/hook.js';
 import { closeIdle } from './support/http.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from './support/organization.js';
@@ -310,11 +310,8 @@ async function withoutGateway(t: Test, start: Start): Promise<void> {
 t.setTimeout(240_000);
 
 const embedded: Start = (options) => startEmbedded({ options });
-const at = services(t);
-const cluster: Start = (options) => startCluster(at!, undefined, options);
-for (const face of facesFor('devices', at)) {
-  const title = `${face} face: devices are pushed to through the gateway`;
-  await t.test(title, (t) => devicePushes(t, face === 'embedded' ? embedded : cluster));
+for (const { face, start } of facesFor('devices', services(t))) {
+  await t.test(`${face} face: devices are pushed to through the gateway`, (t) => devicePushes(t, start));
 }
 await t.test('embedded face: pushes without the text of messages', (t) => withoutContent(t, embedded));
 await t.test('embedded face: attempts', attempts);

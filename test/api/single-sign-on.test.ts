@@ -17,7 +17,7 @@ import {
   CURRENT_CLIENT_LEVEL,
   CURRENT_CLIENT_REGISTRATION,
 } from './support/current-client-requests.js';
-import { facesFor, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { facesFor, services, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { mailsTo } from './support/mails.js';
 import { makeOrganization, type Organization } from './support/organization.js';
@@ -503,13 +503,9 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
 
 const providers: Providers = { first: await TestIdentityProvider.start(), second: await TestIdentityProvider.start() };
 
-const cluster = services(t);
-for (const face of facesFor('single sign-on', cluster)) {
+for (const { face, start } of facesFor('single sign-on', services(t))) {
   await t.test(`single sign-on, ${face}`, async (t) => {
-    const options = optionsOf(providers);
-    const server = await (face === 'embedded'
-      ? startEmbedded({ options })
-      : startCluster(cluster!, undefined, options));
+    const server = await start(optionsOf(providers));
     try {
       await runFacts(t, server, providers);
     } finally {

@@ -1,7 +1,7 @@
 /** Pages for browsers on a server with `--web off`, on both faces: none leads to a web client that is not there. */
 import t, { type Test } from 'tap';
 import { Client } from './support/client.js';
-import { facesFor, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
+import { facesFor, services, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { linkIn, mailed } from './support/mails.js';
 import { makeOrganization } from './support/organization.js';
@@ -57,12 +57,9 @@ async function runFacts(t: Test, web: 'on' | 'off', server: TestServer): Promise
 const cluster = services(t);
 for (const web of ['on', 'off'] as const) {
   const title = `pages with --web ${web}`;
-  for (const face of facesFor(title, cluster)) {
+  for (const { face, start } of facesFor(title, cluster)) {
     await t.test(`${title}, ${face}`, async (t) => {
-      const options = { web, oidc: OIDC };
-      const server = await (face === 'embedded'
-        ? startEmbedded({ options })
-        : startCluster(cluster!, undefined, options));
+      const server = await start({ web, oidc: OIDC });
       try {
         await runFacts(t, web, server);
       } finally {

@@ -181,7 +181,7 @@ is_given() {
 
 hide_password() { sed -E 's#(://[^:/@]*):[^@/]*@#\1:***@#g' <<<"$1"; }
 
-# Information for debuggers takes a tenth of a build.
+# Information for debuggers takes 9 % of the CPU of a build (NATS, two builds of each kind by turns).
 go_without_debug=(-gcflags=all=-dwarf=false '-ldflags=-s -w')
 
 go_or_die() {

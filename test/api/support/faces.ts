@@ -249,15 +249,6 @@ export function services(t: Test): Services | undefined {
   return undefined;
 }
 
-/**
- * Faces on which a run tries facts for which both run the same code: one that the seed picks, both in the long form.
- * Without services the embedded one.
- * @param title of the facts, so that not all of them are on one face
- */
-export function facesFor(title: string, cluster: Services | undefined): readonly TestServer['kind'][] {
-  return cluster ? picked(['embedded', 'cluster'] as const, 1, (face) => `${title}, ${face}`) : ['embedded'];
-}
-
 /** Starts a cluster: two frontends and two actor hosts that share the partitions, under a namespace of its own. */
 export async function startCluster(
   { nats, mongodb }: Services,
@@ -301,4 +292,21 @@ export async function startCluster(
     () => smtp.received.map(({ raw }) => raw),
     adjust,
   );
+}
+
+interface PickedFace {
+  readonly face: TestServer['kind'];
+  readonly start: (options: Readonly<Record<string, string>>) => Promise<TestServer>;
+}
+
+/**
+ * Faces on which a run tries facts for which both run the same code: one that the seed picks, both in the long form.
+ * Without services the embedded one.
+ * @param title of the facts, so that not all of them are on one face
+ */
+export function facesFor(title: string, cluster: Services | undefined): readonly PickedFace[] {
+  const embedded: PickedFace = { face: 'embedded', start: (options) => startEmbedded({ options }) };
+  if (!cluster) return [embedded];
+  const clustered: PickedFace = { face: 'cluster', start: (options) => startCluster(cluster, undefined, options) };
+  return picked([embedded, clustered], 1, ({ face }) => `${title}, ${face}`);
 }

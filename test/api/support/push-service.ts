@@ -16,9 +16,7 @@ export interface ReceivedPush {
   readonly claims: Fields;
 }
 
-/**
- * Identity of a push, the same in each attempt. The topic of a message is that of its conversation.
- */
+/** Identity of a push, the same in each attempt. The topic of a message is that of its conversation. */
 const identityOf = ({ headers, said: { event, message } }: ReceivedPush): string =>
   JSON.stringify([headers.topic, event, message]);
 
