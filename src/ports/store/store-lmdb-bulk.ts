@@ -28,6 +28,11 @@ interface PendingPostings {
   readonly ids: AscendingIdSetEncoder;
 }
 
+interface EncodedMessageRecord {
+  readonly id: number;
+  readonly bytes: Buffer;
+}
+
 interface LmdbBulkLoaderOptions {
   readonly realm: RealmId;
   readonly closingActor: ActorKey;
@@ -46,27 +51,43 @@ interface LmdbBulkLoaderOptions {
 export class LmdbMessageBulkLoader implements MessageBulkLoader {
   #pendingPostingsByIndex = new Map<string, PendingPostings>();
   #pendingEntryCount = 0;
+  /** Records that are encoded and not written yet. */
+  #pendingRecords: EncodedMessageRecord[] = [];
+  /** Id of the newest message that an earlier load has stored. */
+  readonly #newestStoredId: number;
   /**
    * Separates writes of messages from those of a running flush: one larger transaction would lock the file for longer.
    */
   readonly #turns = new Semaphore(1);
 
-  constructor(private readonly options: LmdbBulkLoaderOptions) {}
+  constructor(private readonly options: LmdbBulkLoaderOptions) {
+    this.#newestStoredId = options.messageTable.readNewestStoredId(options.realm);
+  }
 
+  /** Encodes the messages at once, so that their objects are garbage before V8 promotes them. */
   async addMessages(messages: readonly MessageRecord[]): Promise<void> {
-    for (let from = 0; from < messages.length; from += MAX_RECORDS_PER_TRANSACTION)
-      await this.#addMessagesAtOnce(messages.slice(from, from + MAX_RECORDS_PER_TRANSACTION));
+    const { messageTable, realm } = this.options;
+    for (const message of messages) {
+      const { id } = message;
+      const { keys, bytes } = messageTable.encodeBulkMessage(realm, message, id <= this.#newestStoredId);
+      if (bytes) this.#pendingRecords.push({ id, bytes });
+      for (const key of keys) this.#addPendingEntry(key);
+    }
+    if (this.#pendingRecords.length >= MAX_RECORDS_PER_TRANSACTION) await this.#writePendingRecords();
     if (this.#pendingEntryCount > MAX_PENDING_INDEX_ENTRIES || this.#pendingPostingsByIndex.size > MAX_PENDING_INDEXES)
       await this.flush();
   }
 
-  async #addMessagesAtOnce(messages: readonly MessageRecord[]): Promise<void> {
+  async #writePendingRecords(): Promise<void> {
     const { messageTable, realm } = this.options;
-    const prepared = messages.map((message) => messageTable.prepareBulkRecord(realm, message));
-    await this.#runWriteUnlessClosed(() => {
-      for (const record of prepared) record.put();
-    });
-    for (const { keys } of prepared) for (const key of keys) this.#addPendingEntry(key);
+    const records = this.#pendingRecords;
+    this.#pendingRecords = [];
+    for (let from = 0; from < records.length; from += MAX_RECORDS_PER_TRANSACTION) {
+      await this.#runWriteUnlessClosed(() => {
+        for (const { id, bytes } of records.slice(from, from + MAX_RECORDS_PER_TRANSACTION))
+          messageTable.putBulkRecord(realm, id, bytes);
+      });
+    }
   }
 
   #addPendingEntry(key: LmdbMessageIndexKey): void {
@@ -87,6 +108,7 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
     const pending = this.#pendingPostingsByIndex;
     this.#pendingPostingsByIndex = new Map();
     this.#pendingEntryCount = 0;
+    await this.#writePendingRecords();
     let batch: LmdbMessageIndexKey[] = [];
     for (const name of [...pending.keys()].sort()) {
       const { prefix, ids } = pending.get(name)!;

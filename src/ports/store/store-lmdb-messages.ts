@@ -76,9 +76,10 @@ interface MessageScanOutput<T> {
 }
 
 /** A message of a bulk load that is encoded, but not written. */
-interface PreparedBulkRecord {
+interface EncodedBulkMessage {
   readonly keys: readonly LmdbMessageIndexKey[];
-  put(): void;
+  /** The message's record; undefined if the message is stored already. */
+  readonly bytes: Buffer | undefined;
 }
 
 /** Message records, and one index table whose keys end with the message id. */
@@ -132,19 +133,27 @@ export class LmdbMessageTable {
     };
   }
 
+  /** Id of the realm's newest stored message; 0 if it has none. */
+  readNewestStoredId(realm: RealmId): number {
+    const range = { start: [realm, ABOVE_EVERY_MESSAGE_ID], end: [realm], reverse: true, limit: 1 };
+    for (const key of this.#messageTable.getKeys(range)) return (key as [number, number])[1];
+    return 0;
+  }
+
   /**
-   * Encodes a message of a bulk load. Caches must have nothing of the realm, and no other process may write the message
-   * in another form. A message that is stored already stays.
+   * Encodes a message of a bulk load. No other process may write the message in another form.
+   * @param maybeStored false if the message is known not to be stored; a message that is stored already stays
    */
-  prepareBulkRecord(realm: RealmId, message: MessageRecord): PreparedBulkRecord {
-    const { id } = message;
-    const old = this.#recordTable.readUncached(realm, id);
-    if (old) return { keys: makeMessageIndexKeys(realm, old.record), put: () => undefined };
-    const bytes = this.#recordTable.encodeRecord(1, message);
-    return {
-      keys: makeMessageIndexKeys(realm, message),
-      put: () => void this.#messageTable.put([realm, id], bytes),
-    };
+  encodeBulkMessage(realm: RealmId, message: MessageRecord, maybeStored: boolean): EncodedBulkMessage {
+    const old = maybeStored ? this.#recordTable.readUncached(realm, message.id) : undefined;
+    return old
+      ? { keys: makeMessageIndexKeys(realm, old.record), bytes: undefined }
+      : { keys: makeMessageIndexKeys(realm, message), bytes: this.#recordTable.encodeRecord(1, message) };
+  }
+
+  /** Writes the record of a bulk load. Caches must have nothing of the realm. */
+  putBulkRecord(realm: RealmId, id: number, bytes: Buffer): void {
+    this.#messageTable.put([realm, id], bytes);
   }
 
   /** Writes an index entry of a bulk load. */

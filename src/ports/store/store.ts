@@ -151,14 +151,14 @@ export type MessageReadStore = Pick<Store, 'getParts' | 'getMessages' | 'scanMes
 /** Loads messages of an organization that no process reads or changes yet. */
 export interface MessageBulkLoader {
   /**
-   * Stores messages whose ids ascend from call to call, durably; a message that is stored already stays as it is. Scans
-   * find the messages only after `flush`. A call may begin while a flush is under way.
+   * Takes messages whose ids ascend from call to call and stores them, some of them only with a later call or `flush`;
+   * a message that is stored already stays as it is. A call may begin while a flush is under way.
    * @throws MessageBulkLoadRefusedError
    */
   addMessages(messages: readonly MessageRecord[]): Promise<void>;
 
   /**
-   * Makes the index entries of all messages durable whose `addMessages` has ended.
+   * Makes all messages durable whose `addMessages` has ended, with the index entries by which scans find them.
    * @throws MessageBulkLoadRefusedError
    */
   flush(): Promise<void>;

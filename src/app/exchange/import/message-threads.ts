@@ -109,7 +109,7 @@ class ThreadedMessageWriters implements MessageWriters {
   }
 
   storeMessages(messages: MessagesToStore): Promise<void> {
-    return this.#runJob(this.#leastBusyThread, messages);
+    return this.#runJob(this.#leastBusyThread, { messagesJson: JSON.stringify(messages) });
   }
 
   recordStoredFiles(files: number): Promise<void> {

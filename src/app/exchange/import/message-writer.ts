@@ -114,7 +114,7 @@ class RecordWiseLoader implements MessageBulkLoader {
   async flush(): Promise<void> {}
 }
 
-/** Messages of a file: those that are rendered already, and the others. */
+/** Messages of a slice of a file: those that are rendered already, and the others. */
 export interface MessagesToStore {
   readonly rendered: readonly MessageRecord[];
   readonly unrendered: readonly UnrenderedMessage[];
@@ -144,7 +144,7 @@ export class StoringMessageWriter {
     return new StoringMessageWriter(context, await openStoreAt(context.store));
   }
 
-  /** Renders the messages of a file, and begins to store them once those of the previous file are stored. */
+  /** Renders the messages of a slice, and begins to store them once the loader has taken those of the slice before. */
   async storeMessages({ rendered, unrendered }: MessagesToStore): Promise<void> {
     const records = [...rendered];
     for (const [i, message] of unrendered.entries()) {

@@ -49,7 +49,9 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
  * flushes.
  */
 const MAX_FILES_PER_FLUSH = 50;
-const MAX_MS_PER_FLUSH = 3_000;
+const MAX_MS_PER_FLUSH = 10_000;
+/** Number of slices that wait for a writer or are being rendered by it: the messages of one file. */
+const MAX_SLICES_PER_WRITER = 10;
 
 export interface OrganizationImportTarget {
   readonly store: Store;
@@ -153,7 +155,7 @@ class OrganizationImportRun {
     private readonly renderer: MessageRenderer,
     private readonly reader: MessageFileReader,
   ) {
-    this.#messageCopies = new ImportedMessageCopies(draft);
+    this.#messageCopies = new ImportedMessageCopies(draft, this.#userMarks);
     this.#uploads = new ImportedUploads(draft);
   }
 
@@ -253,35 +255,41 @@ class OrganizationImportRun {
     const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART_NAME }]) : [];
     const done = Number(stored?.value ?? 0);
-    // Files that are being written, oldest first. Each promise settles after the one before it, and once the messages
-    // of its file are rendered and a writer has begun to store them.
+    /** Slices that are being rendered and written, oldest first. */
     const underWay: Promise<void>[] = [];
+    /** Settles once a writer has begun to store the messages of all files up to the last one that was read. */
+    let filesBegun: Promise<void> = Promise.resolve();
     let next = this.#beginReading(files[0]);
     try {
       for (const i of files.keys()) {
         target?.lostSignal.throwIfAborted();
         const content = await next;
         next = this.#beginReading(files[i + 1]);
-        const recorded = messages.recordFile(content!);
-        this.draft.addImportedCount('messages', recorded.length);
-        if (writers && i >= done) {
+        const slices: Promise<void>[] = [];
+        for (const recorded of messages.recordFile(content!)) {
+          this.draft.addImportedCount('messages', recorded.length);
+          if (!writers || i < done) continue;
           let prepared: MessagesToStore = { rendered: [], unrendered: messages.prepareForRendering(recorded) };
-          while (underWay.length > writers.atOnce) {
+          while (underWay.length >= MAX_SLICES_PER_WRITER * writers.atOnce) {
             if (helper) prepared = await helper.renderUntilSettled(underWay[0]!, prepared);
             await underWay.shift();
           }
-          const storing = writers.storeMessages(prepared);
-          const writing = this.#storeFileAndProgress(writers, storing, underWay.at(-1), i + 1);
+          const writing = writers.storeMessages(prepared);
           // A failure is reported where the promise is awaited.
           writing.catch(() => undefined);
           underWay.push(writing);
+          slices.push(writing);
+        }
+        if (writers && i >= done) {
+          filesBegun = this.#storeFileAndProgress(writers, slices, filesBegun, i + 1);
+          filesBegun.catch(() => undefined);
         }
         progress?.(i + 1, files.length);
       }
-      for (const writing of underWay) await writing;
+      await filesBegun;
       if (writers && files.length > done) await this.#flushAllFiles(writers, files.length);
     } finally {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled([...underWay, filesBegun]);
     }
   }
 
@@ -299,12 +307,11 @@ class OrganizationImportRun {
    */
   async #storeFileAndProgress(
     writers: MessageWriters,
-    storing: Promise<void>,
-    before: Promise<void> | undefined,
+    slices: readonly Promise<void>[],
+    before: Promise<void>,
     files: number,
   ): Promise<void> {
-    const [stored, earlier] = await Promise.allSettled([storing, before]);
-    for (const result of [earlier, stored]) if (result.status === 'rejected') throw result.reason;
+    await allOrFirstErrorWhenSettled([before, ...slices]);
     const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
     if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH) return;
     await this.#endFlush(writers);

@@ -40,6 +40,21 @@ class OriginReadStateBuilder {
     }
   }
 
+  /**
+   * Adds messages in the order of their ids.
+   * @param rows bits of the messages of which the user has a row
+   * @param unread bits of the messages that are unread
+   */
+  addMessagesInOrder(ids: readonly number[], rows: number, unread: number): void {
+    if (unread === 0 && this.#unreadCountAboveMark <= MAX_UNREAD_EXCEPTIONS_BELOW_RAISED_MARK) {
+      // The last message raises the mark above the others.
+      this.addMessageInOrder(ids[31 - Math.clz32(rows)]!, true);
+      return;
+    }
+    for (const [i, id] of ids.entries())
+      if (((rows >>> i) & 1) === 1) this.addMessageInOrder(id, ((unread >>> i) & 1) === 0);
+  }
+
   /** Makes the part of a user's actor. No message may be added after that. */
   encodeReadStatePart(origin: number): Record<string, Json> {
     if (this.#readUpToId === 0 && !this.#readIdsAboveMark) return {};
@@ -60,6 +75,19 @@ export class ImportedReadStatesAndMarks {
   readonly #markedIdsByUserAndMark = new Map<number, Map<MessageMarkName, AscendingIdSetEncoder>>();
 
   addMessageReadState(user: number, origin: number, id: number, read: boolean): void {
+    this.#getOrMakeReadState(user, origin).addMessageInOrder(id, read);
+  }
+
+  /**
+   * Adds messages in the order of their ids, at most 32.
+   * @param rows bits of the messages of which the user has a row; the lowest bit is that of the first message
+   * @param unread bits of the messages that are unread
+   */
+  addMessageReadStates(user: number, origin: number, ids: readonly number[], rows: number, unread: number): void {
+    this.#getOrMakeReadState(user, origin).addMessagesInOrder(ids, rows, unread);
+  }
+
+  #getOrMakeReadState(user: number, origin: number): OriginReadStateBuilder {
     let users = this.#readStateByOriginAndUser.get(origin);
     if (!users) {
       users = [];
@@ -70,7 +98,7 @@ export class ImportedReadStatesAndMarks {
       reading = new OriginReadStateBuilder();
       users[user] = reading;
     }
-    reading.addMessageInOrder(id, read);
+    return reading;
   }
 
   /** Adds a mark of a user. The ids of one user and mark ascend from call to call. */

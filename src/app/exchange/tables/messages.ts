@@ -38,7 +38,7 @@ interface ImportedMessageConversation {
   readonly recipient: number;
 }
 
-/** Rows of zerver_usermessage of one message: pairs of a user and a sum of `EXPORTED_MESSAGE_FLAG_BITS`. */
+/** Rows of zerver_usermessage of one message: pairs of an exported user id and a sum of `EXPORTED_MESSAGE_FLAG_BITS`. */
 type UserAndFlagMaskPairs = Float64Array;
 
 /** A message whose conversation and flags are known, before its text is rendered. */
@@ -75,22 +75,33 @@ export class MessageImport {
   }
 
   /**
-   * Records conversations, receivers and flags of the messages of a file.
-   * @returns the messages that are not left out
+   * Records conversations, receivers and flags of the messages of a file, slice by slice.
+   * @returns for each slice, the messages that are not left out
+   * @throws ExportFormatError for a row of a receiver who is no user of the export, among others
    */
-  recordFile({ rows, receivers, receiverCounts }: MessageFileContent): ImportedMessageBeforeRendering[] {
-    const { userIdMap } = this.draft;
-    for (let i = 0; i < receivers.length; i += 2) receivers[i] = userIdMap.requireNewId(receivers[i]!, RECEIVER_TABLE);
-    const recorded: ImportedMessageBeforeRendering[] = [];
+  *recordFile({
+    rowSlices,
+    receivers,
+    receiverCounts,
+  }: MessageFileContent): Generator<ImportedMessageBeforeRendering[]> {
     let at = 0;
-    for (const [i, fields] of rows.entries()) {
-      const end = at + 2 * receiverCounts[i]!;
-      const row = new CheckedExportRow(MESSAGE_TABLE, fields);
-      const message = this.#recordConversationAndFlags(row, receivers.subarray(at, end));
-      if (message) recorded.push(message);
-      at = end;
+    let rowNumber = 0;
+    for (const slice of rowSlices) {
+      const recorded: ImportedMessageBeforeRendering[] = [];
+      for (const fields of JSON.parse(slice) as JsonObject[]) {
+        const end = at + 2 * receiverCounts[rowNumber++]!;
+        const row = new CheckedExportRow(MESSAGE_TABLE, fields);
+        const message = this.#recordConversationAndFlags(row, receivers.subarray(at, end));
+        if (message) recorded.push(message);
+        at = end;
+      }
+      yield recorded;
     }
-    return recorded;
+    this.#requireUsersOfRows(receivers.subarray(at));
+  }
+
+  #requireUsersOfRows(rows: UserAndFlagMaskPairs): void {
+    for (let i = 0; i < rows.length; i += 2) this.draft.userIdMap.requireNewId(rows[i]!, RECEIVER_TABLE);
   }
 
   /**
@@ -108,6 +119,7 @@ export class MessageImport {
     const place = this.#findConversationOf(row, sender);
     if (!place) {
       draft.adjustedRowCounts.addCount('message to a recipient that the export does not contain');
+      this.#requireUsersOfRows(rows);
       return undefined;
     }
     const sent = Math.floor(row.timeSecondsOrDefault('date_sent'));
@@ -157,20 +169,21 @@ export class MessageImport {
   ) {
     const topicBits = topicMentionBitsOfHtml(row.textOrDefault('rendered_content'));
     const everybodyBits = EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned & ~topicBits;
-    const receivers: number[] = [];
+    const { read, historical } = EXPORTED_MESSAGE_FLAG_BITS;
+    const receivers = this.copies.receiversOfStream(stream);
     const flags: Record<string, string[]> = {};
     let wildcard = false;
+    receivers.beginMessage(id);
     for (let i = 0; i < rows.length; i += 2) {
-      const user = rows[i]!;
       const mask = rows[i + 1]!;
-      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.addMarkedMessage(user, 'historical', id);
-      else receivers.push(user);
-      this.#recordUserFlags(user, stream, id, mask, flags);
+      const user = receivers.addRow(rows[i]!, (mask & read) !== 0, (mask & historical) === 0);
+      if ((mask & ~read) === 0) continue;
+      if ((mask & historical) !== 0) this.marks.addMarkedMessage(user, 'historical', id);
+      this.#recordUserMarksAndFlags(user, id, mask, flags);
       if ((mask & topicBits) !== 0) flags[user] = [...(flags[user] ?? []), 'wildcard_mentioned'];
       if ((mask & everybodyBits) !== 0) wildcard = true;
     }
-    for (const user of this.copies.addReceiversAndListAwayUsers(stream, row.requiredId, id, receivers))
-      this.marks.addMessageReadState(user, stream, id, false);
+    receivers.addAwayUsers(row.requiredId);
     return { flags, wildcard };
   }
 
@@ -179,18 +192,19 @@ export class MessageImport {
     let wildcard = false;
     const missing = new Set(participants);
     for (let i = 0; i < rows.length; i += 2) {
-      const user = rows[i]!;
+      const user = this.draft.userIdMap.requireNewId(rows[i]!, RECEIVER_TABLE);
+      const mask = rows[i + 1]!;
       if (!missing.delete(user)) continue;
-      this.#recordUserFlags(user, 0, id, rows[i + 1]!, flags);
-      if ((rows[i + 1]! & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+      this.marks.addMessageReadState(user, 0, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
+      this.#recordUserMarksAndFlags(user, id, mask, flags);
+      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
     // On this server every participant has the message; a participant without a row has read it.
     for (const user of missing) this.marks.addMessageReadState(user, 0, id, true);
     return { flags, wildcard };
   }
 
-  #recordUserFlags(user: number, origin: number, id: number, mask: number, flags: Record<string, string[]>): void {
-    this.marks.addMessageReadState(user, origin, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
+  #recordUserMarksAndFlags(user: number, id: number, mask: number, flags: Record<string, string[]>): void {
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.starred) !== 0) this.marks.addMarkedMessage(user, 'starred', id);
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.collapsed) !== 0) this.marks.addMarkedMessage(user, 'collapsed', id);
     if ((mask & (EXPORTED_MESSAGE_FLAG_BITS.mentioned | EXPORTED_MESSAGE_FLAG_BITS.has_alert_word)) === 0) return;
