@@ -145,8 +145,8 @@ export class ImportedOrganizationDraft {
   }
 
   /** Returns the parts of a user's actor that do not come from messages. */
-  partsOfUser(user: number): Readonly<Record<string, Json>> {
-    return { ...this.#partsByUserId.get(user), ...this.subscriptions.makePartsOfUser(user) };
+  listPartsOfUser(user: number): (readonly [name: string, value: Json])[] {
+    return [...Object.entries(this.#partsByUserId.get(user) ?? {}), ...this.subscriptions.makePartsOfUser(user)];
   }
 
   partsOfStream(stream: number): Readonly<Record<string, Json>> {

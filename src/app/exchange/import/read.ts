@@ -189,23 +189,32 @@ export async function readExportedReactions(
   return reactions;
 }
 
-/**
- * Assigns new ids to all messages.
- * @param isSorted true if old ids may be in any order
- * @returns names of the message files, in their order
- */
-export async function assignMessageIdsAndListFiles(
+/** A file of messages, and the ids of its messages in the export. */
+export interface MessageFileIds {
+  readonly name: string;
+  readonly ids: Float64Array;
+}
+
+/** Reads the ids of all messages. The reader's thread does it, while the calling one reads other tables. */
+export async function readMessageIdsOfFiles(
   folder: ExportFolder,
   reader: MessageFileReader,
+): Promise<readonly MessageFileIds[]> {
+  const files: MessageFileIds[] = [];
+  for (const name of await folder.listConsecutiveMessageFiles()) {
+    const { ids } = await reader.readFile({ folder: folder.messageRoot, name, onlyIds: true });
+    files.push({ name, ids });
+  }
+  return files;
+}
+
+/** Assigns new ids to all messages. @param isSorted true if old ids may be in any order */
+export function assignMessageIds(
+  files: readonly MessageFileIds[],
   draft: ImportedOrganizationDraft,
   isSorted: boolean,
-): Promise<string[]> {
-  const names = await folder.listConsecutiveMessageFiles();
-  for (const name of names) {
-    const { ids } = await reader.readFile({ folder: folder.messageRoot, name, onlyIds: true });
-    for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
-  }
-  return names;
+): void {
+  for (const { ids } of files) for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
 }
 
 /** Stores the pictures of people, emoji and the organization. */

@@ -33,10 +33,12 @@ import {
 } from './message-threads.js';
 import { type MessagesToStore, STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
 import {
-  assignMessageIdsAndListFiles,
+  assignMessageIds,
   buildDraftWithoutMessagesAndFiles,
   importAndStorePictures,
+  type MessageFileIds,
   readExportedReactions,
+  readMessageIdsOfFiles,
   readSmallExportTables,
   type SmallExportTables,
 } from './read.js';
@@ -118,8 +120,12 @@ export async function runOrganizationImportOrDryRun(
   const reader = makeMessageFileReader();
   try {
     const folder = isSorted ? await sortMessagesByDate(given, join(options.workFolder, 'sorted-messages')) : given;
+    const files = readMessageIdsOfFiles(folder, reader);
+    // A failure is reported where the promise is awaited.
+    files.catch(() => undefined);
     const draft = await buildDraftWithoutMessagesAndFiles(folder, tables, facts, options.secrets);
-    return await new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader).importAndOpen();
+    const run = new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader);
+    return await run.importAndOpen(files);
   } catch (error) {
     // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
     // no organization will get.
@@ -159,13 +165,12 @@ class OrganizationImportRun {
     this.#uploads = new ImportedUploads(draft);
   }
 
-  async importAndOpen(): Promise<OrganizationImportReport> {
+  /** @param reading ids of the messages of all files, which are still being read */
+  async importAndOpen(reading: Promise<readonly MessageFileIds[]>): Promise<OrganizationImportReport> {
     const { draft, folder, options } = this;
     const { target } = options;
-    const [files] = await allOrFirstErrorWhenSettled([
-      assignMessageIdsAndListFiles(folder, this.reader, draft, this.isSorted),
-      this.#importFilesAndPictures(),
-    ]);
+    const [files] = await allOrFirstErrorWhenSettled([reading, this.#importFilesAndPictures()]);
+    assignMessageIds(files, draft, this.isSorted);
     this.#dropIdleAccountsIfNoMessages();
     this.#uploads.mapMessagesOfFiles();
     const reactions = await readExportedReactions(folder, draft);
@@ -186,7 +191,8 @@ class OrganizationImportRun {
     const writers = target && (await makeMessageWriters({ ...context, store: target.storeLocation }));
     const helper = writers?.isThreaded ? new WaitingTimeRenderer(context) : undefined;
     try {
-      await this.#importMessageFiles(files, messages, writers, helper);
+      const names = files.map(({ name }) => name);
+      await this.#importMessageFiles(names, messages, writers, helper);
     } finally {
       // The threads end here, so that their memory is free before the roots are made.
       await Promise.all([writers?.close(), helper?.close(), this.reader.close()]);
@@ -350,11 +356,11 @@ class OrganizationImportRun {
   }
 
   /** Returns the parts of a user's actor. They are made when they are written: those of all users would be large. */
-  readonly #takePartsOfUser = (user: number): Readonly<Record<string, Json>> => ({
-    ...this.draft.partsOfUser(user),
-    ...this.#userMarks.takePartsOfUser(user),
-    ...this.#messageCopies.takeSingleCopiesPartOfUser(user),
-  });
+  readonly #takePartsOfUser = (user: number): readonly (readonly [name: string, value: Json])[] => [
+    ...this.draft.listPartsOfUser(user),
+    ...Object.entries(this.#userMarks.takePartsOfUser(user)),
+    ...Object.entries(this.#messageCopies.takeSingleCopiesPartOfUser(user)),
+  ];
 
   /** Active people with an address, but no password. */
   #listUsersToInvite(): number[] {

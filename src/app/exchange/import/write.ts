@@ -50,11 +50,14 @@ export class BatchedImportRecordWriter {
   constructor(private readonly store: Store) {}
 
   async writePart(key: ActorKey, part: string, value: Json): Promise<void> {
-    await this.#bufferAndFlushIfFull({ type: 'part', key, part, rev: IMPORTED_REVISION, value });
+    await this.writeParts(key, [[part, value]]);
   }
 
-  async writeParts(key: ActorKey, parts: Readonly<Record<string, Json>>): Promise<void> {
-    for (const [part, value] of Object.entries(parts)) await this.writePart(key, part, value);
+  async writeParts(key: ActorKey, parts: Iterable<readonly [name: string, value: Json]>): Promise<void> {
+    for (const [part, value] of parts) {
+      const full = this.#bufferAndFlushIfFull({ type: 'part', key, part, rev: IMPORTED_REVISION, value });
+      if (full) await full;
+    }
   }
 
   /** Waits until all records are durable. */
@@ -64,9 +67,9 @@ export class BatchedImportRecordWriter {
     await this.store.applyRecords(writes);
   }
 
-  async #bufferAndFlushIfFull(write: StoreRecordWrite): Promise<void> {
+  #bufferAndFlushIfFull(write: StoreRecordWrite): Promise<void> | undefined {
     this.#pendingWrites.push(write);
-    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.flushDurably();
+    return this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE ? this.flushDurably() : undefined;
   }
 }
 
@@ -77,7 +80,7 @@ export interface FinishedImportData {
   /** Returns the members of a stream; called once for each stream, before the parts of users are asked for. */
   takeStreamMemberships(stream: number): ImportedStreamMemberships;
   /** Returns all parts of a user's actor; called once for each user. */
-  takePartsOfUser(user: number): Readonly<Record<string, Json>>;
+  takePartsOfUser(user: number): Iterable<readonly [name: string, value: Json]>;
   readonly passwords: ReadonlyMap<number, string>;
   /** Accounts that are invited by mail to set a password. */
   readonly invitedUserIds: readonly number[];
@@ -135,9 +138,9 @@ async function writeAllStreamParts(
   const positions = new Map<number, ImportedStreamPosition>();
   for (const { id } of draft.directoryRecords.streams) {
     const key = streamActorKey(draft.facts.realm, id);
-    await writer.writeParts(key, draft.partsOfStream(id));
+    await writer.writeParts(key, Object.entries(draft.partsOfStream(id)));
     const notified = draft.allMessagesNotifiedUsersByStream.get(id);
-    if (notified) await writer.writeParts(key, makeNotifiedSubscribersPart(notified));
+    if (notified) await writer.writeParts(key, Object.entries(makeNotifiedSubscribersPart(notified)));
     const { mv, last, members } = takeStreamMemberships(id);
     positions.set(id, { mv, last });
     for (const [user, member] of members) {
@@ -157,9 +160,11 @@ async function writeDirectoryAndRealmParts(
   { draft, messages, invitedUserIds }: FinishedImportData,
 ): Promise<void> {
   const key = realmActorKey(draft.facts.realm);
-  await writer.writeParts(key, draft.realmParts);
-  if (invitedUserIds.length > 0)
-    await writer.writeParts(key, makePasswordInvitationsPart(draft.facts.origin, invitedUserIds, draft.facts.begun));
+  await writer.writeParts(key, Object.entries(draft.realmParts));
+  if (invitedUserIds.length > 0) {
+    const part = makePasswordInvitationsPart(draft.facts.origin, invitedUserIds, draft.facts.begun);
+    await writer.writeParts(key, Object.entries(part));
+  }
   const collections = Object.keys(DIRECTORY_RECORD_PART_PREFIXES) as (keyof typeof DIRECTORY_RECORD_PART_PREFIXES)[];
   for (const name of collections) {
     for (const record of draft.directoryRecords[name]) {

@@ -38,13 +38,13 @@ export class ImportedSubscriptions {
     return false;
   }
 
-  /** Makes the parts of a user's actor. */
-  makePartsOfUser(user: number): Record<string, Json> {
-    const parts: Record<string, Json> = {};
+  /** Makes the parts of a user's actor: a map, because V8 is slow with hundreds of computed properties. */
+  makePartsOfUser(user: number): ReadonlyMap<string, Json> {
+    const parts = new Map<string, Json>();
     const { pairs, length } = this.#subscriptionsByUserId.get(user) ?? NO_SUBSCRIPTIONS;
     for (let i = 0; i < length; i += 2) {
       const stream = pairs[i]!;
-      parts[`${SUBSCRIPTION_PART_PREFIX}${stream}`] = { stream, ...this.#distinctProperties[pairs[i + 1]!]! };
+      parts.set(`${SUBSCRIPTION_PART_PREFIX}${stream}`, { stream, ...this.#distinctProperties[pairs[i + 1]!]! });
     }
     return parts;
   }
