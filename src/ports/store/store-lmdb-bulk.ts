@@ -28,6 +28,12 @@ interface PendingPostings {
   readonly ids: AscendingIdSetEncoder;
 }
 
+/** Index entries of one transaction that share the key without the message id. */
+interface DecodedPostings {
+  readonly prefix: readonly (string | number)[];
+  readonly ids: readonly number[];
+}
+
 interface EncodedMessageRecord {
   readonly id: number;
   readonly bytes: Buffer;
@@ -109,23 +115,36 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
     this.#pendingPostingsByIndex = new Map();
     this.#pendingEntryCount = 0;
     await this.#writePendingRecords();
-    let batch: LmdbMessageIndexKey[] = [];
+    let batch: DecodedPostings[] = [];
+    let left = MAX_INDEX_ENTRIES_PER_TRANSACTION;
     for (const name of [...pending.keys()].sort()) {
       const { prefix, ids } = pending.get(name)!;
       pending.delete(name);
-      for (const id of IdSet.decode(ids.encode()).ids) {
-        batch.push([...prefix, id] as unknown as LmdbMessageIndexKey);
-        if (batch.length < MAX_INDEX_ENTRIES_PER_TRANSACTION) continue;
+      const all = IdSet.decode(ids.encode()).ids;
+      for (let from = 0; from < all.length; ) {
+        const taken = all.slice(from, from + left);
+        batch.push({ prefix, ids: taken });
+        from += taken.length;
+        left -= taken.length;
+        if (left > 0) continue;
         await this.#putIndexEntries(batch);
         batch = [];
+        left = MAX_INDEX_ENTRIES_PER_TRANSACTION;
       }
     }
     if (batch.length > 0) await this.#putIndexEntries(batch);
   }
 
-  #putIndexEntries(keys: readonly LmdbMessageIndexKey[]): Promise<void> {
+  #putIndexEntries(postings: readonly DecodedPostings[]): Promise<void> {
     return this.#runWriteUnlessClosed(() => {
-      for (const key of keys) this.options.messageTable.putIndexEntry(key);
+      for (const { prefix, ids } of postings) {
+        // LMDB encodes a key at once, so the next entry may overwrite it.
+        const key = [...prefix, 0];
+        for (const id of ids) {
+          key[prefix.length] = id;
+          this.options.messageTable.putIndexEntry(key as unknown as LmdbMessageIndexKey);
+        }
+      }
     });
   }
 

@@ -52,8 +52,8 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
  */
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 10_000;
-/** Number of slices that wait for a writer or are being rendered by it: the messages of one file. */
-const MAX_SLICES_PER_WRITER = 10;
+/** Number of slices that wait for a writer or are being rendered by it. Longer queues of texts outlive V8's young generation. */
+const MAX_SLICES_PER_WRITER = 4;
 
 export interface OrganizationImportTarget {
   readonly store: Store;
