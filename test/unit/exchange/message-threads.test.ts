@@ -7,6 +7,7 @@ import { type MessageBody, messageIndexTags } from '#domain/messages';
 import { toRealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { ExportFormatError } from '../../../src/app/exchange/format/problem.js';
+import { decodeMessageSlice, encodeMessageSlice } from '../../../src/app/exchange/import/message-slices.js';
 import { makeMessageFileReader, makeMessageWriters } from '../../../src/app/exchange/import/message-threads.js';
 import type { UnrenderedMessage } from '../../../src/app/exchange/import/message-writer.js';
 import { WaitingTimeRenderer } from '../../../src/app/exchange/import/waiting-time.js';
@@ -161,6 +162,9 @@ t.test('messages that the waiting thread renders are stored as those that the wr
     ],
     'long and edited texts are left to the writers',
   );
+  const files = some.unrendered.map((one) => ({ ...one, body: { ...one.body, files: ['1/a/b.txt'] } }));
+  const slice = { ...some, unrendered: files };
+  test.strictSame(decodeMessageSlice(encodeMessageSlice(slice)), slice, 'both survive the way to a thread');
   const stored: (MessageRecord | null)[][] = [];
   for (const [name, messages] of Object.entries({ all, some })) {
     const dataDir = `${test.testdir({ [name]: {} })}/${name}`;

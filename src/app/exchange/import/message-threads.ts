@@ -9,6 +9,7 @@ import { ThreadPool } from '#base/threads';
 import { ExportFormatError } from '../format/problem.js';
 import type { MessageFileAnswer } from './message-file-worker.js';
 import { type MessageFileContent, type MessageFileJob, readMessageFile } from './message-files.js';
+import { encodeMessageSlice } from './message-slices.js';
 import { type MessagesToStore, type MessageWriterContext, StoringMessageWriter } from './message-writer.js';
 import type { MessageWriterJob } from './message-writer-worker.js';
 
@@ -109,7 +110,7 @@ class ThreadedMessageWriters implements MessageWriters {
   }
 
   storeMessages(messages: MessagesToStore): Promise<void> {
-    return this.#runJob(this.#leastBusyThread, { messagesJson: JSON.stringify(messages) });
+    return this.#runJob(this.#leastBusyThread, { slice: encodeMessageSlice(messages) });
   }
 
   recordStoredFiles(files: number): Promise<void> {

@@ -1,14 +1,15 @@
 /** Script of a thread that renders and stores messages (message-threads.ts). */
 import { workerData } from 'node:worker_threads';
 import { serveThreadPoolJobs } from '#base/threads';
-import { type MessagesToStore, type MessageWriterContext, StoringMessageWriter } from './message-writer.js';
+import { decodeMessageSlice } from './message-slices.js';
+import { type MessageWriterContext, StoringMessageWriter } from './message-writer.js';
 
 /**
- * Messages of a slice, a number of flushed files, the begin or end of a flush, or a request to close the Store. Messages
- * are sent as JSON: a text takes less time than their objects.
+ * Messages of a slice (message-slices.ts), a number of flushed files, the begin or end of a flush, or a request to close
+ * the Store.
  */
 export type MessageWriterJob =
-  | { readonly messagesJson: string }
+  | { readonly slice: string }
   | { readonly storedFiles: number }
   | 'begin-flush'
   | 'end-flush'
@@ -25,5 +26,5 @@ serveThreadPoolJobs(async (job: MessageWriterJob): Promise<void> => {
   else if (job === 'end-flush') await writer.endFlush();
   else if (job === 'close') await writer.close();
   else if ('storedFiles' in job) await writer.recordStoredFiles(job.storedFiles);
-  else await writer.storeMessages(JSON.parse(job.messagesJson) as MessagesToStore);
+  else await writer.storeMessages(decodeMessageSlice(job.slice));
 });
