@@ -132,11 +132,11 @@ function bundles(files: readonly string[]): Program[] {
  */
 const SHARED: readonly (readonly [folder: string, processes: number])[] = [
   ['dist/test/web/', 3],
-  ['dist/test/clients/', 2],
+  ['dist/test/clients/', 3],
   ['dist/test/chaos/', 1],
   ['dist/test/api/', 2],
   ['dist/test/cluster/', 1],
-  ['dist/test/contract/', 1],
+  ['dist/test/contract/', 2],
   // Its servers wait to show their faults.
   ['dist/test/load/', 1],
   // Much of it waits for connections to end.
