@@ -27,7 +27,6 @@ import { sessionTime } from './suite/people/session-time.js';
 import { apiLevelSettings } from './suite/server/api-level-settings.js';
 import { rateLimits } from './suite/server/rate-limits.js';
 import { streamTraffic } from './suite/streams/stream-traffic.js';
-import { writeCoverage } from './support/coverage-files.js';
 import { startEmbedded } from './support/faces.js';
 
 /** Families that start a server of their own: with a fake clock, small bounds or other settings. */
@@ -66,6 +65,4 @@ const ofTheirOwn = new Set(tried(Object.keys(OF_THEIR_OWN)));
 for (const [family, facts] of shard(Object.entries(OF_THEIR_OWN).filter(([family]) => ofTheirOwn.has(family))))
   await t.test(family, facts);
 // This runs last, on everything tried above; a part of the suite cannot be complete.
-const coverage = process.env.API_TEST_COVERAGE;
-if (isShard && coverage !== undefined) writeCoverage(coverage);
-else if (ONLY === '' && !isShard && !QUICK) await t.test('the contract was tried completely', contractGate);
+if (ONLY === '' && !isShard && !QUICK) await t.test('the contract was tried completely', contractGate);

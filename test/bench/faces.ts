@@ -1,12 +1,13 @@
 /** The server under test, embedded or as a cluster of frontends and actor hosts, on data of its own. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import { RECOMMENDED_NODE_FLAGS } from '#app/config';
+import { basic, readZuliprc } from '../support/credentials.js';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, runToEnd, startAndWaitForOutput, stop } from './processes.js';
 
@@ -53,13 +54,9 @@ const UNREACHED_RATE_LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADD
 const SITE_PATTERN = /Conclave serves http:\/\/[^\s:]+:(\d+)[\s\S]*^Health and metrics: (\S+)\n/m;
 const ACTOR_HOST_PATTERN = /actor host runs\nHealth and metrics: (\S+)\n/;
 
-/** @returns the Authorization header of HTTP basic authentication */
-export const basic = (email: string, key: string): string =>
-  `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
-
-async function readOwnerAuthorization(zuliprc: string): Promise<string> {
-  const text = await readFile(zuliprc, 'utf8');
-  return basic(/^email=(.*)$/m.exec(text)![1]!, /^key=(.*)$/m.exec(text)![1]!);
+function readOwnerAuthorization(zuliprc: string): string {
+  const { email, key } = readZuliprc(zuliprc);
+  return basic(email, key);
 }
 
 const PROFILE_HOOK = new URL('./profile-hook.js', import.meta.url).href;
@@ -112,7 +109,7 @@ async function startEmbeddedFace(dir: string, options: FaceOptions): Promise<Fac
     ops: [match[2]!],
     pids,
     roles: pids.map((_, index) => (index === 0 ? 'embedded' : `worker${index}`)),
-    owner: await readOwnerAuthorization(join(dir, 'owner.zuliprc')),
+    owner: readOwnerAuthorization(join(dir, 'owner.zuliprc')),
     commandEnvironment: env,
     async stop() {
       await stop(child);
@@ -171,7 +168,7 @@ async function startClusterFace(dir: string, options: FaceOptions, nats: string,
       ops: [...frontends.map(({ match }) => match[2]!), ...hosts.map(({ match }) => match[1]!)],
       pids: [...frontends, ...hosts].map(({ pid }) => pid),
       roles: [...named('http', frontends), ...named('actors', hosts)],
-      owner: await readOwnerAuthorization(zuliprc),
+      owner: readOwnerAuthorization(zuliprc),
       stop: stopAll,
     };
   } catch (error) {

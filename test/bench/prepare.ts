@@ -1,6 +1,8 @@
 /** Preparation of measurements: accounts, streams, messages and event queues, and the texts of measured requests. */
+
+import { basic } from '../support/credentials.js';
 import { Connection, requestOnce, requestText } from './connection.js';
-import { basic, type Face } from './faces.js';
+import type { Face } from './faces.js';
 import type { Poll } from './jobs.js';
 
 export interface Account {

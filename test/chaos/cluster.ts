@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { connect } from 'nats';
-import { basic } from '../bench/faces.js';
-import { readZuliprc } from '../clients/support/api.js';
 import { remove, temporary } from '../clients/support/folders.js';
 import type { Child } from '../clients/support/process.js';
 import { TcpProxy } from '../clients/support/proxy.js';
+import { basic, readZuliprc } from '../support/credentials.js';
 import type { ChaosOptions } from './options.js';
 import { type Address, administer, freeAddress, type Member, Processes, type Role } from './processes.js';
 

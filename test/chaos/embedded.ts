@@ -1,10 +1,9 @@
 /** Single embedded server with the interface of a cluster. */
 import { join } from 'node:path';
-import { basic } from '../bench/faces.js';
-import { readZuliprc } from '../clients/support/api.js';
 import { runCommand } from '../clients/support/command-line.js';
 import { remove, temporary } from '../clients/support/folders.js';
 import { type Child, WITH_WORKERS } from '../clients/support/process.js';
+import { basic, readZuliprc } from '../support/credentials.js';
 import { type Address, administer, freeAddress, type Member, Processes } from './processes.js';
 
 export class ChaosEmbedded {

@@ -1,5 +1,5 @@
 /** Creation of the accounts, streams and direct conversations of a run. */
-import { basic } from '../bench/faces.js';
+import { basic } from '../support/credentials.js';
 import type { ApiResponse } from './client-connection.js';
 import type { Frontends } from './frontends.js';
 

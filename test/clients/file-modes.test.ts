@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { readZuliprc } from './support/api.js';
+import { readZuliprc } from '../support/credentials.js';
 import { Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave } from './support/process.js';

@@ -2,7 +2,8 @@
 import { MongoClient } from 'mongodb';
 import t from 'tap';
 import { readOrInitMongoLogStreamCount, replaceMongoLogStreamCount } from '#ports/store';
-import { Api, readZuliprc } from './support/api.js';
+import { readZuliprc } from '../support/credentials.js';
+import { Api } from './support/api.js';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 

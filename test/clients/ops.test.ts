@@ -2,8 +2,9 @@
 import t, { type Test } from 'tap';
 import { METRIC_DECLARATIONS } from '#base/metrics';
 import { API_OPERATIONS } from '#frontend/api';
+import type { Account } from '../support/credentials.js';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
-import type { Account, Api } from './support/api.js';
+import type { Api } from './support/api.js';
 import { Cluster, Embedded, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
 import { type Child, WITH_WORKERS } from './support/process.js';

@@ -1,6 +1,6 @@
 /** Faults of a fake server appear in the report, each under its own name. */
 import t from 'tap';
-import { basic } from '../bench/faces.js';
+import { basic } from '../support/credentials.js';
 import { type Faults, FaultyServer } from './faulty-server.js';
 import { type MixEntry, mixOf } from './mix.js';
 import { type LoadOptions, readOptions } from './options.js';

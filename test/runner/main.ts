@@ -38,7 +38,6 @@ function temporaryFolder(): string {
 function environmentOf({ grep, long, quick, seed, verbose }: Options, folder: string): Record<string, string> {
   return {
     TMPDIR: folder,
-    API_TEST_COVERAGE: folder,
     TAP_TIMEOUT: String(TEST_SECONDS * (long ? LONG_FACTOR : 1)),
     ...(long ? { TEST_LONG: '1' } : {}),
     ...(quick ? { TEST_QUICK: '1', SEED: seed } : {}),

@@ -1,10 +1,9 @@
 /**
- * The programs of a run. A file is a program of its own unless it is listed in a bundle; the API suite of
- * one face is several programs, so that it uses more than one core.
+ * The programs of a run. A file is a program of its own unless it is listed in a bundle. Few long programs take
+ * less CPU than many short ones: each loads the server, 2.1 s, and its code is slow at first.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { QUICK_SHARE } from '../support/rounds.js';
 import { JOURNEYS_WITH_FACES } from '../web/support/journeys.js';
 import { type Options, titlesOf } from './options.js';
 import type { Load } from './schedule.js';
@@ -18,8 +17,6 @@ export interface Program extends Load {
   /** `several.ts` runs the files. */
   readonly bundle?: boolean;
   readonly env: Readonly<Record<string, string>>;
-  /** Runs when these programs are done, by title. */
-  readonly after: readonly string[];
 }
 
 const ROOT = 'dist/test';
@@ -58,9 +55,8 @@ function filesAt(path: string): string[] {
  * docs/how-to/run-tests.md.
  */
 const LOADS: readonly (readonly [beginning: string, load: number, seconds: number])[] = [
-  ['dist/test/api/contract-tried', 1, 1],
-  ['dist/test/api/cluster.', 0.6, 60],
-  ['dist/test/api/embedded.', 0.9, 90],
+  ['dist/test/api/cluster.', 0.6, 120],
+  ['dist/test/api/embedded.', 0.9, 100],
   ['dist/test/api/hostile', 0.9, 20],
   ['dist/test/api', 0.6, 15],
   ['dist/test/chaos/checker', 1, 1],
@@ -101,12 +97,12 @@ function sharing(title: string, files: readonly string[]): Program {
   const load = loads.reduce((sum, { load, seconds }) => sum + load * seconds, 0) / seconds;
   const env = { TEST_FILES: files.join(' ') };
   const argv = [...V8_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')];
-  return { title, argv, files, bundle: true, env, after: [], load, seconds };
+  return { title, argv, files, bundle: true, env, load, seconds };
 }
 
 /** Files of this folder run many in one process, by folders. */
 const BUNDLED = 'dist/test/unit/';
-const MAX_BUNDLE = 60;
+const MAX_BUNDLE = 120;
 
 function bundles(files: readonly string[]): Program[] {
   const byFolder = new Map<string, string[]>();
@@ -138,17 +134,18 @@ const SHARED: readonly (readonly [folder: string, processes: number])[] = [
   ['dist/test/web/', 3],
   ['dist/test/clients/', 3],
   ['dist/test/chaos/', 1],
-  ['dist/test/api/', 3],
+  ['dist/test/api/', 2],
   ['dist/test/cluster/', 1],
   ['dist/test/contract/', 2],
+  // Its servers wait to show their faults.
+  ['dist/test/load/', 1],
   // Much of it waits for connections to end.
   ['dist/test/unit/http/', 1],
 ];
 /** Files of these folders that run alone: they are long, or count what their process has done. */
-const NOT_SHARED: readonly string[] = [
-  ...['cluster', 'contract-tried', 'embedded'].map((name) => `api/${name}`),
-  'contract/bus-nats',
-].map((name) => `dist/test/${name}.test.js`);
+const NOT_SHARED: readonly string[] = ['api/cluster', 'api/embedded', 'contract/bus-nats'].map(
+  (name) => `dist/test/${name}.test.js`,
+);
 
 const folderOfShared = (file: string): string | undefined => SHARED.find(([folder]) => file.startsWith(folder))?.[0];
 
@@ -199,12 +196,6 @@ function onBothFaces(program: Program): Program[] {
   ];
 }
 
-const JUDGED = 'dist/test/api/embedded.test.js';
-/** Judges what all programs of the embedded face have tried. */
-const JUDGE = 'dist/test/api/contract-tried.test.js';
-/** Programs into which the API suite of a face is cut. */
-const SHARDS: Readonly<Record<string, number>> = { [JUDGED]: 2, 'dist/test/api/cluster.test.js': 2 };
-
 /** As `npm start` runs the server: fewer collections of garbage, a twentieth of the CPU of the API suite. */
 const HEAP_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 /**
@@ -213,21 +204,6 @@ const HEAP_FLAGS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
  */
 const COMPILER_FLAGS = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 const V8_FLAGS = [...HEAP_FLAGS, ...COMPILER_FLAGS];
-
-/** @param share of the families of the API suite, for the time that the program takes */
-function shards(file: string, share: number): Program[] {
-  const count = SHARDS[file] ?? 1;
-  const { load, seconds } = loadOf(file);
-  return Array.from({ length: count }, (_, i) => ({
-    title: `${sourceOf(file)}${count > 1 ? ` ${i + 1}/${count}` : ''}`,
-    argv: [...V8_FLAGS, file],
-    files: [file],
-    env: count > 1 ? { API_TEST_SHARD: `${i + 1}/${count}` } : {},
-    after: [],
-    load,
-    seconds: seconds * (count > 1 ? share : 1),
-  }));
-}
 
 /** The text of a test file and of what it imports from the tests. */
 function textOf(file: string, seen = new Set<string>()): string {
@@ -248,7 +224,8 @@ function having(grep: string, files: readonly string[]): readonly string[] {
   return found.length > 0 ? found : files;
 }
 
-const QUICK = ['dist/test/unit/', 'dist/test/contract/', JUDGED];
+const EMBEDDED_SUITE = 'dist/test/api/embedded.test.js';
+const QUICK = ['dist/test/unit/', 'dist/test/contract/', EMBEDDED_SUITE];
 /** Folders of unit tests that a quick run leaves out: builds of the product and promtool, 12 s of CPU. */
 export const NOT_QUICK: readonly string[] = ['dist/test/unit/build/', 'dist/test/unit/deploy/'];
 
@@ -258,24 +235,32 @@ const isQuick = (file: string): boolean => {
 };
 
 const alone = (file: string): Program => ({
-  ...{ title: sourceOf(file), argv: [...V8_FLAGS, file], files: [file], env: {}, after: [] },
+  ...{ title: sourceOf(file), argv: [...V8_FLAGS, file], files: [file], env: {} },
   ...loadOf(file),
 });
+
+const CLUSTER_SUITE = 'dist/test/api/cluster.test.js';
+
+/** Two programs with half of the families each: a program that fails beside others runs again as a whole. */
+function halves(program: Program): Program[] {
+  const { title, seconds } = program;
+  return ['1/2', '2/2'].map((half) => ({
+    ...{ ...program, title: `${title} ${half}`, seconds: seconds / 2 },
+    env: { API_TEST_SHARD: half },
+  }));
+}
 
 /** @throws Error for a path that is no test */
 export function programsFor({ paths, grep, quick, long }: Options): Program[] {
   const named = paths.length > 0 ? [...new Set(paths.flatMap(filesAt))] : filesUnder(ROOT);
   const inTime = quick ? named.filter(isQuick) : named;
-  const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
+  const files = grep === undefined ? inTime : having(grep, inTime);
   const isBundled = (file: string): boolean => file.startsWith(BUNDLED) && !isShared(file);
-  const others = files.filter((file) => !isBundled(file) && !isShared(file));
-  const programs = [
+  return [
     ...bundles(files.filter(isBundled)),
     ...sharedPrograms(files.filter(isShared)).flatMap((program) => (long ? onBothFaces(program) : program)),
-    ...(grep === undefined ? others.flatMap((file) => shards(file, quick ? QUICK_SHARE : 1)) : others.map(alone)),
+    ...files
+      .filter((file) => !isBundled(file) && !isShared(file))
+      .flatMap((file) => (file === CLUSTER_SUITE && grep === undefined ? halves(alone(file)) : [alone(file)])),
   ];
-  // A part of the suite cannot have tried everything.
-  if (grep !== undefined || quick || !files.includes(JUDGED)) return programs;
-  const judged = programs.filter(({ files }) => files.includes(JUDGED));
-  return [...programs, { ...alone(JUDGE), after: judged.map(({ title }) => title) }];
 }

@@ -11,8 +11,6 @@ export interface Load {
 
 export interface Scheduled extends Load {
   readonly title: string;
-  /** Titles of the programs that must have ended before. */
-  readonly after: readonly string[];
 }
 
 /** Programs at a time, however much they wait: each also needs memory. */
@@ -49,13 +47,11 @@ export async function runAll<P extends Scheduled>(
 ): Promise<void> {
   const waiting = [...programs].sort((a, b) => b.seconds - a.seconds);
   const running = new Set<Promise<void>>();
-  const open = new Set(programs.map(({ title }) => title));
   let load = 0;
   const start = (program: P): void => {
     load += program.load;
     const done = run(program).finally(() => {
       load -= program.load;
-      open.delete(program.title);
       running.delete(done);
     });
     running.add(done);
@@ -63,7 +59,7 @@ export async function runAll<P extends Scheduled>(
   /** Starts the longest program that may run and has at most this load. */
   const startNext = (room: number): boolean => {
     if (running.size >= MAX_AT_ONCE) return false;
-    const next = waiting.findIndex(({ load, after }) => !after.some((title) => open.has(title)) && load <= room);
+    const next = waiting.findIndex(({ load }) => load <= room);
     if (next < 0) return false;
     start(waiting.splice(next, 1)[0]!);
     return true;

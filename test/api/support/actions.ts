@@ -30,10 +30,3 @@ export function noteAction(operation: string, credentials: string | undefined): 
 }
 
 export const watchedAs = (operation: string): Watched => watched.get(operation) ?? { acting: false, bystander: false };
-
-export const watchedOperations = (): ReadonlyMap<string, Watched> => watched;
-
-export function addWatched(operation: string, { acting, bystander }: Watched): void {
-  const of = watchedAs(operation);
-  watched.set(operation, { acting: of.acting || acting, bystander: of.bystander || bystander });
-}

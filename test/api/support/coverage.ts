@@ -13,8 +13,6 @@ export interface Tried {
 
 const tried = new Map<string, Tried>();
 
-export const triedOperations = (): Iterable<string> => tried.keys();
-
 export function triedOf(operation: string): Tried {
   let found = tried.get(operation);
   if (!found) {

@@ -12,7 +12,6 @@ export {
   unauthorized,
 } from './client.js';
 export { coverageTable, triedOf } from './coverage.js';
-export { readCoverage, writeCoverage } from './coverage-files.js';
 export {
   complaints,
   type EmbeddedOptions,

@@ -1,13 +1,8 @@
 /** Client for the few API calls that these tests make themselves. */
-import { readFileSync } from 'node:fs';
 import { API_LEVEL_HEADER } from '#domain/levels';
 import { LAST_RESERVED_USER_ID } from '#domain/people';
+import type { Account } from '../../support/credentials.js';
 import { exchangeWith } from '../../support/http-exchange.js';
-
-export interface Account {
-  readonly email: string;
-  readonly key: string;
-}
 
 export interface Answer {
   readonly status: number;
@@ -32,13 +27,6 @@ export interface Message {
   readonly flags: readonly string[];
   readonly reactions: readonly { readonly user_id: number; readonly emoji_name: string }[];
   readonly edit_history?: readonly unknown[];
-}
-
-/** Reads the account and site from a zuliprc file. */
-export function readZuliprc(file: string): Account & { readonly site: string } {
-  const text = readFileSync(file, 'utf8');
-  const of = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
-  return { email: of('email'), key: of('key'), site: of('site') };
 }
 
 /** Response of the server that is not a success. */

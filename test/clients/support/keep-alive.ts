@@ -8,7 +8,7 @@
  * retry would show as a duplicate message.
  */
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { Account } from './api.js';
+import type { Account } from '../../support/credentials.js';
 
 export interface KeepAliveResponse {
   readonly status: number;

@@ -1,6 +1,7 @@
 /** Series of tests with the terminal client, while another user acts by the API. */
 import type { Test } from 'tap';
-import { Api, readZuliprc } from './api.js';
+import { readZuliprc } from '../../support/credentials.js';
+import { Api } from './api.js';
 import { Follower } from './chatter.js';
 import { TerminalClient } from './terminal-client.js';
 import { TERMINAL_STEPS, type TerminalSession } from './terminal-steps.js';

@@ -31,7 +31,7 @@ t.test('facts that hold are counted, and those that fail are shown with their pl
   const folder = t.testdir();
   const file = join(folder, 'program.mjs');
   writeFileSync(file, PROGRAM);
-  const program = { title: 'one', argv: [file], files: [file], env: {}, after: [], load: 1, seconds: 1 };
+  const program = { title: 'one', argv: [file], files: [file], env: {}, load: 1, seconds: 1 };
   const ended = await runProgram(program, {
     env: { TAP_BAIL: '0', TEST_EVERY_FACT: '0' },
     limitSeconds: 60,

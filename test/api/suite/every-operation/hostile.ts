@@ -95,18 +95,17 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: ApiO
     const sent = Object.entries(parameters).filter(
       ([name, of]) => of.in !== 'path' && (of.required || name in usual || name === parameter),
     );
-    const form = sent.map(([name, of]) => `${name}=${encoded(name, of)}`).join('&');
-    const target = path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, parameters[name]!));
-    const inQuery = method === 'GET' && form !== '' ? `?${form}` : '';
-    return {
-      title: `${parameter} is ${hostile.title}`,
-      send: () =>
-        api.raw({
-          method,
-          path: `/api/v1${target}${inQuery}`,
-          ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form }),
-        }),
+    const send = (): Promise<Answer> => {
+      const form = sent.map(([name, of]) => `${name}=${encoded(name, of)}`).join('&');
+      const target = path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(name, parameters[name]!));
+      const inQuery = method === 'GET' && form !== '' ? `?${form}` : '';
+      return api.raw({
+        method,
+        path: `/api/v1${target}${inQuery}`,
+        ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form }),
+      });
     };
+    return { title: `${parameter} is ${hostile.title}`, send };
   };
   /** Parameter forms already tried with large values: the same lines would refuse a second number or boolean. */
   const tried = new Set<string>();

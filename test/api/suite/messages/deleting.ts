@@ -97,14 +97,17 @@ export const deleting: Facts = async (t, server) => {
   });
 
   await t.test('a message deleted by many concurrent calls is deleted once', async (t) => {
-    const id = await say(member, 'square', 'race', 'x');
+    // On a busy machine the calls for one message often find it gone before they reach its stream.
+    const ids = await Promise.all([1, 2, 3, 4].map(() => say(member, 'square', 'race', 'x')));
     const queue = await watch(other);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => remove(admin, id)));
-    t.equal(answers.filter(({ status }) => status === 200).length, 1);
-    for (const { status, body } of answers) {
-      if (status !== 200) t.ok(['Invalid message(s)', 'Message already deleted'].includes(body.msg as string));
+    const calls = (id: number) => Array.from({ length: 8 }, (_, i) => remove(i % 2 === 0 ? admin : owner, id));
+    for (const answers of await Promise.all(ids.map((id) => Promise.all(calls(id))))) {
+      t.equal(answers.filter(({ status }) => status === 200).length, 1);
+      for (const { status, body } of answers) {
+        if (status !== 200) t.ok(['Invalid message(s)', 'Message already deleted'].includes(body.msg as string));
+      }
     }
-    t.equal((await settled(queue)).length, 1);
+    t.equal((await settled(queue)).length, ids.length);
   });
 
   await t.test('a topic is listed with its newest message, and not at all without messages', async (t) => {
