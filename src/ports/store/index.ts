@@ -26,6 +26,14 @@ export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnv
 export { readOrInitMongoLogStreamCount, replaceMongoLogStreamCount } from './log-streams-mongo.js';
 export { indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {
+  findPackedTextStart,
+  PackedFieldFinder,
+  readPackedBoolean,
+  readPackedListLength,
+  readPackedNumber,
+  skipPackedValue,
+} from './packed-fields.js';
+export {
   decodeMessageRecord,
   encodeMessageRecord,
   type MessageDigest,

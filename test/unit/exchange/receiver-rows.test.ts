@@ -5,7 +5,10 @@ import t from 'tap';
 import { AscendingIdSetEncoder, type Json } from '#base';
 import { makeMarkedMessageIdsPart, type StoredMessage } from '#domain/messages';
 import { toUserId } from '#model';
-import { toMessageForReceivers } from '../../../src/app/exchange/export/receiver-rows.js';
+import {
+  type MessagesForReceivers,
+  MessagesForReceiversBuilder,
+} from '../../../src/app/exchange/export/receiver-rows.js';
 import { makeReceiverRows, type ReceiverRows } from '../../../src/app/exchange/export/receiver-threads.js';
 
 const CORES = { thread: 2, none: 1 };
@@ -32,6 +35,12 @@ function message(id: number, more: Partial<StoredMessage['body']> = {}, particip
   return { id, sender: 1, participants, originStream: participants.length > 0 ? 0 : STREAM, body };
 }
 
+function forReceivers(...messages: StoredMessage[]): MessagesForReceivers {
+  const builder = new MessagesForReceiversBuilder();
+  for (const one of messages) builder.add(one);
+  return builder.take();
+}
+
 async function addFacts(rows: ReceiverRows): Promise<void> {
   const stays = (from: number) => ({ stays: [{ from, to: 0, after: from, until: 0 }] });
   rows.addStream(STREAM, new Map(Array.from({ length: PEOPLE }, (_, i) => [i + 1, stays(i % 3)])));
@@ -53,10 +62,9 @@ t.test('a thread completes files as the calling thread does', async (test) => {
     for (const [i, path] of paths.entries()) {
       writeFileSync(path, '{\n');
       const id = 2 * i + 1;
-      await rows.appendToFile(path, [
-        toMessageForReceivers(message(id, { flags: { 3: ['mentioned'] } })),
-        toMessageForReceivers(message(id + 1, { wildcard: i === 1 }, i === 2 ? [5, 9] : [])),
-      ]);
+      const first = message(id, { flags: { 3: ['mentioned'] } });
+      const second = message(id + 1, { wildcard: i === 1 }, i === 2 ? [5, 9] : []);
+      await rows.appendToFile(path, forReceivers(first, second));
     }
     await rows.finish();
     await rows.close();
@@ -84,7 +92,7 @@ t.test('a file that cannot be completed fails the export', async (test) => {
     const rows = makeReceiverRows(true, () => undefined, cores);
     await addFacts(rows);
     const writing = async (): Promise<void> => {
-      await rows.appendToFile(join(test.testdir(), 'missing', 'file.json'), [toMessageForReceivers(message(1))]);
+      await rows.appendToFile(join(test.testdir(), 'missing', 'file.json'), forReceivers(message(1)));
       await rows.finish();
     };
     await test.rejects(writing(), { message: /ENOENT/ });

@@ -1,68 +1,62 @@
 /** Encodes the rows of zerver_usermessage as bytes: an export has dozens of them for each message. */
 import { withDoubledLength } from '#base';
+import { CopiedText } from '../format/copied-text.js';
 
-/** Upper bound of the bytes of a row: four numbers of at most 16 digits, and the names. */
-const MAX_ROW_BYTES = 160;
+/** Upper bound of the bytes of a row, with those that copies write behind it: four numbers and the names. */
+const MAX_ROW_BYTES = 192;
 const FIRST_CAPACITY_BYTES = 65_536;
-const ZERO_BYTE = 0x30;
-const NINE_BYTE = 0x39;
+/** Number of the groups of four digits. */
+const DIGIT_GROUPS = 10_000;
+const DIGITS_PER_GROUP = 4;
+const BITS_PER_DIGIT = 8;
 
-/** A text that is copied four bytes at a time. The copy may write up to three bytes behind the text. */
-class CopiedText {
-  readonly length: number;
-  readonly #words: Uint32Array;
+/** All groups of four digits, as the bytes of their text. */
+const digitGroups = Uint32Array.from({ length: DIGIT_GROUPS }, (_, i) =>
+  Buffer.from(String(i).padStart(DIGITS_PER_GROUP, '0')).readUInt32LE(),
+);
 
-  constructor(text: string) {
-    const bytes = Buffer.alloc(Math.ceil(text.length / 4) * 4);
-    this.length = bytes.write(text, 'latin1');
-    this.#words = Uint32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(4 * i));
-  }
-
-  /** @returns the position behind the text */
-  copyTo(target: DataView, at: number): number {
-    const words = this.#words;
-    for (let i = 0; i < words.length; i++) target.setUint32(at + 4 * i, words[i]!, true);
-    return at + this.length;
-  }
-}
-
-/** A counter that keeps the decimal digits of its number. */
+/** A number that counts up, and is copied as decimal digits. */
 class DigitCounter {
-  /** Digits in ASCII, the most significant first. */
-  #digits = Uint8Array.of(ZERO_BYTE);
+  #group = 0;
+  #groupsBefore = 0;
+  #textBefore = new CopiedText('');
+  /** Number of zeros before the digits, while the number has less than four. */
+  #leadingZeros = DIGITS_PER_GROUP - 1;
 
   countUp(): void {
-    const digits = this.#digits;
-    let i = digits.length - 1;
-    for (; i >= 0 && digits[i] === NINE_BYTE; i--) digits[i] = ZERO_BYTE;
-    if (i >= 0) digits[i]!++;
-    else this.#digits = Uint8Array.of(ZERO_BYTE + 1, ...digits);
+    const group = ++this.#group;
+    if (group === DIGIT_GROUPS) {
+      this.#group = 0;
+      this.#textBefore = new CopiedText(String(++this.#groupsBefore));
+      this.#leadingZeros = 0;
+    } else if (this.#leadingZeros > 0) this.#leadingZeros = DIGITS_PER_GROUP - String(group).length;
   }
 
   /** @returns the position behind the digits */
   copyTo(target: DataView, at: number): number {
-    const digits = this.#digits;
-    for (let i = 0; i < digits.length; i++) target.setUint8(at + i, digits[i]!);
-    return at + digits.length;
+    const zeros = this.#leadingZeros;
+    const to = this.#groupsBefore === 0 ? at : this.#textBefore.copyTo(target, at);
+    target.setUint32(to, digitGroups[this.#group]! >>> (zeros * BITS_PER_DIGIT), true);
+    return to + DIGITS_PER_GROUP - zeros;
   }
 }
 
-const FIRST_ROW_START = new CopiedText('    {"id":');
-const NEXT_ROW_START = new CopiedText(',\n    {"id":');
+const firstRowStart = new CopiedText('    {"id":');
+const nextRowStart = new CopiedText(',\n    {"id":');
 
 /** Encodes the rows of one file. */
 export class ReceiverRowEncoder {
   #bytes = new Uint8Array(FIRST_CAPACITY_BYTES);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
-  #rowStart = FIRST_ROW_START;
+  #rowStart = firstRowStart;
   readonly #rowId = new DigitCounter();
   /** The part of a row between its id and the message, by user. */
   readonly #userTexts: (CopiedText | undefined)[] = [];
   /** The part of a row between its user and its flags. */
-  #messageText = FIRST_ROW_START;
+  #messageText = firstRowStart;
   /** The end of a row, by its flags. */
-  readonly #flagTexts: (CopiedText | undefined)[] = [];
+  readonly #rowEnds: (CopiedText | undefined)[] = [];
 
   /** Begins the rows of a message. */
   beginMessage(message: number): void {
@@ -75,13 +69,12 @@ export class ReceiverRowEncoder {
     const view = this.#view;
     this.#rowId.countUp();
     const userText = this.#userTexts[user] ?? this.#addUserText(user);
-    const flagText = this.#flagTexts[flagMask] ?? this.#addFlagText(flagMask);
     let at = this.#rowStart.copyTo(view, this.#length);
     at = this.#rowId.copyTo(view, at);
     at = userText.copyTo(view, at);
     at = this.#messageText.copyTo(view, at);
-    this.#length = flagText.copyTo(view, at);
-    this.#rowStart = NEXT_ROW_START;
+    this.#length = (this.#rowEnds[flagMask] ?? this.#addRowEnd(flagMask)).copyTo(view, at);
+    this.#rowStart = nextRowStart;
   }
 
   #addUserText(user: number): CopiedText {
@@ -90,9 +83,9 @@ export class ReceiverRowEncoder {
     return text;
   }
 
-  #addFlagText(flagMask: number): CopiedText {
+  #addRowEnd(flagMask: number): CopiedText {
     const text = new CopiedText(`${flagMask}}`);
-    this.#flagTexts[flagMask] = text;
+    this.#rowEnds[flagMask] = text;
     return text;
   }
 
