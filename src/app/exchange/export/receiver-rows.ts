@@ -117,8 +117,9 @@ function toMessageWithoutTexts({ id, originStream, wildcard, participants, flagP
 export class ReceiverRowMaker {
   readonly #receivers = new ExportedMessageReceivers();
   #lastId = 0;
-  /** Flags that users got when the present message was sent: sums of `MESSAGE_CREATION_FLAG_BITS`. */
-  readonly #flagBitsByUser = new Map<number, number>();
+  readonly #rows = new ReceiverRowEncoder();
+  /** Sums of `MESSAGE_CREATION_FLAG_BITS` for the present message, by position of the user. */
+  readonly #flagBitsByPosition = new Map<number, number>();
   /** Flush and close of the previous file, which may still be in progress. */
   #closing: Promise<void> | undefined;
 
@@ -130,7 +131,7 @@ export class ReceiverRowMaker {
 
   /** Takes the parts of a user's actor that `isPartOfMessageFlags` names. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
-    this.#receivers.addUser(user, parts);
+    this.#rows.addUser(this.#receivers.addUser(user, parts), user);
   }
 
   /**
@@ -154,7 +155,8 @@ export class ReceiverRowMaker {
   async #appendRows(file: BufferedExportFileWriter, messages: MessagesForReceivers): Promise<void> {
     await file.appendText('  "zerver_usermessage": [\n');
     const { numbers, movesByMessageId } = messages;
-    const rows = new ReceiverRowEncoder();
+    const rows = this.#rows;
+    rows.beginFile();
     for (let at = 0; at < numbers.length; ) {
       const pause = this.pace();
       if (pause) await pause;
@@ -172,7 +174,7 @@ export class ReceiverRowMaker {
       };
       at = end;
       rows.beginMessage(id);
-      this.#addRowsOf(message, rows);
+      this.#addRowsOf(message);
       const full = file.appendBytes(rows.takeBytes());
       if (full) await full;
     }
@@ -184,18 +186,18 @@ export class ReceiverRowMaker {
     await this.#closing;
   }
 
-  #addRowsOf(message: MessageForReceivers, rows: ReceiverRowEncoder): void {
+  #addRowsOf(message: MessageForReceivers): void {
     const { id, originStream, moves } = message;
     if (id <= this.#lastId) throw new Error(`message ${id} comes after message ${this.#lastId}`);
     this.#lastId = id;
     const own = this.#receivers.personalCopiesByMessageId.get(id);
-    if (originStream === 0 && !own) this.#addDirectMessageRows(message, rows);
+    if (originStream === 0 && !own) this.#addDirectMessageRows(message);
     // Most messages were never moved or copied: the stays in one stream decide.
-    else if (!own && moves.length === 0) this.#addStreamMessageRows(message, rows);
-    else this.#addRowsByComputedCopies(toMessageWithoutTexts(message), own, rows);
+    else if (!own && moves.length === 0) this.#addStreamMessageRows(message);
+    else this.#addRowsByComputedCopies(toMessageWithoutTexts(message), own);
   }
 
-  #addDirectMessageRows(message: MessageForReceivers, rows: ReceiverRowEncoder): void {
+  #addDirectMessageRows(message: MessageForReceivers): void {
     const { id, participants } = message;
     const { directMessageReads, marks } = this.#receivers;
     const { wildcard_mentioned, is_private } = EXPORTED_MESSAGE_FLAG_BITS;
@@ -205,32 +207,40 @@ export class ReceiverRowMaker {
       const receiver = this.#receivers.findReceiver(user);
       if (!receiver) continue;
       const { position } = receiver;
-      const mask = this.#flagMaskOf(user, directMessageReads.decideOn(position, id), everybodyBit, wildcard_mentioned);
-      rows.addRow(user, mask | marks.flagBitsOf(position, id) | is_private);
+      const mask = this.#flagMaskOf(position, directMessageReads.decideOn(position, id), everybodyBit, wildcard_mentioned);
+      this.#rows.addRow(position, mask | marks.flagBitsOf(position, id) | is_private);
     }
   }
 
-  #addStreamMessageRows(message: MessageForReceivers, rows: ReceiverRowEncoder): void {
+  #addStreamMessageRows(message: MessageForReceivers): void {
     const { id, originStream } = message;
     const { wildcard_mentioned, topic_wildcard_mentioned } = EXPORTED_MESSAGE_FLAG_BITS;
     const everybodyBit = message.wildcard ? wildcard_mentioned : 0;
     const wildcardBit = message.wildcard ? wildcard_mentioned : topic_wildcard_mentioned;
-    const { receivers, present, reads } = this.#receivers.receiversOfStream(originStream);
+    const { positions, present, reads } = this.#receivers.receiversOfStream(originStream);
     const { marks } = this.#receivers;
-    const positions = present.receiversOf(id);
+    const rows = this.#rows;
+    const members = present.receiversOf(id);
+    const haveNoFlags = message.flagPairs.length === 0;
     this.#setFlagBitsOfUsers(message);
-    for (let i = 0; i < positions.length; i++) {
-      const at = positions[i]!;
-      const { user, position } = receivers[at]!;
-      const mask = this.#flagMaskOf(user, reads.decideOn(at, id), everybodyBit, wildcardBit);
-      rows.addRow(user, mask | marks.flagBitsOf(position, id));
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i]!;
+      const position = positions[member]!;
+      const decision = reads.decideOn(member, id);
+      const mask = haveNoFlags
+        ? everybodyBit | (decision === READ_DECISIONS.read ? EXPORTED_MESSAGE_FLAG_BITS.read : 0)
+        : this.#flagMaskOf(position, decision, everybodyBit, wildcardBit);
+      rows.addRow(position, mask | marks.flagBitsOf(position, id));
     }
   }
 
   /** Remembers the flags that users got when the message was sent. */
   #setFlagBitsOfUsers({ flagPairs }: MessageForReceivers): void {
-    this.#flagBitsByUser.clear();
-    for (let i = 0; i < flagPairs.length; i += 2) this.#flagBitsByUser.set(flagPairs[i]!, flagPairs[i + 1]!);
+    this.#flagBitsByPosition.clear();
+    for (let i = 0; i < flagPairs.length; i += 2) {
+      const receiver = this.#receivers.findReceiver(flagPairs[i]!);
+      if (receiver) this.#flagBitsByPosition.set(receiver.position, flagPairs[i + 1]!);
+    }
   }
 
   /**
@@ -239,23 +249,24 @@ export class ReceiverRowMaker {
    * @param everybodyBits flags that all users have
    * @param wildcardBit flag of a user whom the message mentioned by a wildcard
    */
-  #flagMaskOf(user: number, readDecision: number, everybodyBits: number, wildcardBit: number): number {
+  #flagMaskOf(position: number, readDecision: number, everybodyBits: number, wildcardBit: number): number {
     const isRead = readDecision === READ_DECISIONS.read;
     const mask = everybodyBits | (isRead ? EXPORTED_MESSAGE_FLAG_BITS.read : 0);
-    const sent = this.#flagBitsByUser.size === 0 ? undefined : this.#flagBitsByUser.get(user);
+    const sent = this.#flagBitsByPosition.get(position);
     return sent === undefined ? mask : mask | exportedBitsOfCreationFlags(sent, readDecision, wildcardBit);
   }
 
   #addRowsByComputedCopies(
     message: StoredMessage,
     own: ReadonlyMap<number, number> | undefined,
-    rows: ReceiverRowEncoder,
   ): void {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
       for (const user of participants) {
-        const flags = this.#receivers.findReceiver(user)?.listFlags({ message, copy: true, gained: false });
-        if (flags) rows.addRow(user, exportedFlagMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private);
+        const receiver = this.#receivers.findReceiver(user);
+        if (!receiver) continue;
+        const mask = exportedFlagMaskOf(receiver.listFlags({ message, copy: true, gained: false }));
+        this.#rows.addRow(receiver.position, mask | EXPORTED_MESSAGE_FLAG_BITS.is_private);
       }
       return;
     }
@@ -276,7 +287,7 @@ export class ReceiverRowMaker {
       );
       if (!has) continue;
       const mask = exportedFlagMaskOf(receiver.listFlags({ message, copy: true, gained }));
-      rows.addRow(user, body.wildcard ? mask : withTopicMentionBit(mask));
+      this.#rows.addRow(receiver.position, body.wildcard ? mask : withTopicMentionBit(mask));
     }
   }
 }

@@ -47,7 +47,8 @@ class ExportedMessageReceiver {
 
 /** The present and former subscribers of a stream, and their read states of the messages that were sent to it. */
 interface ExportedStreamReceivers {
-  readonly receivers: readonly ExportedMessageReceiver[];
+  /** Positions of the members among all users. */
+  readonly positions: Uint32Array;
   readonly present: PresentStreamMembers;
   readonly reads: OriginReadCursors;
 }
@@ -63,8 +64,11 @@ export class ExportedMessageReceivers {
   /** Users with a personal copy of a message, and the number of the message's moves before that copy; by message id. */
   readonly personalCopiesByMessageId = new Map<number, Map<number, number>>();
 
-  /** @param parts the parts of the user's actor that `isPartOfMessageFlags` names */
-  addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
+  /**
+   * @param parts the parts of the user's actor that `isPartOfMessageFlags` names
+   * @returns the user's position among all users
+   */
+  addUser(user: UserId, parts: ReadonlyMap<string, Json>): number {
     const receiver = new ExportedMessageReceiver(user, this.#receivers.length, parts);
     this.#receivers.push(receiver);
     this.#receiverByUserId.set(user, receiver);
@@ -74,6 +78,7 @@ export class ExportedMessageReceivers {
       const copies = this.personalCopiesByMessageId.get(id) ?? new Map<number, number>();
       this.personalCopiesByMessageId.set(id, copies.set(user, made(id)!));
     }
+    return receiver.position;
   }
 
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void {
@@ -99,7 +104,11 @@ export class ExportedMessageReceivers {
         receivers.push(receiver);
         members.push(member);
       }
-      found = { receivers, present: new PresentStreamMembers(members), reads: makeReadCursors(receivers, stream) };
+      found = {
+        positions: Uint32Array.from(receivers, ({ position }) => position),
+        present: new PresentStreamMembers(members),
+        reads: makeReadCursors(receivers, stream),
+      };
       this.#receiversByStream.set(stream, found);
     }
     return found;

@@ -19,6 +19,7 @@ import {
   PackedMessageView,
   type ScheduledMessage,
   type StoredMessage,
+  type StoredReaction,
 } from '#domain/messages';
 import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#domain/pictures';
 import type { Subscription, UserTopicPolicy } from '#domain/streams';
@@ -153,6 +154,7 @@ class OrganizationExport {
   readonly #messageRows = new MessageRowEncoder((name) => this.#getOrAssignClientId(name));
   /** Messages whose rows are not among those of `#messageRows`, and the number of its bytes that come before each. */
   readonly #decodedMessages: { readonly message: StoredMessage; readonly rowBytesBefore: number }[] = [];
+  readonly #collectedReactions: { readonly message: number; readonly reactions: readonly StoredReaction[] }[] = [];
   /** The messages of the open file. */
   readonly #messagesForReceivers = new MessagesForReceiversBuilder();
 
@@ -406,35 +408,37 @@ class OrganizationExport {
     if (message.participants.length > 2) this.#directGroupRecipientIds.getOrAssignRecipientId(message.participants);
     if (this.#isPrivateConversationMessage(message)) this.#privateConversationMessageIds.add(message.id);
     this.#messagesForReceivers.add(message);
-    if (message instanceof PackedMessageView && this.#messageRows.addRowIfPossible(message)) return;
-    const decoded = message instanceof PackedMessageView ? message.decode() : message;
-    this.#getOrAssignClientId(decoded.body.client);
-    this.#decodedMessages.push({ message: decoded, rowBytesBefore: this.#messageRows.byteLength });
+    let reactions = message instanceof PackedMessageView ? this.#messageRows.addRowIfPossible(message) : undefined;
+    if (!reactions) {
+      const decoded = message instanceof PackedMessageView ? message.decode() : message;
+      this.#getOrAssignClientId(decoded.body.client);
+      this.#decodedMessages.push({ message: decoded, rowBytesBefore: this.#messageRows.byteLength });
+      reactions = decoded.body.reactions ?? [];
+    }
+    if (reactions.length > 0) this.#collectedReactions.push({ message: message.id, reactions });
   }
 
-  /** Writes the rows of the messages that were collected, and their reactions. */
+  /** Writes the rows of the messages that were collected, and of their reactions. */
   async #writeCollectedMessages(): Promise<void> {
-    const pause = this.#pace();
-    if (pause) await pause;
     const rows = this.#messageRows.takeBytes();
     let written = 0;
     for (const { message, rowBytesBefore } of this.#decodedMessages.splice(0)) {
+      const pause = this.#pace();
+      if (pause) await pause;
       await this.#writeMessageRows(rows.subarray(written, rowBytesBefore));
       written = rowBytesBefore;
-      await this.#writeDecodedMessage(message);
+      const row = JSON.stringify(makeMessageRow(message, this.#clientIdsByName));
+      await this.#writeMessageRows(Buffer.from(`${ROW_SEPARATOR}    ${row}`));
     }
     await this.#writeMessageRows(rows.subarray(written));
-  }
-
-  async #writeDecodedMessage(message: StoredMessage): Promise<void> {
+    for (const { message, reactions } of this.#collectedReactions.splice(0)) {
+      for (const reaction of reactions) {
+        const id = this.#realmTables.nextRowId('zerver_reaction');
+        await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message, reaction));
+      }
+    }
     const pause = this.#pace();
     if (pause) await pause;
-    const row = JSON.stringify(makeMessageRow(message, this.#clientIdsByName));
-    await this.#writeMessageRows(Buffer.from(`${ROW_SEPARATOR}    ${row}`));
-    for (const reaction of message.body.reactions ?? []) {
-      const id = this.#realmTables.nextRowId('zerver_reaction');
-      await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message.id, reaction));
-    }
   }
 
   /** Writes rows to the open file of messages, or to a new one. @param rows with a separator before each row */

@@ -3,7 +3,7 @@
  * in their digests. Equal to the JSON of `makeMessageRow`.
  */
 import { withLength } from '#base';
-import { type PackedMessageView } from '#domain/messages';
+import type { PackedMessageView, StoredMessageEdit, StoredReaction } from '#domain/messages';
 import {
   findPackedTextStart,
   PackedFieldFinder,
@@ -11,9 +11,13 @@ import {
   readPackedListLength,
   readPackedNumber,
   skipPackedValue,
+  unpackJson,
 } from '#ports/store';
 import { CopiedText } from '../format/copied-text.js';
+import { putDigits } from '../format/digits.js';
+import { makeEditColumns } from './messages.js';
 
+const NO_ITEMS: readonly never[] = [];
 const FIRST_CAPACITY_BYTES = 262_144;
 /** Upper bound of the bytes of a row without its topic, its content and its HTML. */
 const MAX_OTHER_ROW_BYTES = 1_024;
@@ -22,7 +26,6 @@ const MAX_JSON_BYTES_PER_BYTE = 6;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_UNESCAPED_BYTE = 0x20;
-const ZERO_BYTE = 0x30;
 
 /** Text between two rows. Each row has it before it, the first one of a file too. */
 export const ROW_SEPARATOR = ',\n';
@@ -35,18 +38,42 @@ const beforeContent = new CopiedText('","content":"');
 const beforeHtml = new CopiedText('","rendered_content":"');
 const beforeDate = new CopiedText('","rendered_content_version":1,"date_sent":');
 
-const makeRowEnd = (client: number, hasFiles: boolean, hasImage: boolean, hasLink: boolean): CopiedText =>
-  new CopiedText(
-    `,"sending_client":${client},"last_edit_time":null,"edit_history":null,"has_attachment":${hasFiles},` +
-      `"has_image":${hasImage},"has_link":${hasLink},"search_tsvector":null}`,
-  );
+/** Makes the part of a row behind the time of sending. */
+function makeRowEnd(
+  client: number,
+  edits: readonly StoredMessageEdit[],
+  hasFiles: boolean,
+  hasImage: boolean,
+  hasLink: boolean,
+): string {
+  const columns = {
+    sending_client: client,
+    ...makeEditColumns(edits),
+    has_attachment: hasFiles,
+    has_image: hasImage,
+    has_link: hasLink,
+    search_tsvector: null,
+  };
+  return `,${JSON.stringify(columns).slice(1)}`;
+}
+
+/** Decodes a list of the body; `at` is -1 for a missing field, which is empty. @returns undefined for another value */
+function decodePackedList<T>(memory: DataView, at: number): readonly T[] | undefined {
+  if (at < 0) return NO_ITEMS;
+  const length = readPackedListLength(memory, at);
+  if (length === undefined || length === 0) return length === 0 ? NO_ITEMS : undefined;
+  return unpackJson(packedBytes(memory, at, skipPackedValue(memory, at))) as unknown as readonly T[];
+}
+
+const packedBytes = (memory: DataView, start: number, end: number): Uint8Array =>
+  new Uint8Array(memory.buffer, memory.byteOffset + start, end - start);
 
 /** Encodes rows one after another, with a separator before each. */
 export class MessageRowEncoder {
   #bytes = new Uint8Array(FIRST_CAPACITY_BYTES);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
-  readonly #bodyFields = new PackedFieldFinder(['topic', 'sent', 'client', 'recipient', 'has', 'files']);
+  readonly #bodyFields = new PackedFieldFinder(['topic', 'sent', 'client', 'recipient', 'has', 'files', 'edits', 'reactions']);
   readonly #hasFields = new PackedFieldFinder(['link', 'image']);
   /** The clients that were met, with the bytes of their names. */
   readonly #clients: { readonly name: Uint8Array; readonly id: number }[] = [];
@@ -68,10 +95,12 @@ export class MessageRowEncoder {
     return taken;
   }
 
-  /** Adds the row of a message. @returns false, without a row, if the message has to be decoded for it */
-  addRowIfPossible(message: PackedMessageView): boolean {
+  /**
+   * Adds the row of a message.
+   * @returns the message's reactions; undefined, without a row, if the message has to be decoded for it
+   */
+  addRowIfPossible(message: PackedMessageView): readonly StoredReaction[] | undefined {
     const { packed } = message;
-    if (!message.hasNoReactionsOrEdits) return false;
     const memory = packed.memoryView;
     packed.findBodyFields(this.#bodyFields);
     const fields = this.#bodyFields.positions;
@@ -81,7 +110,9 @@ export class MessageRowEncoder {
     const recipientAt = fields[3]!;
     const hasAt = fields[4]!;
     const filesAt = fields[5]!;
-    if (topicAt < 0 || sentAt < 0 || clientAt < 0 || recipientAt < 0 || hasAt < 0) return false;
+    const edits = decodePackedList<StoredMessageEdit>(memory, fields[6]!);
+    const reactions = decodePackedList<StoredReaction>(memory, fields[7]!);
+    if (topicAt < 0 || sentAt < 0 || clientAt < 0 || recipientAt < 0 || hasAt < 0) return undefined;
     this.#hasFields.findFieldsOfMap(memory, hasAt);
     const { positions } = this.#hasFields;
     const hasLink = positions[0]! < 0 ? undefined : readPackedBoolean(memory, positions[0]!);
@@ -98,29 +129,34 @@ export class MessageRowEncoder {
       topicStart === undefined ||
       clientStart === undefined ||
       sent === undefined ||
-      recipient === undefined
+      recipient === undefined ||
+      !edits ||
+      !reactions
     )
-      return false;
+      return undefined;
     const topicEnd = skipPackedValue(memory, topicAt);
     const client = this.#clientIdOf(memory, clientStart, skipPackedValue(memory, clientAt));
     const { contentJson: content, htmlJson: html } = message;
-    this.#ensureRoom(
-      MAX_OTHER_ROW_BYTES + (topicEnd - topicStart) * MAX_JSON_BYTES_PER_BYTE + content.length + html.length,
-    );
+    const hasFiles = fileCount > 0;
+    const end =
+      edits.length === 0 ? undefined : Buffer.from(makeRowEnd(client, edits, hasFiles, hasImage, hasLink));
+    const topicBytes = (topicEnd - topicStart) * MAX_JSON_BYTES_PER_BYTE;
+    this.#ensureRoom(MAX_OTHER_ROW_BYTES + topicBytes + content.length + html.length + (end?.length ?? 0));
     const view = this.#view;
     const bytes = this.#bytes;
     let at = rowStart.copyTo(view, this.#length);
-    at = this.#putNumber(message.id, at);
-    at = this.#putNumber(message.sender, beforeSender.copyTo(view, at));
-    at = this.#putNumber(recipient, beforeRecipient.copyTo(view, at));
+    at = putDigits(view, at, message.id);
+    at = putDigits(view, beforeSender.copyTo(view, at), message.sender);
+    at = putDigits(view, beforeRecipient.copyTo(view, at), recipient);
     at = this.#putText(memory, topicStart, topicEnd, beforeSubject.copyTo(view, at));
     at = beforeContent.copyTo(view, at);
     bytes.set(content, at);
     at = beforeHtml.copyTo(view, at + content.length);
     bytes.set(html, at);
-    at = this.#putNumber(sent, beforeDate.copyTo(view, at + html.length));
-    this.#length = this.#rowEnd(client, fileCount > 0, hasImage, hasLink).copyTo(view, at);
-    return true;
+    at = putDigits(view, beforeDate.copyTo(view, at + html.length), sent);
+    if (end) bytes.set(end, at);
+    this.#length = end ? at + end.length : this.#rowEnd(client, hasFiles, hasImage, hasLink).copyTo(view, at);
+    return reactions;
   }
 
   #ensureRoom(bytes: number): void {
@@ -132,29 +168,10 @@ export class MessageRowEncoder {
 
   #clientIdOf(memory: DataView, start: number, end: number): number {
     for (const { name, id } of this.#clients) if (isEqualTo(name, memory, start, end)) return id;
-    const name = new Uint8Array(memory.buffer, memory.byteOffset + start, end - start).slice();
+    const name = packedBytes(memory, start, end).slice();
     const id = this.clientIdOf(Buffer.from(name.buffer).toString());
     this.#clients.push({ name, id });
     return id;
-  }
-
-  /** @returns the position behind the number */
-  #putNumber(value: number, at: number): number {
-    const view = this.#view;
-    if (value >= 2 ** 31 || value !== value >>> 0) {
-      const text = String(value);
-      for (let i = 0; i < text.length; i++) view.setUint8(at + i, text.charCodeAt(i));
-      return at + text.length;
-    }
-    let digits = 1;
-    for (let power = 10; digits < 10 && power <= value; power *= 10) digits++;
-    let rest = value;
-    for (let i = digits - 1; i >= 0; i--) {
-      const next = (rest / 10) >>> 0;
-      view.setUint8(at + i, ZERO_BYTE + rest - next * 10);
-      rest = next;
-    }
-    return at + digits;
   }
 
   /** Writes UTF-8 bytes as JSON without quotes. @returns the position behind them */
@@ -181,7 +198,7 @@ export class MessageRowEncoder {
       ends = [];
       this.#rowEnds[client] = ends;
     }
-    ends[index] ??= makeRowEnd(client, hasFiles, hasImage, hasLink);
+    ends[index] ??= new CopiedText(makeRowEnd(client, [], hasFiles, hasImage, hasLink));
     return ends[index];
   }
 }

@@ -43,10 +43,6 @@ export class PackedMessageView implements StoredMessage {
     return this;
   }
 
-  get hasNoReactionsOrEdits(): boolean {
-    return (this.digestFactBits & MESSAGE_DIGEST_FACT_BITS.more) === 0;
-  }
-
   /** The text as JSON without quotes. */
   get contentJson(): Uint8Array {
     return this.packed.readDigestTextJson(MESSAGE_DIGEST_TEXT_POSITIONS.content);
