@@ -207,7 +207,12 @@ export class ReceiverRowMaker {
       const receiver = this.#receivers.findReceiver(user);
       if (!receiver) continue;
       const { position } = receiver;
-      const mask = this.#flagMaskOf(position, directMessageReads.decideOn(position, id), everybodyBit, wildcard_mentioned);
+      const mask = this.#flagMaskOf(
+        position,
+        directMessageReads.decideOn(position, id),
+        everybodyBit,
+        wildcard_mentioned,
+      );
       this.#rows.addRow(position, mask | marks.flagBitsOf(position, id) | is_private);
     }
   }
@@ -256,10 +261,7 @@ export class ReceiverRowMaker {
     return sent === undefined ? mask : mask | exportedBitsOfCreationFlags(sent, readDecision, wildcardBit);
   }
 
-  #addRowsByComputedCopies(
-    message: StoredMessage,
-    own: ReadonlyMap<number, number> | undefined,
-  ): void {
+  #addRowsByComputedCopies(message: StoredMessage, own: ReadonlyMap<number, number> | undefined): void {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
       for (const user of participants) {

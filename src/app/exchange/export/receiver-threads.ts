@@ -29,7 +29,10 @@ export interface ReceiverRows {
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void;
   /** Adds a user with the parts of the user's actor. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
-  /** Appends the rows of the messages' receivers; ids ascend from call to call. The file is complete when `finish` has resolved, at the latest. */
+  /**
+   * Appends the rows of the messages' receivers; ids ascend from call to call. The file is complete when `finish` has
+   * resolved, at the latest.
+   */
   appendToFile(path: string, messages: MessagesForReceivers): Promise<void>;
   /** Waits until all files are complete and durable. */
   finish(): Promise<void>;

@@ -58,8 +58,10 @@ import {
 } from './source.js';
 
 const MESSAGES_PER_EXPORTED_FILE = 1_000;
-/** Number of messages that are read from the Store at a time. */
+/** Number of messages that are read from the Store, and made into rows, at a time. */
 const MESSAGES_PER_READ = 200;
+/** The same in a server: some 0.5 ms, or 5 ms for messages with long edit histories. */
+const MESSAGES_PER_READ_IN_SERVER = 50;
 /** Names of tables that every export has, even if this server has no rows for them. */
 const PLACEHOLDER_EXPORT_TABLES = [
   'zerver_userprofile_mirrordummy',
@@ -370,6 +372,7 @@ class OrganizationExport {
 
   async #exportIncludedMessages(last: number): Promise<void> {
     const { store, realm } = this.source;
+    const messagesPerRead = this.options.usesThread ? MESSAGES_PER_READ : MESSAGES_PER_READ_IN_SERVER;
     for (let from = 0; ; ) {
       const scan: MessageScan = {
         realm,
@@ -378,7 +381,7 @@ class OrganizationExport {
         from,
         direction: 'newer',
         // The messages of one read go to one file.
-        limit: Math.min(MESSAGES_PER_READ, MESSAGES_PER_EXPORTED_FILE - this.#messagesForReceivers.messageCount),
+        limit: Math.min(messagesPerRead, MESSAGES_PER_EXPORTED_FILE - this.#messagesForReceivers.messageCount),
       };
       const count = await forEachMessage(store, scan, (message) => {
         from = message.id;

@@ -1,6 +1,6 @@
 /**
- * Encodes rows of zerver_message as bytes, from messages that the Store has not decoded: the JSON of their long texts is
- * in their digests. Equal to the JSON of `makeMessageRow`.
+ * Encodes rows of zerver_message as bytes, from messages that the Store has not decoded: the JSON of their long texts
+ * is in their digests. Equal to the JSON of `makeMessageRow`.
  */
 import { withLength } from '#base';
 import type { PackedMessageView, StoredMessageEdit, StoredReaction } from '#domain/messages';
@@ -26,6 +26,8 @@ const MAX_JSON_BYTES_PER_BYTE = 6;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_UNESCAPED_BYTE = 0x20;
+
+const BODY_FIELDS = ['topic', 'client', 'sent', 'recipient', 'has', 'files', 'edits', 'reactions'];
 
 /** Text between two rows. Each row has it before it, the first one of a file too. */
 export const ROW_SEPARATOR = ',\n';
@@ -68,13 +70,86 @@ function decodePackedList<T>(memory: DataView, at: number): readonly T[] | undef
 const packedBytes = (memory: DataView, start: number, end: number): Uint8Array =>
   new Uint8Array(memory.buffer, memory.byteOffset + start, end - start);
 
+/** The fields of a stored body that a row needs, but for the long texts. One object serves all messages. */
+class PackedBodyColumns {
+  /** Positions of the texts in the memory of the message. */
+  topicStart = 0;
+  topicEnd = 0;
+  clientStart = 0;
+  clientEnd = 0;
+  recipient = 0;
+  sent = 0;
+  hasLink = false;
+  hasImage = false;
+  hasFiles = false;
+  edits: readonly StoredMessageEdit[] = NO_ITEMS;
+  reactions: readonly StoredReaction[] = NO_ITEMS;
+  readonly #fields = new PackedFieldFinder(BODY_FIELDS);
+  readonly #hasFields = new PackedFieldFinder(['link', 'image']);
+
+  /** @returns false if a field is missing or has another type */
+  moveTo({ packed }: PackedMessageView): boolean {
+    const memory = packed.memoryView;
+    packed.findBodyFields(this.#fields);
+    const at = this.#fields.positions;
+    return (
+      this.#readTexts(memory, at[0]!, at[1]!) &&
+      this.#readNumbers(memory, at[2]!, at[3]!) &&
+      this.#readFacts(memory, at[4]!) &&
+      this.#readLists(memory, at[5]!, at[6]!, at[7]!)
+    );
+  }
+
+  #readTexts(memory: DataView, topicAt: number, clientAt: number): boolean {
+    const topicStart = topicAt < 0 ? undefined : findPackedTextStart(memory, topicAt);
+    const clientStart = clientAt < 0 ? undefined : findPackedTextStart(memory, clientAt);
+    if (topicStart === undefined || clientStart === undefined) return false;
+    this.topicStart = topicStart;
+    this.topicEnd = skipPackedValue(memory, topicAt);
+    this.clientStart = clientStart;
+    this.clientEnd = skipPackedValue(memory, clientAt);
+    return true;
+  }
+
+  #readNumbers(memory: DataView, sentAt: number, recipientAt: number): boolean {
+    const sent = sentAt < 0 ? undefined : readPackedNumber(memory, sentAt);
+    const recipient = recipientAt < 0 ? undefined : readPackedNumber(memory, recipientAt);
+    if (sent === undefined || recipient === undefined) return false;
+    this.sent = sent;
+    this.recipient = recipient;
+    return true;
+  }
+
+  #readFacts(memory: DataView, hasAt: number): boolean {
+    if (hasAt < 0) return false;
+    this.#hasFields.findFieldsOfMap(memory, hasAt);
+    const [linkAt, imageAt] = [this.#hasFields.positions[0]!, this.#hasFields.positions[1]!];
+    const hasLink = linkAt < 0 ? undefined : readPackedBoolean(memory, linkAt);
+    const hasImage = imageAt < 0 ? undefined : readPackedBoolean(memory, imageAt);
+    if (hasLink === undefined || hasImage === undefined) return false;
+    this.hasLink = hasLink;
+    this.hasImage = hasImage;
+    return true;
+  }
+
+  #readLists(memory: DataView, filesAt: number, editsAt: number, reactionsAt: number): boolean {
+    const fileCount = filesAt < 0 ? 0 : readPackedListLength(memory, filesAt);
+    const edits = decodePackedList<StoredMessageEdit>(memory, editsAt);
+    const reactions = decodePackedList<StoredReaction>(memory, reactionsAt);
+    if (fileCount === undefined || !edits || !reactions) return false;
+    this.hasFiles = fileCount > 0;
+    this.edits = edits;
+    this.reactions = reactions;
+    return true;
+  }
+}
+
 /** Encodes rows one after another, with a separator before each. */
 export class MessageRowEncoder {
   #bytes = new Uint8Array(FIRST_CAPACITY_BYTES);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
-  readonly #bodyFields = new PackedFieldFinder(['topic', 'sent', 'client', 'recipient', 'has', 'files', 'edits', 'reactions']);
-  readonly #hasFields = new PackedFieldFinder(['link', 'image']);
+  readonly #body = new PackedBodyColumns();
   /** The clients that were met, with the bytes of their names. */
   readonly #clients: { readonly name: Uint8Array; readonly id: number }[] = [];
   /** Ends of rows by id of the client, and by a sum of 4 for files, 2 for a picture and 1 for a link. */
@@ -100,63 +175,32 @@ export class MessageRowEncoder {
    * @returns the message's reactions; undefined, without a row, if the message has to be decoded for it
    */
   addRowIfPossible(message: PackedMessageView): readonly StoredReaction[] | undefined {
-    const { packed } = message;
-    const memory = packed.memoryView;
-    packed.findBodyFields(this.#bodyFields);
-    const fields = this.#bodyFields.positions;
-    const topicAt = fields[0]!;
-    const sentAt = fields[1]!;
-    const clientAt = fields[2]!;
-    const recipientAt = fields[3]!;
-    const hasAt = fields[4]!;
-    const filesAt = fields[5]!;
-    const edits = decodePackedList<StoredMessageEdit>(memory, fields[6]!);
-    const reactions = decodePackedList<StoredReaction>(memory, fields[7]!);
-    if (topicAt < 0 || sentAt < 0 || clientAt < 0 || recipientAt < 0 || hasAt < 0) return undefined;
-    this.#hasFields.findFieldsOfMap(memory, hasAt);
-    const { positions } = this.#hasFields;
-    const hasLink = positions[0]! < 0 ? undefined : readPackedBoolean(memory, positions[0]!);
-    const hasImage = positions[1]! < 0 ? undefined : readPackedBoolean(memory, positions[1]!);
-    const fileCount = filesAt < 0 ? 0 : readPackedListLength(memory, filesAt);
-    const topicStart = findPackedTextStart(memory, topicAt);
-    const clientStart = findPackedTextStart(memory, clientAt);
-    const sent = readPackedNumber(memory, sentAt);
-    const recipient = readPackedNumber(memory, recipientAt);
-    if (
-      hasLink === undefined ||
-      hasImage === undefined ||
-      fileCount === undefined ||
-      topicStart === undefined ||
-      clientStart === undefined ||
-      sent === undefined ||
-      recipient === undefined ||
-      !edits ||
-      !reactions
-    )
-      return undefined;
-    const topicEnd = skipPackedValue(memory, topicAt);
-    const client = this.#clientIdOf(memory, clientStart, skipPackedValue(memory, clientAt));
-    const { contentJson: content, htmlJson: html } = message;
-    const hasFiles = fileCount > 0;
+    const body = this.#body;
+    if (!body.moveTo(message)) return undefined;
+    const memory = message.packed.memoryView;
+    const client = this.#clientIdOf(memory, body.clientStart, body.clientEnd);
+    const { contentJson, htmlJson } = message;
     const end =
-      edits.length === 0 ? undefined : Buffer.from(makeRowEnd(client, edits, hasFiles, hasImage, hasLink));
-    const topicBytes = (topicEnd - topicStart) * MAX_JSON_BYTES_PER_BYTE;
-    this.#ensureRoom(MAX_OTHER_ROW_BYTES + topicBytes + content.length + html.length + (end?.length ?? 0));
+      body.edits.length === 0
+        ? undefined
+        : Buffer.from(makeRowEnd(client, body.edits, body.hasFiles, body.hasImage, body.hasLink));
+    const topicBytes = (body.topicEnd - body.topicStart) * MAX_JSON_BYTES_PER_BYTE;
+    this.#ensureRoom(MAX_OTHER_ROW_BYTES + topicBytes + contentJson.length + htmlJson.length + (end?.length ?? 0));
     const view = this.#view;
     const bytes = this.#bytes;
     let at = rowStart.copyTo(view, this.#length);
     at = putDigits(view, at, message.id);
     at = putDigits(view, beforeSender.copyTo(view, at), message.sender);
-    at = putDigits(view, beforeRecipient.copyTo(view, at), recipient);
-    at = this.#putText(memory, topicStart, topicEnd, beforeSubject.copyTo(view, at));
+    at = putDigits(view, beforeRecipient.copyTo(view, at), body.recipient);
+    at = this.#putText(memory, body.topicStart, body.topicEnd, beforeSubject.copyTo(view, at));
     at = beforeContent.copyTo(view, at);
-    bytes.set(content, at);
-    at = beforeHtml.copyTo(view, at + content.length);
-    bytes.set(html, at);
-    at = putDigits(view, beforeDate.copyTo(view, at + html.length), sent);
+    bytes.set(contentJson, at);
+    at = beforeHtml.copyTo(view, at + contentJson.length);
+    bytes.set(htmlJson, at);
+    at = putDigits(view, beforeDate.copyTo(view, at + htmlJson.length), body.sent);
     if (end) bytes.set(end, at);
-    this.#length = end ? at + end.length : this.#rowEnd(client, hasFiles, hasImage, hasLink).copyTo(view, at);
-    return reactions;
+    this.#length = end ? at + end.length : this.#cachedRowEnd(client, body).copyTo(view, at);
+    return body.reactions;
   }
 
   #ensureRoom(bytes: number): void {
@@ -191,7 +235,8 @@ export class MessageRowEncoder {
     return at;
   }
 
-  #rowEnd(client: number, hasFiles: boolean, hasImage: boolean, hasLink: boolean): CopiedText {
+  /** The end of a row without edits. */
+  #cachedRowEnd(client: number, { hasFiles, hasImage, hasLink }: PackedBodyColumns): CopiedText {
     const index = (hasFiles ? 4 : 0) + (hasImage ? 2 : 0) + (hasLink ? 1 : 0);
     let ends = this.#rowEnds[client];
     if (!ends) {
