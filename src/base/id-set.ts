@@ -153,3 +153,44 @@ export class AscendingIdSetEncoder {
     this.#bytes[this.#length++] = byte;
   }
 }
+
+/** A position in the stored form of a set (`IdSet.encode`), for callers that ask for ids in ascending order. */
+export class EncodedIdCursor {
+  /** The first id of the set that is at least the last one asked for; `Infinity` behind the last id. */
+  nextId = 0;
+  #at = 0;
+
+  /** @param bytes a result of `IdSet.encode` */
+  constructor(private readonly bytes: Uint8Array) {
+    this.#moveToNextId();
+  }
+
+  /** Moves to the first id that is at least `id`, and says whether it is `id`. Ids must not descend. */
+  has(id: number): boolean {
+    while (this.nextId < id) this.#moveToNextId();
+    return this.nextId === id;
+  }
+
+  /** Returns the first id above `id`, which was asked for last. */
+  firstIdAbove(id: number): number {
+    if (this.nextId === id) this.#moveToNextId();
+    return this.nextId;
+  }
+
+  #moveToNextId(): void {
+    const { bytes } = this;
+    let at = this.#at;
+    if (at >= bytes.length) {
+      this.nextId = Number.POSITIVE_INFINITY;
+      return;
+    }
+    let byte = bytes[at++]!;
+    let difference = byte & 0x7f;
+    for (let factor = 128; byte >= 0x80 && at < bytes.length; factor *= 128) {
+      byte = bytes[at++]!;
+      difference += (byte & 0x7f) * factor;
+    }
+    this.#at = at;
+    this.nextId += difference;
+  }
+}

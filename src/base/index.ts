@@ -23,7 +23,7 @@ export {
 } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
 export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
-export { AscendingIdSetEncoder, IdSet } from './id-set.js';
+export { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from './id-set.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
@@ -50,5 +50,5 @@ export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { findLowerBoundIndex, sortedNumbersInclude, withNumberInOrOut } from './sorted-numbers.js';
 export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
-export { withDoubledLength } from './typed-arrays.js';
+export { withDoubledLength, withLength } from './typed-arrays.js';
 export { PROCESS_START_SECONDS, SERVER_VERSION } from './version.js';

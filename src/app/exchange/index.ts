@@ -8,7 +8,8 @@
  * - `import/`: `read.ts` takes the tables into an `ImportedOrganizationDraft`, `run.ts` takes the messages, `write.ts`
  *   writes the roots. Threads (`message-threads.ts`) read files of messages (`message-files.ts`), render and store them
  *   (`message-writer.ts`).
- * - `export/` goes the other way.
+ * - `export/` goes the other way: `run.ts` writes tables and messages, `receiver-rows.ts` rows of receivers, maybe in a
+ *   thread. Messages come in the order of their ids, so `flag-cursors.ts` and `present-members.ts` only move forward.
  * - `slack/` turns a Slack export into one of the peer's format first.
  *
  * Invariants: an archive is foreign, every value is checked, and nothing outside its folder is read. No process looks

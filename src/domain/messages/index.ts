@@ -161,7 +161,7 @@ export {
   makeWidgetSubmessageIfAny,
   parseAndCheckZformWidget,
 } from './sending/widgets.js';
-export { makeMessageDigestIfPossible } from './stored/digest.js';
+export { MESSAGE_CREATION_FLAG_BITS, makeMessageDigestIfPossible } from './stored/digest.js';
 export {
   type MessageBody,
   type StoredMessage,
@@ -172,5 +172,11 @@ export {
   storeNameOfStreamConversation,
   toStoredMessage,
 } from './stored/message.js';
-export { streamMovesOfMessage } from './stored/packed-view.js';
+export {
+  creationFlagBitPairs,
+  currentStreamIdOfMessage,
+  hasWildcardMention,
+  PackedMessageView,
+  streamMovesOfMessage,
+} from './stored/packed-view.js';
 export { hasMentionFlag, messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

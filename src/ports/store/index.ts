@@ -11,7 +11,7 @@
  * - MongoStore (store-mongo*.ts) is the cluster's: MongoDB or FerretDB without transactions. Commits, first commits and
  *   records of many actors share commands (store-mongo-bulks.ts); store-mongo-scan.ts reads indexes in windows of ids.
  * - codec.ts encodes opaque values for both and for the embedded log; packed-message.ts encodes messages, with digests
- *   that are served without decoding.
+ *   that are served without decoding; packed-fields.ts finds single fields in encoded bytes.
  * - format.ts, secret-note.ts and log-streams-mongo.ts keep facts about the data: its storage format, its server
  *   secret, and a cluster's number of log streams.
  *
@@ -25,6 +25,14 @@ export { raiseMongoStorageFormat, readOrInitMongoStorageFormat } from './format-
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
 export { readOrInitMongoLogStreamCount, replaceMongoLogStreamCount } from './log-streams-mongo.js';
 export { indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
+export {
+  findPackedTextStart,
+  PackedFieldFinder,
+  readPackedBoolean,
+  readPackedListLength,
+  readPackedNumber,
+  skipPackedValue,
+} from './packed-fields.js';
 export {
   decodeMessageRecord,
   encodeMessageRecord,

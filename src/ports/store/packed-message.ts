@@ -11,6 +11,7 @@
 import type { Json, JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
 import { packJsonToBuffer, unpackJson } from './codec.js';
+import { type PackedFieldFinder, skipPackedValue } from './packed-fields.js';
 
 /** Precomputed parts of a response, made from a record by the caller of the Store. The Store doesn't interpret them. */
 export interface MessageDigest {
@@ -44,6 +45,8 @@ export interface DecodedMessageRecord {
 /** First byte of a message: a MessagePack array of 8 elements without a digest, of 9 with one. */
 const FIRST_BYTE_WITHOUT_DIGEST = 0x98;
 const FIRST_BYTE_WITH_DIGEST = 0x99;
+/** Number of the fields before the body: revision, conversation, topic key, sender and participants. */
+const FIELDS_BEFORE_BODY = 5;
 const MESSAGEPACK_BIN_32_TYPE = 0xc6;
 const BIN_32_HEADER_BYTES = 5;
 const DIGEST_SPAN_BYTES = 8;
@@ -198,6 +201,20 @@ export class PackedMessage {
       bytes.subarray(this.#startOffset, this.#startOffset + this.#byteLength),
     ).record;
     return this.#decodedRecord;
+  }
+
+  /** The memory that holds the message, valid until the next move. A decoded message is not in it. */
+  get memoryView(): DataView {
+    return this.#slab.view;
+  }
+
+  /** Finds fields of the body, by their positions in `memoryView`. The message must have a digest. */
+  findBodyFields(finder: PackedFieldFinder): void {
+    const { view } = this.#slab;
+    // A message with a digest begins with one byte for the list of its fields.
+    let at = this.#startOffset + 1;
+    for (let i = 0; i < FIELDS_BEFORE_BODY; i++) at = skipPackedValue(view, at);
+    finder.findFieldsOfMap(view, at);
   }
 
   readDigestFact(i: number): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { AscendingIdSetEncoder, IdSet } from '#base';
+import { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from '#base';
 
 const id = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
 const ids = fc.array(id, { maxLength: 40 });
@@ -81,4 +81,20 @@ t.test('an id below the last one is refused', async (test) => {
   const encoder = new AscendingIdSetEncoder();
   encoder.addId(300);
   test.throws(() => encoder.addId(299), RangeError);
+});
+
+t.test('a cursor along the stored form finds the ids that are asked for in ascending order', async (t) => {
+  fc.assert(
+    fc.property(ids, ids, (list, other) => {
+      const set = IdSet.fromIds(list);
+      const cursor = new EncodedIdCursor(set.encode());
+      return ascending([...list.slice(0, 10), ...other]).every(
+        (one) =>
+          cursor.has(one) === set.has(one) &&
+          cursor.has(one) === set.has(one) &&
+          cursor.firstIdAbove(one) === (set.ids.find((id) => id > one) ?? Number.POSITIVE_INFINITY),
+      );
+    }),
+  );
+  t.equal(new EncodedIdCursor(new Uint8Array()).nextId, Number.POSITIVE_INFINITY);
 });

@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import { serveThreadPoolJobs } from '#base/threads';
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { UserId } from '#model';
-import { type MessageForReceivers, ReceiverRowMaker } from './receiver-rows.js';
+import { type MessagesForReceivers, ReceiverRowMaker } from './receiver-rows.js';
 
 /** Present and former subscribers of streams, and the flags of users. */
 export interface ReceiverFacts {
@@ -14,7 +14,7 @@ export interface ReceiverFacts {
 /** Facts for later files, a file that gets its rows of receivers, or a request to wait until all files are durable. */
 export type ReceiverRowsJob =
   | ReceiverFacts
-  | { readonly path: string; readonly messages: readonly MessageForReceivers[] }
+  | { readonly path: string; readonly messages: MessagesForReceivers }
   | 'finish';
 
 const maker = new ReceiverRowMaker();

@@ -2,64 +2,124 @@
  * Makes the rows of receivers (zerver_usermessage), one for each user who received a message: nine tenths of the bytes
  * of an export and half of its work. The rows need plain data only, so a thread can make them (receiver-threads.ts).
  */
-import type { Json } from '#base';
-import { computeMessageCopyState, type MessageBody, type StoredMessage } from '#domain/messages';
-import { findReceivingStayOfMessageId, type StreamMembershipRecord } from '#domain/streams';
+import { type Json, withDoubledLength } from '#base';
+import {
+  computeMessageCopyState,
+  creationFlagBitPairs,
+  hasWildcardMention,
+  MESSAGE_CREATION_FLAG_BITS,
+  type MessageBody,
+  type StoredMessage,
+  type StoredMessageStreamMove,
+  streamMovesOfMessage,
+} from '#domain/messages';
+import type { StreamMembershipRecord } from '#domain/streams';
 import type { UserId } from '#model';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { BufferedExportFileWriter } from '../format/writer.js';
 import { ReceiverRowEncoder } from '../tables/receivers.js';
+import { READ_DECISIONS } from './flag-cursors.js';
 import { ExportedMessageReceivers } from './receivers.js';
 
-/**
- * The fields of a message on which its rows of receivers depend. A tuple is copied to a thread faster than an object.
- */
-export type MessageForReceivers = readonly [
-  id: number,
-  originStream: number,
-  participants: readonly number[],
-  flags: MessageBody['flags'],
-  wildcard: boolean,
-  moves: MessageBody['moves'],
-];
+/** The fields of messages on which their rows of receivers depend, as numbers: those are copied to a thread fastest. */
+export interface MessagesForReceivers {
+  /**
+   * For each message its id, its origin stream, 1 if it mentions everybody, the numbers of participants and of users
+   * with flags, the participants, and for each user with flags the user and a sum of `MESSAGE_CREATION_FLAG_BITS`.
+   */
+  readonly numbers: Float64Array;
+  /** Moves of the messages that were moved between streams, by message id. */
+  readonly movesByMessageId: ReadonlyMap<number, readonly StoredMessageStreamMove[]>;
+}
 
-export const toMessageForReceivers = ({ id, originStream, participants, body }: StoredMessage): MessageForReceivers => [
-  id,
-  originStream,
-  participants,
-  body.flags,
-  body.wildcard,
-  body.moves,
-];
+const NO_MOVES: readonly StoredMessageStreamMove[] = [];
+const FIRST_CAPACITY_NUMBERS = 16_384;
+const NUMBERS_BEFORE_PARTICIPANTS = 5;
+
+/** Collects messages whose rows of receivers are made together. */
+export class MessagesForReceiversBuilder {
+  #numbers = new Float64Array(FIRST_CAPACITY_NUMBERS);
+  #length = 0;
+  #movesByMessageId = new Map<number, readonly StoredMessageStreamMove[]>();
+  #messageCount = 0;
+
+  /** Number of messages since the last call of `take`. */
+  get messageCount(): number {
+    return this.#messageCount;
+  }
+
+  add(message: StoredMessage): void {
+    const { id, originStream, participants } = message;
+    const flagPairs = creationFlagBitPairs(message);
+    const length = this.#length + NUMBERS_BEFORE_PARTICIPANTS + participants.length + flagPairs.length;
+    while (length > this.#numbers.length) this.#numbers = withDoubledLength(this.#numbers);
+    const numbers = this.#numbers;
+    let at = this.#length;
+    numbers[at++] = id;
+    numbers[at++] = originStream;
+    numbers[at++] = hasWildcardMention(message) ? 1 : 0;
+    numbers[at++] = participants.length;
+    numbers[at++] = flagPairs.length / 2;
+    for (const participant of participants) numbers[at++] = participant;
+    for (const one of flagPairs) numbers[at++] = one;
+    this.#length = at;
+    const moves = streamMovesOfMessage(message);
+    if (moves.length > 0) this.#movesByMessageId.set(id, moves);
+    this.#messageCount++;
+  }
+
+  /** Returns the messages since the last call. */
+  take(): MessagesForReceivers {
+    const taken = { numbers: this.#numbers.slice(0, this.#length), movesByMessageId: this.#movesByMessageId };
+    this.#length = 0;
+    this.#messageCount = 0;
+    this.#movesByMessageId = new Map();
+    return taken;
+  }
+}
+
+/** One message of `MessagesForReceivers`. */
+interface MessageForReceivers {
+  readonly id: number;
+  readonly originStream: number;
+  readonly wildcard: boolean;
+  readonly participants: Float64Array;
+  /** Pairs of a user and a sum of `MESSAGE_CREATION_FLAG_BITS`. */
+  readonly flagPairs: Float64Array;
+  readonly moves: readonly StoredMessageStreamMove[];
+}
 
 /** The message with empty values in the fields that its receivers do not depend on. */
-function toMessageWithoutTexts(message: MessageForReceivers): StoredMessage {
-  const [id, originStream, participants, flags, wildcard, moves] = message;
-  return {
-    id,
-    sender: 0,
-    participants,
-    originStream,
-    body: {
-      content: '',
-      html: '',
-      topic: '',
-      sent: 0,
-      client: '',
-      recipient: 0,
-      stream: originStream,
-      rev: 1,
-      flags,
-      wildcard,
-      topicLinks: [],
-      has: { link: false, image: false },
-      ...(moves ? { moves } : {}),
-    },
+function toMessageWithoutTexts({ id, originStream, wildcard, participants, flagPairs, moves }: MessageForReceivers) {
+  const flags: Record<string, readonly string[]> = {};
+  for (let i = 0; i < flagPairs.length; i += 2) {
+    const names = Object.entries(MESSAGE_CREATION_FLAG_BITS).filter(([, bit]) => (flagPairs[i + 1]! & bit) !== 0);
+    flags[flagPairs[i]!] = names.map(([name]) => name);
+  }
+  const body: MessageBody = {
+    content: '',
+    html: '',
+    topic: '',
+    sent: 0,
+    client: '',
+    recipient: 0,
+    stream: originStream,
+    rev: 1,
+    flags,
+    wildcard,
+    topicLinks: [],
+    has: { link: false, image: false },
+    moves,
   };
+  return { id, sender: 0, participants: [...participants], originStream, body } satisfies StoredMessage;
 }
 
 export class ReceiverRowMaker {
   readonly #receivers = new ExportedMessageReceivers();
+  #lastId = 0;
+  readonly #rows = new ReceiverRowEncoder();
+  /** Sums of `MESSAGE_CREATION_FLAG_BITS` for the present message, by position of the user. */
+  readonly #flagBitsByPosition = new Map<number, number>();
   /** Flush and close of the previous file, which may still be in progress. */
   #closing: Promise<void> | undefined;
 
@@ -71,11 +131,14 @@ export class ReceiverRowMaker {
 
   /** Takes the parts of a user's actor that `isPartOfMessageFlags` names. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
-    this.#receivers.addUser(user, parts);
+    this.#rows.addUser(this.#receivers.addUser(user, parts), user);
   }
 
-  /** Appends the rows of receivers to a file of messages and ends its JSON. The file is durable after the next call. */
-  async appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void> {
+  /**
+   * Appends the rows of receivers to a file of messages and ends its JSON. The file is durable after the next call.
+   * Message ids ascend from call to call.
+   */
+  async appendToFile(path: string, messages: MessagesForReceivers): Promise<void> {
     const file = await BufferedExportFileWriter.openToAppend(path);
     try {
       await this.#appendRows(file, messages);
@@ -89,14 +152,29 @@ export class ReceiverRowMaker {
     this.#closing.catch(() => undefined);
   }
 
-  async #appendRows(file: BufferedExportFileWriter, messages: readonly MessageForReceivers[]): Promise<void> {
+  async #appendRows(file: BufferedExportFileWriter, messages: MessagesForReceivers): Promise<void> {
     await file.appendText('  "zerver_usermessage": [\n');
-    const rows = new ReceiverRowEncoder();
-    for (const message of messages) {
+    const { numbers, movesByMessageId } = messages;
+    const rows = this.#rows;
+    rows.beginFile();
+    for (let at = 0; at < numbers.length; ) {
       const pause = this.pace();
       if (pause) await pause;
-      rows.beginMessage(message[0]);
-      this.#forEachReceiver(toMessageWithoutTexts(message), (user, mask) => rows.addRow(user, mask));
+      const id = numbers[at]!;
+      const participantsAt = at + NUMBERS_BEFORE_PARTICIPANTS;
+      const flagPairsAt = participantsAt + numbers[at + 3]!;
+      const end = flagPairsAt + 2 * numbers[at + 4]!;
+      const message: MessageForReceivers = {
+        id,
+        originStream: numbers[at + 1]!,
+        wildcard: numbers[at + 2] === 1,
+        participants: numbers.subarray(participantsAt, flagPairsAt),
+        flagPairs: numbers.subarray(flagPairsAt, end),
+        moves: movesByMessageId.get(id) ?? NO_MOVES,
+      };
+      at = end;
+      rows.beginMessage(id);
+      this.#addRowsOf(message);
       const full = file.appendBytes(rows.takeBytes());
       if (full) await full;
     }
@@ -108,25 +186,89 @@ export class ReceiverRowMaker {
     await this.#closing;
   }
 
-  /** Calls the listener with each receiver of a message and the receiver's flag mask. */
-  #forEachReceiver(message: StoredMessage, listener: (user: number, flagMask: number) => void): void {
+  #addRowsOf(message: MessageForReceivers): void {
+    const { id, originStream, moves } = message;
+    if (id <= this.#lastId) throw new Error(`message ${id} comes after message ${this.#lastId}`);
+    this.#lastId = id;
+    const own = this.#receivers.personalCopiesByMessageId.get(id);
+    if (originStream === 0 && !own) this.#addDirectMessageRows(message);
+    // Most messages were never moved or copied: the stays in one stream decide.
+    else if (!own && moves.length === 0) this.#addStreamMessageRows(message);
+    else this.#addRowsByComputedCopies(toMessageWithoutTexts(message), own);
+  }
+
+  #addDirectMessageRows(message: MessageForReceivers): void {
+    const { id, participants } = message;
+    const { directMessageReads, marks } = this.#receivers;
+    const { wildcard_mentioned, is_private } = EXPORTED_MESSAGE_FLAG_BITS;
+    const everybodyBit = message.wildcard ? wildcard_mentioned : 0;
+    this.#setFlagBitsOfUsers(message);
+    for (const user of participants) {
+      const receiver = this.#receivers.findReceiver(user);
+      if (!receiver) continue;
+      const { position } = receiver;
+      const mask = this.#flagMaskOf(
+        position,
+        directMessageReads.decideOn(position, id),
+        everybodyBit,
+        wildcard_mentioned,
+      );
+      this.#rows.addRow(position, mask | marks.flagBitsOf(position, id) | is_private);
+    }
+  }
+
+  #addStreamMessageRows(message: MessageForReceivers): void {
+    const { id, originStream } = message;
+    const { wildcard_mentioned, topic_wildcard_mentioned } = EXPORTED_MESSAGE_FLAG_BITS;
+    const everybodyBit = message.wildcard ? wildcard_mentioned : 0;
+    const wildcardBit = message.wildcard ? wildcard_mentioned : topic_wildcard_mentioned;
+    const { positions, present, reads } = this.#receivers.receiversOfStream(originStream);
+    const { marks } = this.#receivers;
+    const rows = this.#rows;
+    const members = present.receiversOf(id);
+    const haveNoFlags = message.flagPairs.length === 0;
+    this.#setFlagBitsOfUsers(message);
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i]!;
+      const position = positions[member]!;
+      const decision = reads.decideOn(member, id);
+      const mask = haveNoFlags
+        ? everybodyBit | (decision === READ_DECISIONS.read ? EXPORTED_MESSAGE_FLAG_BITS.read : 0)
+        : this.#flagMaskOf(position, decision, everybodyBit, wildcardBit);
+      rows.addRow(position, mask | marks.flagBitsOf(position, id));
+    }
+  }
+
+  /** Remembers the flags that users got when the message was sent. */
+  #setFlagBitsOfUsers({ flagPairs }: MessageForReceivers): void {
+    this.#flagBitsByPosition.clear();
+    for (let i = 0; i < flagPairs.length; i += 2) {
+      const receiver = this.#receivers.findReceiver(flagPairs[i]!);
+      if (receiver) this.#flagBitsByPosition.set(receiver.position, flagPairs[i + 1]!);
+    }
+  }
+
+  /**
+   * The flags of a user but for marks: a sum of `EXPORTED_MESSAGE_FLAG_BITS`.
+   * @param readDecision one of `READ_DECISIONS`
+   * @param everybodyBits flags that all users have
+   * @param wildcardBit flag of a user whom the message mentioned by a wildcard
+   */
+  #flagMaskOf(position: number, readDecision: number, everybodyBits: number, wildcardBit: number): number {
+    const isRead = readDecision === READ_DECISIONS.read;
+    const mask = everybodyBits | (isRead ? EXPORTED_MESSAGE_FLAG_BITS.read : 0);
+    const sent = this.#flagBitsByPosition.get(position);
+    return sent === undefined ? mask : mask | exportedBitsOfCreationFlags(sent, readDecision, wildcardBit);
+  }
+
+  #addRowsByComputedCopies(message: StoredMessage, own: ReadonlyMap<number, number> | undefined): void {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
       for (const user of participants) {
         const receiver = this.#receivers.findReceiver(user);
         if (!receiver) continue;
-        const flags = receiver.list({ message, copy: true, gained: false });
-        listener(user, exportedFlagMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private);
-      }
-      return;
-    }
-    const own = this.#receivers.personalCopiesByMessageId.get(message.id);
-    if (!own && !body.moves?.length) {
-      // Most messages were never moved or copied: the stays in one stream decide.
-      const readable = { message, copy: true, gained: false };
-      for (const { receiver, member } of this.#receivers.receiversOfStream(originStream)) {
-        if (findReceivingStayOfMessageId(member, message.id) !== undefined)
-          listener(receiver.user, streamMessageFlagMask(message, receiver.list(readable)));
+        const mask = exportedFlagMaskOf(receiver.listFlags({ message, copy: true, gained: false }));
+        this.#rows.addRow(receiver.position, mask | EXPORTED_MESSAGE_FLAG_BITS.is_private);
       }
       return;
     }
@@ -145,9 +287,22 @@ export class ReceiverRowMaker {
         this.#receivers.makeMembershipLookupOfUser(user),
         own?.get(user),
       );
-      if (has) listener(user, streamMessageFlagMask(message, receiver.list({ message, copy: true, gained })));
+      if (!has) continue;
+      const mask = exportedFlagMaskOf(receiver.listFlags({ message, copy: true, gained }));
+      this.#rows.addRow(receiver.position, body.wildcard ? mask : withTopicMentionBit(mask));
     }
   }
+}
+
+/** @param readDecision one of `READ_DECISIONS` */
+function exportedBitsOfCreationFlags(sent: number, readDecision: number, wildcardBit: number): number {
+  const { read, mentioned, has_alert_word, wildcard_mentioned } = MESSAGE_CREATION_FLAG_BITS;
+  let mask = 0;
+  if ((sent & read) !== 0 && readDecision === READ_DECISIONS.undecided) mask |= EXPORTED_MESSAGE_FLAG_BITS.read;
+  if ((sent & mentioned) !== 0) mask |= EXPORTED_MESSAGE_FLAG_BITS.mentioned;
+  if ((sent & has_alert_word) !== 0) mask |= EXPORTED_MESSAGE_FLAG_BITS.has_alert_word;
+  if ((sent & wildcard_mentioned) !== 0) mask |= wildcardBit;
+  return mask;
 }
 
 const EXPORTED_FLAG_BIT_BY_NAME: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
@@ -163,12 +318,6 @@ function exportedFlagMaskOf(flags: readonly string[]): number {
     flagMaskByList.set(flags, mask);
   }
   return mask;
-}
-
-/** Flag mask of a receiver of a stream message; only stream messages can mention a topic. */
-function streamMessageFlagMask({ body }: StoredMessage, flags: readonly string[]): number {
-  const mask = exportedFlagMaskOf(flags);
-  return body.wildcard ? mask : withTopicMentionBit(mask);
 }
 
 /** The mask with the bit for a topic mention in place of the bit for a wildcard mention. */

@@ -8,7 +8,7 @@ import type { Json } from '#base';
 import { ThreadPool } from '#base/threads';
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { UserId } from '#model';
-import { type MessageForReceivers, ReceiverRowMaker } from './receiver-rows.js';
+import { type MessagesForReceivers, ReceiverRowMaker } from './receiver-rows.js';
 import type { ReceiverRowsJob } from './receiver-rows-worker.js';
 import { isPartOfMessageFlags } from './receivers.js';
 
@@ -29,8 +29,11 @@ export interface ReceiverRows {
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void;
   /** Adds a user with the parts of the user's actor. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
-  /** Appends the rows of the messages' receivers. The file is complete when `finish` has resolved, at the latest. */
-  appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void>;
+  /**
+   * Appends the rows of the messages' receivers; ids ascend from call to call. The file is complete when `finish` has
+   * resolved, at the latest.
+   */
+  appendToFile(path: string, messages: MessagesForReceivers): Promise<void>;
   /** Waits until all files are complete and durable. */
   finish(): Promise<void>;
   close(): Promise<void>;
@@ -78,7 +81,7 @@ class ThreadedReceiverRows implements ReceiverRows {
     if (this.#users.length >= USERS_PER_JOB) await this.#sendFacts();
   }
 
-  async appendToFile(path: string, messages: readonly MessageForReceivers[]): Promise<void> {
+  async appendToFile(path: string, messages: MessagesForReceivers): Promise<void> {
     if (this.#users.length > 0) await this.#sendFacts();
     await this.#run({ path, messages });
   }

@@ -2,6 +2,7 @@
 import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
+import { PackedMessageView, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
 import {
   directMessageActorKey,
@@ -16,7 +17,7 @@ import {
 } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
-import type { Store } from '#ports/store';
+import type { MessageScan, Store } from '#ports/store';
 
 export interface OrganizationExportSource {
   readonly store: Store;
@@ -86,4 +87,22 @@ export async function readStreamMemberships(
     if (member) members.set(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)), member);
   }
   return members;
+}
+
+/**
+ * Passes each message of the scan to `each`, undecoded if the Store can do that: a `PackedMessageView` is valid only
+ * during its call. @returns the number of messages
+ */
+export async function forEachMessage(
+  store: Store,
+  scan: MessageScan,
+  each: (message: StoredMessage) => void,
+): Promise<number> {
+  if (!store.forEachPackedMessage) {
+    const records = await store.scanMessages(scan);
+    for (const record of records) each(toStoredMessage(record));
+    return records.length;
+  }
+  const view = new PackedMessageView();
+  return store.forEachPackedMessage(scan, (packed) => each(view.showOrDecode(packed)));
 }

@@ -334,7 +334,6 @@ function parseEditHistoryRows(text: string, row: CheckedExportRow): CheckedExpor
 
 /** Makes the row of zerver_message. */
 export function makeMessageRow({ id, sender, body }: StoredMessage, clients: ReadonlyMap<string, number>): JsonObject {
-  const edits = body.edits ?? [];
   return {
     id,
     sender,
@@ -346,14 +345,18 @@ export function makeMessageRow({ id, sender, body }: StoredMessage, clients: Rea
     rendered_content_version: 1,
     date_sent: body.sent,
     sending_client: clients.get(body.client) ?? 1,
-    last_edit_time: edits[0]?.at ?? null,
-    edit_history: edits.length === 0 ? null : JSON.stringify(edits.map(makeEditHistoryEntry)),
+    ...makeEditColumns(body.edits ?? []),
     has_attachment: (body.files?.length ?? 0) > 0,
     has_image: body.has.image,
     has_link: body.has.link,
     search_tsvector: null,
   };
 }
+
+export const makeEditColumns = (edits: readonly StoredMessageEdit[]): JsonObject => ({
+  last_edit_time: edits[0]?.at ?? null,
+  edit_history: edits.length === 0 ? null : JSON.stringify(edits.map(makeEditHistoryEntry)),
+});
 
 const makeEditHistoryEntry = ({ user, at, content, topic, stream }: StoredMessageEdit): JsonObject => ({
   user_id: user,

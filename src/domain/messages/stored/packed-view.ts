@@ -43,6 +43,21 @@ export class PackedMessageView implements StoredMessage {
     return this;
   }
 
+  /** The text as JSON without quotes. */
+  get contentJson(): Uint8Array {
+    return this.packed.readDigestTextJson(MESSAGE_DIGEST_TEXT_POSITIONS.content);
+  }
+
+  /** The rendered text as JSON without quotes. */
+  get htmlJson(): Uint8Array {
+    return this.packed.readDigestTextJson(MESSAGE_DIGEST_TEXT_POSITIONS.html);
+  }
+
+  /** Returns the message in a form that stays valid. */
+  decode(): StoredMessage {
+    return toStoredMessage(this.packed.decodedRecord);
+  }
+
   get body(): MessageBody {
     return this.packed.decodedRecord.body as MessageBody;
   }
@@ -71,23 +86,36 @@ export const hasWildcardMention = (message: StoredMessage): boolean =>
 
 /** Flags that the user got when the message was sent: a sum of `MESSAGE_CREATION_FLAG_BITS`. */
 export function creationFlagBitsOfUser(message: StoredMessage, user: number): number {
-  if (!(message instanceof PackedMessageView)) {
-    let sum = 0;
-    const flags = message.body.flags[user];
-    if (flags)
-      for (const flag of Object.keys(MESSAGE_CREATION_FLAG_BITS) as (keyof typeof MESSAGE_CREATION_FLAG_BITS)[])
-        if (flags.includes(flag)) sum |= MESSAGE_CREATION_FLAG_BITS[flag];
-    return sum;
-  }
+  if (!(message instanceof PackedMessageView)) return sumOfCreationFlagBits(message.body.flags[user]);
   const { packed } = message;
-  for (
-    let i = MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
-    i < packed.factCount;
-    i += 2
-  ) {
+  for (let i = firstFlagFactOf(packed); i < packed.factCount; i += 2) {
     if (packed.readDigestFact(i) === user) return packed.readDigestFact(i + 1);
   }
   return 0;
+}
+
+/** Flags that users got when the message was sent: pairs of a user and a sum of `MESSAGE_CREATION_FLAG_BITS`. */
+export function creationFlagBitPairs(message: StoredMessage): readonly number[] {
+  const pairs: number[] = [];
+  if (message instanceof PackedMessageView) {
+    const { packed } = message;
+    for (let i = firstFlagFactOf(packed); i < packed.factCount; i++) pairs.push(packed.readDigestFact(i));
+  } else {
+    const { flags } = message.body;
+    for (const user in flags) pairs.push(Number(user), sumOfCreationFlagBits(flags[user]));
+  }
+  return pairs;
+}
+
+const firstFlagFactOf = (packed: PackedMessage): number =>
+  MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
+
+function sumOfCreationFlagBits(flags: readonly string[] | undefined): number {
+  let sum = 0;
+  if (flags)
+    for (const flag of Object.keys(MESSAGE_CREATION_FLAG_BITS) as (keyof typeof MESSAGE_CREATION_FLAG_BITS)[])
+      if (flags.includes(flag)) sum |= MESSAGE_CREATION_FLAG_BITS[flag];
+  return sum;
 }
 
 /** Makes a test whether a stream message is in the topic. @param key as `toComparableTopicKey` makes it */
