@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 
 export type ThreadJobResult<Result> = { readonly result: Result } | { readonly failed: string };
 
-/** Runs the jobs that the pool sends to this worker thread. The worker's module calls this once. */
+/** Runs the jobs that the pool sends to this worker thread, one after the other. The worker's module calls this once. */
 export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
   const answer = async (job: Job): Promise<ThreadJobResult<Result>> => {
     try {
@@ -12,5 +12,8 @@ export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result | Pro
       return { failed: error instanceof Error ? error.message : String(error) };
     }
   };
-  parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await answer(job)));
+  let earlier: Promise<void> = Promise.resolve();
+  parentPort?.on('message', (job: Job) => {
+    earlier = earlier.then(async () => parentPort?.postMessage(await answer(job)));
+  });
 }

@@ -12,6 +12,11 @@ interface ThreadPoolOptions {
   readonly threads: number;
   /** Time limit of one job, ms. */
   readonly timeoutMs: number;
+  /**
+   * Maximum number of jobs that a thread has: one runs, the others wait beside it. With more than one the thread goes
+   * on at once, and does not wait for the calling thread's next turn. Default: 1.
+   */
+  readonly jobsPerThread?: number;
   /** Plain data that every thread gets at its start, as `workerData`. */
   readonly threadData?: unknown;
   /** Maximum size of a thread's young generation, MiB. Default: that of V8. */
@@ -25,16 +30,26 @@ export class ThreadJobFailedError extends Error {
   override readonly name = 'ThreadJobFailedError';
 }
 
-interface WaitingThreadJob<Job, Result> {
+interface ThreadJob<Job, Result> {
   readonly job: Job;
   resolve(result: Result): void;
   reject(error: ThreadJobFailedError): void;
 }
 
+interface PoolThread<Job, Result> {
+  readonly worker: Worker;
+  /** Jobs that were sent to the worker, the running one first. */
+  readonly jobs: ThreadJob<Job, Result>[];
+  /** Timer of the running job. */
+  timer: NodeJS.Timeout | undefined;
+  /** True once the worker has failed. It gets no more jobs. */
+  hasFailed: boolean;
+}
+
 export class ThreadPool<Job, Result> {
-  readonly #idleWorkers: Worker[] = [];
-  readonly #allWorkers = new Set<Worker>();
-  readonly #waitingJobs: WaitingThreadJob<Job, Result>[] = [];
+  /** Threads whose workers have not ended, the one with the newest job last. */
+  readonly #threads = new Set<PoolThread<Job, Result>>();
+  readonly #waitingJobs: ThreadJob<Job, Result>[] = [];
   #idleTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -42,7 +57,7 @@ export class ThreadPool<Job, Result> {
 
   /** Number of running threads. */
   get runningThreadCount(): number {
-    return this.#allWorkers.size;
+    return this.#threads.size;
   }
 
   /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailedError */
@@ -50,7 +65,7 @@ export class ThreadPool<Job, Result> {
     if (this.#closed) return Promise.reject(makePoolClosedError());
     return new Promise((resolve, reject) => {
       this.#waitingJobs.push({ job, resolve, reject });
-      this.#startNextJob();
+      this.#sendWaitingJobs();
     });
   }
 
@@ -58,76 +73,91 @@ export class ThreadPool<Job, Result> {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idleTimer);
-    for (const { reject } of this.#waitingJobs.splice(0)) reject(makePoolClosedError());
+    this.#rejectWaitingJobs();
     await this.#terminateWorkers();
   }
 
+  #rejectWaitingJobs(): void {
+    for (const { reject } of this.#waitingJobs.splice(0)) reject(makePoolClosedError());
+  }
+
   async #terminateWorkers(): Promise<void> {
-    await Promise.all([...this.#allWorkers].map((worker) => worker.terminate()));
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
-  #startNextJob(): void {
-    const next = this.#waitingJobs[0];
-    const worker = next && (this.#idleWorkers.pop() ?? this.#startWorker());
-    if (!next || !worker) return;
-    this.#waitingJobs.shift();
-    clearTimeout(this.#idleTimer);
-    this.#runJobOnWorker(worker, next);
+  #sendWaitingJobs(): void {
+    while (this.#waitingJobs.length > 0) {
+      const thread = this.#findOrStartThread();
+      if (!thread) return;
+      clearTimeout(this.#idleTimer);
+      const next = this.#waitingJobs.shift()!;
+      this.#threads.delete(thread);
+      this.#threads.add(thread);
+      thread.jobs.push(next);
+      if (thread.jobs.length === 1) this.#startTimer(thread);
+      thread.worker.postMessage(next.job);
+    }
   }
 
-  #startWorker(): Worker | undefined {
-    if (this.#closed || this.#allWorkers.size >= this.options.threads) return undefined;
+  /** An idle thread if there is one, else a new one, else the one with the fewest jobs; undefined if all are full. */
+  #findOrStartThread(): PoolThread<Job, Result> | undefined {
+    let found: PoolThread<Job, Result> | undefined;
+    for (const thread of this.#threads)
+      if (!thread.hasFailed && (!found || thread.jobs.length <= found.jobs.length)) found = thread;
+    if (found?.jobs.length === 0) return found;
+    if (this.#threads.size < this.options.threads) return this.#startThread();
+    return found && found.jobs.length < (this.options.jobsPerThread ?? 1) ? found : undefined;
+  }
+
+  #startThread(): PoolThread<Job, Result> | undefined {
+    if (this.#closed) return undefined;
     const { script, threadData, maxYoungGenerationMib } = this.options;
     const resourceLimits = { maxYoungGenerationSizeMb: maxYoungGenerationMib };
     const worker = new Worker(script, { workerData: threadData, ...(maxYoungGenerationMib ? { resourceLimits } : {}) });
+    const thread: PoolThread<Job, Result> = { worker, jobs: [], timer: undefined, hasFailed: false };
     // Idle threads must not keep the process alive.
     worker.unref();
-    this.#allWorkers.add(worker);
+    worker.on('message', (answer: ThreadJobResult<Result>) => this.#endRunningJob(thread, answer));
+    worker.on('error', (error) => this.#failThread(thread, error.message));
     worker.once('exit', () => {
-      this.#allWorkers.delete(worker);
-      const index = this.#idleWorkers.indexOf(worker);
-      if (index >= 0) this.#idleWorkers.splice(index, 1);
-      this.#startNextJob();
+      this.#threads.delete(thread);
+      this.#failThread(thread, 'the thread ended');
+      this.#sendWaitingJobs();
     });
-    return worker;
+    this.#threads.add(thread);
+    return thread;
   }
 
-  #runJobOnWorker(worker: Worker, { job, resolve, reject }: WaitingThreadJob<Job, Result>): void {
-    const settle = (reusable: boolean): void => {
-      clearTimeout(timer);
-      worker.removeAllListeners('message');
-      worker.removeAllListeners('error');
-      worker.off('exit', gone);
-      // A dying thread may still report an error; without a listener that would end the process.
-      worker.on('error', () => undefined);
-      if (reusable) {
-        this.#idleWorkers.push(worker);
-        this.#startNextJob();
-        this.#scheduleStopIfAllIdle();
-      } else {
-        void worker.terminate();
-      }
-    };
-    const fail = (reason: string): void => {
-      settle(false);
-      reject(new ThreadJobFailedError(reason));
-    };
-    const gone = (): void => fail('the thread ended');
-    const timer = setTimeout(() => fail('it took too long'), this.options.timeoutMs);
-    worker.removeAllListeners('error');
-    worker.once('message', (answer: ThreadJobResult<Result>) => {
-      settle(true);
-      if ('failed' in answer) reject(new ThreadJobFailedError(answer.failed));
-      else resolve(answer.result);
-    });
-    worker.once('error', (error) => fail(error.message));
-    worker.once('exit', gone);
-    worker.postMessage(job);
+  #startTimer(thread: PoolThread<Job, Result>): void {
+    thread.timer = setTimeout(() => this.#failThread(thread, 'it took too long'), this.options.timeoutMs);
+  }
+
+  #endRunningJob(thread: PoolThread<Job, Result>, answer: ThreadJobResult<Result>): void {
+    const job = thread.jobs.shift();
+    // A failed worker may still answer.
+    if (!job) return;
+    clearTimeout(thread.timer);
+    if (thread.jobs.length > 0) this.#startTimer(thread);
+    this.#sendWaitingJobs();
+    this.#scheduleStopIfAllIdle();
+    if ('failed' in answer) job.reject(new ThreadJobFailedError(answer.failed));
+    else job.resolve(answer.result);
+  }
+
+  /** Fails the running job of a thread and ends the thread. The jobs behind it wait for another one. */
+  #failThread(thread: PoolThread<Job, Result>, reason: string): void {
+    if (thread.hasFailed) return;
+    thread.hasFailed = true;
+    clearTimeout(thread.timer);
+    thread.jobs.shift()?.reject(new ThreadJobFailedError(reason));
+    this.#waitingJobs.unshift(...thread.jobs.splice(0));
+    if (this.#closed) this.#rejectWaitingJobs();
+    void thread.worker.terminate();
   }
 
   #scheduleStopIfAllIdle(): void {
     const { idleMs } = this.options;
-    if (idleMs === undefined || this.#idleWorkers.length < this.#allWorkers.size) return;
+    if (idleMs === undefined || [...this.#threads].some(({ jobs }) => jobs.length > 0)) return;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => void this.#terminateWorkers(), idleMs);
     this.#idleTimer.unref();

@@ -22,6 +22,8 @@ const MAX_WRITER_THREADS = 2;
 const MAX_YOUNG_GENERATION_MIB = 8;
 /** Time limit of a job, ms: a file has a thousand messages, but files of foreign converters may be much larger. */
 const MAX_JOB_MS = 1_800_000;
+/** A writer has its next slice at hand: the import's main thread may take 5 ms until its next turn. */
+const JOBS_PER_WRITER_THREAD = 3;
 const THREAD_OPTIONS = { timeoutMs: MAX_JOB_MS, maxYoungGenerationMib: MAX_YOUNG_GENERATION_MIB };
 
 export interface MessageFileReader {
@@ -104,7 +106,13 @@ class ThreadedMessageWriters implements MessageWriters {
     const script = new URL('./message-writer-worker.js', import.meta.url);
     for (let i = 0; i < atOnce; i++) {
       // A pool of one thread each, because each thread must get a job to close its Store.
-      const pool = new ThreadPool<MessageWriterJob, void>({ ...THREAD_OPTIONS, script, threads: 1, threadData });
+      const pool = new ThreadPool<MessageWriterJob, void>({
+        ...THREAD_OPTIONS,
+        script,
+        threads: 1,
+        jobsPerThread: JOBS_PER_WRITER_THREAD,
+        threadData,
+      });
       this.#threads.push({ pool, pendingJobs: 0 });
     }
   }
