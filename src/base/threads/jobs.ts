@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 
 export type ThreadJobResult<Result> = { readonly result: Result } | { readonly failed: string };
 
-/** Runs the jobs that the pool sends to this worker thread, one after the other. The worker's module calls this once. */
+/** Runs the jobs that the pool sends to this worker thread, one by one. The worker's module calls this once. */
 export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
   const answer = async (job: Job): Promise<ThreadJobResult<Result>> => {
     try {

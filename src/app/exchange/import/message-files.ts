@@ -33,9 +33,9 @@ export interface MessageFileContent {
   /** Ids of the messages in the export, in the order of the file. */
   readonly ids: Float64Array;
   /**
-   * Rows of the messages in the order of the file, as JSON arrays of at most `MESSAGES_PER_SLICE` rows; none if only the
-   * ids are needed. A text is sent from a thread in less time than objects, and the rows of one slice are garbage before
-   * V8 promotes them.
+   * Rows of the messages in the order of the file, as JSON arrays of at most `MESSAGES_PER_SLICE` rows; none if only
+   * the ids are needed. A text is sent from a thread in less time than objects, and the rows of a slice are garbage
+   * before V8 promotes them.
    */
   readonly rowSlices: readonly string[];
   /**

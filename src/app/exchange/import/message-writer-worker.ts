@@ -5,8 +5,8 @@ import { decodeMessageSlice } from './message-slices.js';
 import { type MessageWriterContext, StoringMessageWriter } from './message-writer.js';
 
 /**
- * Messages of a slice (message-slices.ts), a number of flushed files, the begin or end of a flush, or a request to close
- * the Store.
+ * Messages of a slice (message-slices.ts), a number of flushed files, the begin or end of a flush, or a request to
+ * close the Store.
  */
 export type MessageWriterJob =
   | { readonly slice: string }

@@ -21,6 +21,8 @@ import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-loca
 export const STORED_MESSAGE_FILES_PART_NAME = 'import-progress';
 /** Number of messages that are rendered before other work of the thread gets its turn: some 1 ms. */
 export const MESSAGES_PER_RENDERING_SLICE = 20;
+/** Number of messages that are written at a time to a Store without a bulk loader of its own. */
+const MESSAGES_PER_WRITE = 1_000;
 
 /** The facts of the imported organization that rendering depends on. */
 export interface MessageRenderingContext {
@@ -101,17 +103,25 @@ export class ImportedMessageRenderer {
 
 /** The bulk loader for a Store that has none of its own. */
 class RecordWiseLoader implements MessageBulkLoader {
+  #pending: MessageRecord[] = [];
+
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
   ) {}
 
-  addMessages(messages: readonly MessageRecord[]): Promise<void> {
-    const { realm } = this;
-    return this.store.applyRecords(messages.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value })));
+  async addMessages(messages: readonly MessageRecord[]): Promise<void> {
+    this.#pending.push(...messages);
+    if (this.#pending.length >= MESSAGES_PER_WRITE) await this.flush();
   }
 
-  async flush(): Promise<void> {}
+  async flush(): Promise<void> {
+    const { realm } = this;
+    const messages = this.#pending;
+    this.#pending = [];
+    if (messages.length === 0) return;
+    await this.store.applyRecords(messages.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value })));
+  }
 }
 
 /** Messages of a slice of a file: those that are rendered already, and the others. */

@@ -52,7 +52,9 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
  */
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 10_000;
-/** Number of slices that wait for a writer or are being rendered by it. Longer queues of texts outlive V8's young generation. */
+/**
+ * Number of slices that wait for a writer or are being rendered by it. V8 would promote the texts of a longer queue.
+ */
 const MAX_SLICES_PER_WRITER = 4;
 
 export interface OrganizationImportTarget {

@@ -126,8 +126,8 @@ class StreamStaysBuilder {
 }
 
 /**
- * Rows of receivers of the messages in one stream. An export has dozens for each message, so a row only sets bits; stays
- * and read states follow from the bits of `MESSAGES_PER_BLOCK` messages at once. Each user with a row has a slot.
+ * Rows of receivers of the messages in one stream. An export has dozens for each message, so a row only sets bits;
+ * stays and read states follow from the bits of `MESSAGES_PER_BLOCK` messages at once. Each user with a row has a slot.
  */
 export class ImportedStreamReceivers {
   readonly stays: StreamStaysBuilder;
@@ -136,7 +136,7 @@ export class ImportedStreamReceivers {
   /** Ids of the users in the export, by slot; -1 if the user had no row yet. */
   readonly #exportedUserIds: number[] = [];
   readonly #slotByUser = new Map<number, number>();
-  /** Slots of the rows of the newest message, then of those of older ones: most messages have rows in the same order. */
+  /** Slots of the rows of the newest message, then of older ones: most messages have rows in the same order. */
   readonly #slotsInRowOrder: number[] = [];
   #rowsOfMessage = 0;
   /** Ids of the messages of the block. */
@@ -269,8 +269,8 @@ export class ImportedMessageCopies {
   }
 
   /**
-   * Returns the stays in a stream, after all messages were read, and forgets them. The stream's read states are complete
-   * then.
+   * Returns the stays in a stream, after all messages were read, and forgets them. The read states of the stream are
+   * complete then.
    * @param active returns true for an active account
    */
   takeMembershipsOfStream(

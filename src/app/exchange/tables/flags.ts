@@ -42,8 +42,8 @@ class OriginReadStateBuilder {
 
   /**
    * Adds messages in the order of their ids.
-   * @param rows bits of the messages of which the user has a row
-   * @param unread bits of the messages that are unread
+   * @param rows bits of the messages with a row of the user
+   * @param unread bits of the unread messages
    */
   addMessagesInOrder(ids: readonly number[], rows: number, unread: number): void {
     if (unread === 0 && this.#unreadCountAboveMark <= MAX_UNREAD_EXCEPTIONS_BELOW_RAISED_MARK) {
@@ -80,8 +80,8 @@ export class ImportedReadStatesAndMarks {
 
   /**
    * Adds messages in the order of their ids, at most 32.
-   * @param rows bits of the messages of which the user has a row; the lowest bit is that of the first message
-   * @param unread bits of the messages that are unread
+   * @param rows bits of the messages with a row of the user; the lowest bit is that of the first message
+   * @param unread bits of the unread messages
    */
   addMessageReadStates(user: number, origin: number, ids: readonly number[], rows: number, unread: number): void {
     this.#getOrMakeReadState(user, origin).addMessagesInOrder(ids, rows, unread);

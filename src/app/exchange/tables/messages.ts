@@ -38,7 +38,7 @@ interface ImportedMessageConversation {
   readonly recipient: number;
 }
 
-/** Rows of zerver_usermessage of one message: pairs of an exported user id and a sum of `EXPORTED_MESSAGE_FLAG_BITS`. */
+/** Rows of zerver_usermessage of a message: pairs of an exported user id and a sum of `EXPORTED_MESSAGE_FLAG_BITS`. */
 type UserAndFlagMaskPairs = Float64Array;
 
 /** A message whose conversation and flags are known, before its text is rendered. */
