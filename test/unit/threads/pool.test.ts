@@ -4,7 +4,10 @@ import { until } from '../../support/until.js';
 
 const SCRIPT = new URL('./doubling.js', import.meta.url);
 
-function pool(t: Pick<Test, 'teardown'>, options: { threads?: number; timeoutMs?: number; idleMs?: number } = {}) {
+function pool(
+  t: Pick<Test, 'teardown'>,
+  options: { threads?: number; timeoutMs?: number; idleMs?: number; jobsPerThread?: number } = {},
+) {
   const threads = new ThreadPool<number, number>({ script: SCRIPT, threads: 2, timeoutMs: 20_000, ...options });
   t.teardown(() => threads.close());
   return threads;
@@ -33,6 +36,15 @@ t.test('a job that never ends is given up, and the next one done', { timeout: 60
   // On a busy machine the start of the next thread may take as long.
   const next = (): Promise<number> => threads.runJob(3).catch(next);
   t.equal(await next(), 6);
+});
+
+t.test('another thread takes the jobs beside one that fails', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t, { threads: 1, timeoutMs: 3_000, jobsPerThread: 3 });
+  t.same(await Promise.all([1, -1, 2].map((n) => threads.runJob(n).catch(() => 'failed'))), [2, 'failed', 4]);
+  const [endless, ...others] = [0, 3, 4, 5].map((n) => threads.runJob(n));
+  await t.rejects(endless!, new ThreadJobFailedError('it took too long'));
+  t.same(await Promise.all(others), [6, 8, 10]);
+  t.equal(threads.runningThreadCount, 1);
 });
 
 t.test('idle threads end, and are started again', { timeout: 60_000 }, async (t) => {
