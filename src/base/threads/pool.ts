@@ -109,8 +109,7 @@ export class ThreadPool<Job, Result> {
     return found && found.jobs.length < (this.options.jobsPerThread ?? 1) ? found : undefined;
   }
 
-  #startThread(): PoolThread<Job, Result> | undefined {
-    if (this.#closed) return undefined;
+  #startThread(): PoolThread<Job, Result> {
     const { script, threadData, maxYoungGenerationMib } = this.options;
     const resourceLimits = { maxYoungGenerationSizeMb: maxYoungGenerationMib };
     const worker = new Worker(script, { workerData: threadData, ...(maxYoungGenerationMib ? { resourceLimits } : {}) });

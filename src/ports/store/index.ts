@@ -26,6 +26,7 @@ export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnv
 export { readOrInitMongoLogStreamCount, replaceMongoLogStreamCount } from './log-streams-mongo.js';
 export { indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {
+  areBytesAt,
   findPackedTextStart,
   PackedFieldFinder,
   readPackedBoolean,

@@ -88,18 +88,22 @@ export class PackedFieldFinder {
   }
 
   #indexOfName(view: DataView, at: number, length: number): number {
-    for (const index of this.#indexesByLength[length]!) {
-      const name = this.#names[index]!;
-      let i = 0;
-      while (i < length && view.getUint8(at + i) === name[i]) i++;
-      if (i === length) return index;
-    }
+    for (const index of this.#indexesByLength[length]!) if (areBytesAt(view, at, this.#names[index]!)) return index;
     return -1;
   }
 }
 
+/** True if these bytes are at this position. */
+export function areBytesAt(view: DataView, at: number, bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (view.getUint8(at + i) !== bytes[i]) return false;
+  return true;
+}
+
+// These functions take a position of `PackedFieldFinder`; for a missing field, -1, they return undefined.
+
 /** Returns the unsigned integer or the 64-bit float at this position; undefined if another value is there. */
 export function readPackedNumber(view: DataView, at: number): number | undefined {
+  if (at < 0) return undefined;
   const type = view.getUint8(at);
   if (type < 0x80) return type;
   if (type === 0xcc) return view.getUint8(at + 1);
@@ -110,12 +114,14 @@ export function readPackedNumber(view: DataView, at: number): number | undefined
 
 /** Returns true or false from this position; undefined if another value is there. */
 export function readPackedBoolean(view: DataView, at: number): boolean | undefined {
+  if (at < 0) return undefined;
   const type = view.getUint8(at);
   return type === 0xc3 ? true : type === 0xc2 ? false : undefined;
 }
 
 /** Returns the number of elements of the list at this position; undefined if another value is there. */
 export function readPackedListLength(view: DataView, at: number): number | undefined {
+  if (at < 0) return undefined;
   const type = view.getUint8(at);
   if (type >= 0x90 && type < 0xa0) return type & 0x0f;
   return type === ARRAY_16_TYPE || type === ARRAY_16_TYPE + 1
@@ -125,6 +131,7 @@ export function readPackedListLength(view: DataView, at: number): number | undef
 
 /** Returns the position of the first byte of the text at this position; undefined if another value is there. */
 export function findPackedTextStart(view: DataView, at: number): number | undefined {
+  if (at < 0) return undefined;
   const type = view.getUint8(at);
   if (type >= 0xa0 && type < FIRST_TYPE_WITH_HEADER) return at + 1;
   return type >= 0xd9 && type <= 0xdb ? at + HEADER_BYTES[type - FIRST_TYPE_WITH_HEADER]! : undefined;

@@ -1,4 +1,5 @@
 /** The members of a stream who receive a message, for messages in the order of their ids. */
+import { findLowerBoundIndex } from '#base';
 import type { StreamMembershipRecord } from '#domain/streams';
 
 /** Lists the receiving members of one stream. The ids of the messages that are asked for ascend. */
@@ -43,18 +44,8 @@ export class PresentStreamMembers {
     this.#stayCounts[position] = after;
     // A stay may end at the message at which the next one begins, and the end may come second.
     if (before !== 0 && after !== 0) return;
-    const at = firstIndexNotBelow(present, position);
+    const at = findLowerBoundIndex(present, position);
     if (begins) present.splice(at, 0, position);
     else present.splice(at, 1);
   }
-}
-
-function firstIndexNotBelow(ascending: readonly number[], value: number): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,14 @@
 /** Short ASCII texts that are copied often, in words of eight bytes: for few bytes, a call of `set` takes longer. */
 
-const WORD_BYTES = 8;
+/** Number of bytes of a word. */
+export const WORD_BYTES = 8;
+
+/** Returns an ASCII text as words, with zeros behind it. */
+export function toWords(text: string, count = Math.ceil(text.length / WORD_BYTES)): Float64Array {
+  const bytes = Buffer.alloc(count * WORD_BYTES);
+  bytes.write(text, 'latin1');
+  return Float64Array.from({ length: count }, (_, i) => bytes.readDoubleLE(WORD_BYTES * i));
+}
 
 /** An ASCII text. A copy may write up to seven zeros behind it. */
 export class CopiedText {
@@ -9,11 +17,8 @@ export class CopiedText {
   readonly #words: Float64Array;
 
   constructor(text: string) {
-    const bytes = Buffer.alloc(Math.ceil(text.length / WORD_BYTES) * WORD_BYTES);
-    this.length = bytes.write(text, 'latin1');
-    this.#words = Float64Array.from({ length: bytes.length / WORD_BYTES }, (_, i) =>
-      bytes.readDoubleLE(WORD_BYTES * i),
-    );
+    this.length = text.length;
+    this.#words = toWords(text);
   }
 
   /** @returns the position behind the text */

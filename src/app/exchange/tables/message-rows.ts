@@ -5,6 +5,7 @@
 import { withLength } from '#base';
 import type { PackedMessageView, StoredMessageEdit, StoredReaction } from '#domain/messages';
 import {
+  areBytesAt,
   findPackedTextStart,
   PackedFieldFinder,
   readPackedBoolean,
@@ -101,8 +102,8 @@ class PackedBodyColumns {
   }
 
   #readTexts(memory: DataView, topicAt: number, clientAt: number): boolean {
-    const topicStart = topicAt < 0 ? undefined : findPackedTextStart(memory, topicAt);
-    const clientStart = clientAt < 0 ? undefined : findPackedTextStart(memory, clientAt);
+    const topicStart = findPackedTextStart(memory, topicAt);
+    const clientStart = findPackedTextStart(memory, clientAt);
     if (topicStart === undefined || clientStart === undefined) return false;
     this.topicStart = topicStart;
     this.topicEnd = skipPackedValue(memory, topicAt);
@@ -112,8 +113,8 @@ class PackedBodyColumns {
   }
 
   #readNumbers(memory: DataView, sentAt: number, recipientAt: number): boolean {
-    const sent = sentAt < 0 ? undefined : readPackedNumber(memory, sentAt);
-    const recipient = recipientAt < 0 ? undefined : readPackedNumber(memory, recipientAt);
+    const sent = readPackedNumber(memory, sentAt);
+    const recipient = readPackedNumber(memory, recipientAt);
     if (sent === undefined || recipient === undefined) return false;
     this.sent = sent;
     this.recipient = recipient;
@@ -124,8 +125,8 @@ class PackedBodyColumns {
     if (hasAt < 0) return false;
     this.#hasFields.findFieldsOfMap(memory, hasAt);
     const [linkAt, imageAt] = [this.#hasFields.positions[0]!, this.#hasFields.positions[1]!];
-    const hasLink = linkAt < 0 ? undefined : readPackedBoolean(memory, linkAt);
-    const hasImage = imageAt < 0 ? undefined : readPackedBoolean(memory, imageAt);
+    const hasLink = readPackedBoolean(memory, linkAt);
+    const hasImage = readPackedBoolean(memory, imageAt);
     if (hasLink === undefined || hasImage === undefined) return false;
     this.hasLink = hasLink;
     this.hasImage = hasImage;
@@ -211,7 +212,8 @@ export class MessageRowEncoder {
   }
 
   #clientIdOf(memory: DataView, start: number, end: number): number {
-    for (const { name, id } of this.#clients) if (isEqualTo(name, memory, start, end)) return id;
+    for (const { name, id } of this.#clients)
+      if (name.length === end - start && areBytesAt(memory, start, name)) return id;
     const name = packedBytes(memory, start, end).slice();
     const id = this.clientIdOf(Buffer.from(name.buffer).toString());
     this.#clients.push({ name, id });
@@ -246,10 +248,4 @@ export class MessageRowEncoder {
     ends[index] ??= new CopiedText(makeRowEnd(client, [], hasFiles, hasImage, hasLink));
     return ends[index];
   }
-}
-
-function isEqualTo(expected: Uint8Array, memory: DataView, start: number, end: number): boolean {
-  if (expected.length !== end - start) return false;
-  for (let i = 0; i < expected.length; i++) if (expected[i] !== memory.getUint8(start + i)) return false;
-  return true;
 }

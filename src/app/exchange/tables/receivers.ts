@@ -1,9 +1,8 @@
 /** Encodes the rows of zerver_usermessage as bytes: an export has dozens of them for each message. */
 import { withDoubledLength } from '#base';
-import { CopiedText } from '../format/copied-text.js';
+import { CopiedText, toWords, WORD_BYTES } from '../format/copied-text.js';
 import { putDigits } from '../format/digits.js';
 
-const WORD_BYTES = 8;
 /** Upper bound of the bytes of a row, with those that copies write behind it: four numbers and the names. */
 const MAX_ROW_BYTES = 192;
 const FIRST_CAPACITY_BYTES = 65_536;
@@ -84,10 +83,8 @@ class CopiedTexts {
       this.#words = withDoubledLength(this.#words);
       this.#lengths = withDoubledLength(this.#lengths);
     }
-    const bytes = Buffer.alloc(this.wordsPerText * WORD_BYTES);
-    this.#lengths[index] = bytes.write(text, 'latin1');
-    for (let i = 0; i < this.wordsPerText; i++)
-      this.#words[index * this.wordsPerText + i] = bytes.readDoubleLE(i * WORD_BYTES);
+    this.#lengths[index] = text.length;
+    this.#words.set(toWords(text, this.wordsPerText), index * this.wordsPerText);
   }
 }
 

@@ -9,17 +9,15 @@ const MAX_ENTITY_CHARACTERS = 34;
 const MAX_RUN_CHARACTERS_MATCHED_AT_ONCE = 4_096;
 const HTML_ENTITY_PATTERN = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
-const [TAG_END, DOUBLE_QUOTE, SINGLE_QUOTE] = [0x3e, 0x22, 0x27];
-
 /** Position after the tag that starts at `from`; the end of the text if the tag is open. Skips `>` inside quotes. */
 function findOffsetAfterTag(html: string, from: number): number {
-  let quote = 0;
+  let quote = '';
   for (let i = from + 1; i < html.length; i++) {
-    const code = html.charCodeAt(i);
-    if (quote !== 0) {
-      if (code === quote) quote = 0;
-    } else if (code === TAG_END) return i + 1;
-    else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code;
+    const char = html[i] as string;
+    if (quote !== '') {
+      if (char === quote) quote = '';
+    } else if (char === '>') return i + 1;
+    else if (char === '"' || char === "'") quote = char;
   }
   return html.length;
 }
