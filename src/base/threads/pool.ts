@@ -114,8 +114,6 @@ export class ThreadPool<Job, Result> {
     const resourceLimits = { maxYoungGenerationSizeMb: maxYoungGenerationMib };
     const worker = new Worker(script, { workerData: threadData, ...(maxYoungGenerationMib ? { resourceLimits } : {}) });
     const thread: PoolThread<Job, Result> = { worker, jobs: [], timer: undefined, hasFailed: false };
-    // Idle threads must not keep the process alive.
-    worker.unref();
     worker.on('message', (answer: ThreadJobResult<Result>) => this.#endRunningJob(thread, answer));
     worker.on('error', (error) => this.#failThread(thread, error.message));
     worker.once('exit', () => {
@@ -123,6 +121,8 @@ export class ThreadPool<Job, Result> {
       this.#failThread(thread, 'the thread ended');
       this.#sendWaitingJobs();
     });
+    // Idle threads must not keep the process alive. Node takes this back when a listener for messages is added.
+    worker.unref();
     this.#threads.add(thread);
     return thread;
   }

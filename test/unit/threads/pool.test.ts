@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import { ThreadJobFailedError, ThreadPool } from '#base/threads';
 import { until } from '../../support/until.js';
@@ -62,4 +63,13 @@ t.test('after close, waiting and new jobs fail', { timeout: 60_000 }, async (t) 
   await Promise.all(refused);
   await t.rejects(threads.runJob(1), ThreadJobFailedError);
   t.equal(threads.runningThreadCount, 0);
+});
+
+t.test('a program ends beside an idle thread', { timeout: 60_000 }, async (t) => {
+  const program = `import('${import.meta.resolve('#base/threads')}').then(async ({ ThreadPool }) => {
+    const pool = new ThreadPool({ script: new URL('${SCRIPT}'), threads: 1, timeoutMs: 20_000 });
+    process.stdout.write(String(await pool.runJob(2)));
+  })`;
+  const ended = spawnSync(process.execPath, ['--eval', program], { encoding: 'utf8', timeout: 30_000 });
+  t.match(ended, { status: 0, stdout: '4' });
 });
