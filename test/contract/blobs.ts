@@ -1,5 +1,6 @@
 /** Contract test of BlobStorage implementations. */
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Test } from 'tap';
 import { toRealmId } from '#model';
 import { BlobGoneError, type BlobStorage } from '#ports/blobs';
@@ -50,6 +51,33 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
       t.ok(bytes.subarray(start, end).equals(await found.read(start, end)), `${start}-${end}`);
     }
     t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'a read without length continues to the end');
+  });
+
+  t.test(`${name}: blobs of a bulk are found as those of single calls`, async (t) => {
+    const blobs = await opened(t);
+    const bulk = blobs.makeBulkWriter();
+    const pieces = [randomBytes(200_000), randomBytes(3)];
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, i) => bulk.put(one, `bulk/${i}`, Buffer.from(`blob ${i}`), 'text/x-bulk')),
+      bulk.put(two, 'bulk/pieces', Readable.from(pieces), 'application/octet-stream'),
+    ]);
+    await bulk.put(one, 'bulk/3', Buffer.from('another'), 'text/plain');
+    const failing = async function* (): AsyncGenerator<Uint8Array> {
+      yield randomBytes(10);
+      throw new Error('no more');
+    };
+    await t.rejects(bulk.put(one, 'bulk/failed', failing(), 'text/plain'), { message: 'no more' });
+    await bulk.flush();
+    const by = await opened(t);
+    t.match(await by.find(one, 'bulk/19'), { mediaType: 'text/x-bulk', sizeBytes: 7 });
+    t.equal(await text(by, 'bulk/19'), 'blob 19');
+    t.equal(await text(by, 'bulk/3'), 'another', 'the second blob with a path replaces the first');
+    t.ok(Buffer.concat(pieces).equals(await (await by.find(two, 'bulk/pieces'))!.read()));
+    t.equal(await by.find(one, 'bulk/failed'), undefined);
+    await bulk.flush();
+    await bulk.put(one, 'bulk/later', Buffer.from('later'), 'text/plain');
+    await bulk.flush();
+    t.equal(await text(by, 'bulk/later'), 'later');
   });
 
   t.test(`${name}: a blob can be stored in pieces; pieces that end with an error store nothing`, async (t) => {

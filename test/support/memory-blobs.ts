@@ -1,5 +1,11 @@
 import type { RealmId } from '#model';
-import { type BlobContent, BlobGoneError, type BlobStorage, type StoredBlobInfo } from '#ports/blobs';
+import {
+  type BlobBulkWriter,
+  type BlobContent,
+  BlobGoneError,
+  type BlobStorage,
+  type StoredBlobInfo,
+} from '#ports/blobs';
 
 /** In-memory BlobStorage that fulfils the contract, for tests that need no files. */
 export class MemoryBlobs implements BlobStorage {
@@ -11,6 +17,10 @@ export class MemoryBlobs implements BlobStorage {
     else for await (const piece of content) pieces.push(piece);
     const bytes = Buffer.concat(pieces);
     this.#kept.set(`${realm}/${path}`, { bytes, type });
+  }
+
+  makeBulkWriter(): BlobBulkWriter {
+    return { put: (realm, path, content, type) => this.put(realm, path, content, type), flush: async () => {} };
   }
 
   async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {

@@ -1,9 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { fsyncFolder } from '#base/disk';
+import { Semaphore } from '#base';
+import { fsyncFile, fsyncFolder } from '#base/disk';
 import type { RealmId } from '#model';
-import { type BlobContent, BlobGoneError, type BlobStorage, type StoredBlobInfo } from './blobs.js';
+import {
+  type BlobBulkWriter,
+  type BlobContent,
+  BlobGoneError,
+  type BlobStorage,
+  type StoredBlobInfo,
+} from './blobs.js';
 
 /** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
 interface StoredBlobHeader {
@@ -13,6 +20,18 @@ interface StoredBlobHeader {
 
 const HEADER_LENGTH_FIELD_BYTES = 4;
 const MAX_BLOB_HEADER_BYTES = 64 * 1024;
+
+/** Bytes of blobs after which a bulk writer flushes them: some 50 ms of a disk. */
+const MAX_UNFLUSHED_BULK_BYTES = 8 * 1024 ** 2;
+/** Number of files that a bulk writer flushes at a time: libuv has four threads. */
+const MAX_PARALLEL_FLUSHES = 4;
+
+interface WrittenBlobFile {
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** True if a folder was made for the file. */
+  readonly hasNewFolder: boolean;
+}
 
 /** A stored file in a list for a backup. */
 interface BlobBackupFile {
@@ -63,6 +82,23 @@ export class FolderBlobStorage implements BlobStorage {
   }
 
   async put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {
+    const { file, hasNewFolder } = await this.#writeFile(realm, path, content, type, true);
+    // A file name is durable once its folder is synced, and a new folder once its parent folders are.
+    await fsyncFolder(dirname(file));
+    if (hasNewFolder) for (const folder of parentFoldersOf(file, this.folder)) await fsyncFolder(folder);
+  }
+
+  makeBulkWriter(): BlobBulkWriter {
+    return new FolderBlobBulkWriter(this.folder, (...blob) => this.#writeFile(...blob, false));
+  }
+
+  async #writeFile(
+    realm: RealmId,
+    path: string,
+    content: BlobContent,
+    type: string,
+    isSynced: boolean,
+  ): Promise<WrittenBlobFile> {
     const head = Buffer.from(JSON.stringify({ path, type } satisfies StoredBlobHeader));
     if (head.length > MAX_BLOB_HEADER_BYTES) throw new Error('the path of a blob is too long');
     const length = Buffer.alloc(HEADER_LENGTH_FIELD_BYTES);
@@ -70,25 +106,26 @@ export class FolderBlobStorage implements BlobStorage {
     const unfinished = join(this.#unfinishedWritesFolder, randomUUID());
     const file = this.#pathOfBlobFile(realm, path);
     try {
+      let sizeBytes = length.length + head.length;
       const handle = await open(unfinished, 'wx', 0o600);
       try {
-        if (content instanceof Uint8Array) await handle.writev([length, head, content]);
-        else {
+        if (content instanceof Uint8Array) {
+          await handle.writev([length, head, content]);
+          sizeBytes += content.length;
+        } else {
           await handle.writev([length, head]);
-          for await (const piece of content) await writeWholePiece(handle, piece);
+          for await (const piece of content) {
+            await writeWholePiece(handle, piece);
+            sizeBytes += piece.length;
+          }
         }
-        await handle.sync();
+        if (isSynced) await handle.sync();
       } finally {
         await handle.close();
       }
-      const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const hasNewFolder = (await mkdir(dirname(file), { recursive: true, mode: 0o700 })) !== undefined;
       await rename(unfinished, file);
-      // A file name is durable once its folder is synced, and a new folder once its parent folders are.
-      await fsyncFolder(dirname(file));
-      if (made !== undefined) {
-        await fsyncFolder(dirname(dirname(file)));
-        await fsyncFolder(this.folder);
-      }
+      return { file, sizeBytes, hasNewFolder };
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
@@ -175,6 +212,46 @@ export class FolderBlobStorage implements BlobStorage {
   #pathOfBlobFile(realm: RealmId, path: string): string {
     const hash = createHash('sha256').update(path).digest('hex');
     return join(this.folder, String(realm), hash.slice(0, 2), hash);
+  }
+}
+
+/** The folders above a blob's folder, up to `root`. */
+const parentFoldersOf = (file: string, root: string): readonly string[] => [dirname(dirname(file)), root];
+
+/**
+ * Each flush of a new file to disk makes a journal commit of the file system, for which the flushes of other processes
+ * wait. Flushes of a group share commits, and the names of a folder are flushed once.
+ */
+class FolderBlobBulkWriter implements BlobBulkWriter {
+  #unflushedFiles = new Set<string>();
+  #unflushedBytes = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly writeFile: (
+      realm: RealmId,
+      path: string,
+      content: BlobContent,
+      type: string,
+    ) => Promise<WrittenBlobFile>,
+  ) {}
+
+  async put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {
+    const { file, sizeBytes } = await this.writeFile(realm, path, content, type);
+    this.#unflushedFiles.add(file);
+    this.#unflushedBytes += sizeBytes;
+    if (this.#unflushedBytes > MAX_UNFLUSHED_BULK_BYTES) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const files = [...this.#unflushedFiles];
+    this.#unflushedFiles = new Set();
+    this.#unflushedBytes = 0;
+    const slots = new Semaphore(MAX_PARALLEL_FLUSHES);
+    await Promise.all(files.map((file) => slots.runWhenPermitted(() => fsyncFile(file))));
+    const folders = new Set(files.map((file) => dirname(file)));
+    const above = new Set(files.flatMap((file) => parentFoldersOf(file, this.folder)));
+    for (const folder of [...folders, ...above]) await fsyncFolder(folder);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   translateMongoError,
 } from '#ports/store';
 import {
+  type BlobBulkWriter,
   type BlobContent,
   BlobGoneError,
   type BlobStorage,
@@ -45,6 +46,11 @@ export class GridFsBlobStorage implements BlobStorage {
         cause,
       });
     }
+  }
+
+  /** Each of its blobs is durable at once: MongoDB gathers the flushes of many writes itself. */
+  makeBulkWriter(): BlobBulkWriter {
+    return { put: (realm, path, content, type) => this.put(realm, path, content, type), flush: async () => {} };
   }
 
   put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {

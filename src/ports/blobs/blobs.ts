@@ -36,9 +36,18 @@ export interface StoredBlobInfo {
 /** The bytes of a blob: one piece, or pieces that are read as they are written, for blobs too large for memory. */
 export type BlobContent = Uint8Array | AsyncIterable<Uint8Array>;
 
+/** Stores many blobs, as an import does. They are durable together, which disturbs other users of the disk less. */
+export interface BlobBulkWriter {
+  /** As `BlobStorage.put`, but the blob is durable after the next `flush`. A failure of the system may damage it. */
+  put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void>;
+  /** Resolves when the blobs of all resolved calls of `put` are durable. */
+  flush(): Promise<void>;
+}
+
 export interface BlobStorage {
   put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void>;
   find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined>;
   delete(realm: RealmId, path: string): Promise<void>;
+  makeBulkWriter(): BlobBulkWriter;
   close(): Promise<void>;
 }

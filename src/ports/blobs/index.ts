@@ -8,11 +8,14 @@
  *   `holdDeletions`.
  * - GridFsBlobStorage (cluster) stores them in MongoDB's GridFS, beside the Store.
  *
+ * An import stores blobs with a bulk writer, and flushes it before it makes the organization visible.
+ *
  * A blob is stored before its record is committed, so a record never names a missing blob. Imported by the rules and
  * operations for files and pictures, by backups, and by the code that starts a server.
  */
 
 export {
+  type BlobBulkWriter,
   type BlobContent,
   BlobGoneError,
   type BlobStorage,

@@ -3,7 +3,7 @@
  * objects that are known already.
  */
 import type { ServerCryptography } from '#domain/secrets';
-import type { BlobStorage } from '#ports/blobs';
+import type { BlobBulkWriter } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import type { CheckedExportRow } from '../format/row.js';
@@ -221,7 +221,7 @@ export function assignMessageIds(
 export async function importAndStorePictures(
   folder: ExportFolder,
   tables: SmallExportTables,
-  blobs: BlobStorage,
+  blobs: BlobBulkWriter,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   await storeEmojiPicturesAndUpdateRecords(tables.rowsByTable.get('zerver_realmemoji') ?? [], folder, blobs, draft);

@@ -11,7 +11,7 @@ import { isBotOfOutgoingService } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type ActorKey, type ProductEmoji, realmActorKey, toRealmId, toUserId } from '#model';
 import type { RealmImportReservation } from '#model/commands';
-import type { BlobStorage } from '#ports/blobs';
+import type { BlobBulkWriter, BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
@@ -151,6 +151,8 @@ class OrganizationImportRun {
   readonly #messageCopies: ImportedMessageCopies;
   readonly #userMarks = new ImportedReadStatesAndMarks();
   readonly #uploads: ImportedUploads;
+  /** Undefined in a dry run. */
+  readonly #blobWriter: BlobBulkWriter | undefined;
   /** The flush that was begun last: the number of files whose messages it makes durable, and its time. */
   #flushed = { files: 0, atMs: performance.now() };
 
@@ -165,6 +167,7 @@ class OrganizationImportRun {
   ) {
     this.#messageCopies = new ImportedMessageCopies(draft, this.#userMarks);
     this.#uploads = new ImportedUploads(draft);
+    this.#blobWriter = options.target?.blobs.makeBulkWriter();
   }
 
   /** @param reading ids of the messages of all files, which are still being read */
@@ -205,6 +208,7 @@ class OrganizationImportRun {
     const invitedUserIds = options.isInviting ? this.#listUsersToInvite() : [];
     if (invitedUserIds.length > 0) draft.addImportedCount('invitations by mail', invitedUserIds.length);
     if (target) {
+      await this.#blobWriter?.flush();
       const passwords = await this.#hashGivenPasswordsByUserId();
       const timed = await writeOrganizationAndListTimedActors(target.store, {
         draft,
@@ -220,9 +224,9 @@ class OrganizationImportRun {
   }
 
   async #importFilesAndPictures(): Promise<void> {
-    const { folder, tables, options, draft } = this;
-    await this.#uploads.importAllFiles(folder, options.target?.blobs);
-    if (options.target) await importAndStorePictures(folder, tables, options.target.blobs, draft);
+    const { folder, tables, draft } = this;
+    await this.#uploads.importAllFiles(folder, this.#blobWriter);
+    if (this.#blobWriter) await importAndStorePictures(folder, tables, this.#blobWriter, draft);
   }
 
   async #importScheduledMessages(directory: RealmDirectory): Promise<void> {

@@ -23,7 +23,7 @@ import {
 } from '#domain/pictures';
 import { toUserId } from '#model';
 import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/records';
-import type { BlobStorage } from '#ports/blobs';
+import type { BlobBulkWriter } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import type { CheckedExportRow } from '../format/row.js';
 import { allOrFirstErrorWhenSettled } from '../format/settled.js';
@@ -65,7 +65,7 @@ export class ImportedUploads {
    * Reads attachment.json and stores the files that it names.
    * @param blobs undefined in a dry run: no file is stored
    */
-  async importAllFiles(folder: ExportFolder, blobs: BlobStorage | undefined): Promise<void> {
+  async importAllFiles(folder: ExportFolder, blobs: BlobBulkWriter | undefined): Promise<void> {
     if (!(await folder.hasPlainFile('attachment.json'))) return;
     const records = new Map<string, CheckedExportRow>();
     for (const row of await folder.readFileRecords('uploads')) {
@@ -100,7 +100,7 @@ export class ImportedUploads {
   async #storeFile(
     { record, path }: ExportedFile,
     folder: ExportFolder,
-    blobs: BlobStorage | undefined,
+    blobs: BlobBulkWriter | undefined,
   ): Promise<number | undefined> {
     const found = await folder.findUploadedFile('uploads', record.textOrDefault('path'));
     if (!found || !blobs) return found?.size;
@@ -194,7 +194,7 @@ export function assignEmojiIdsAndAddRecords(
 export async function storeEmojiPicturesAndUpdateRecords(
   rows: readonly CheckedExportRow[],
   folder: ExportFolder,
-  blobs: BlobStorage,
+  blobs: BlobBulkWriter,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
@@ -235,7 +235,7 @@ async function readFirstFileThatExists(folder: ExportFolder, name: string, paths
 /** Stores avatars, made from the original picture where the export has it. */
 export async function storeAvatarsAndUpdateAccounts(
   folder: ExportFolder,
-  blobs: BlobStorage,
+  blobs: BlobBulkWriter,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const byUser = new Map<number, string[]>();
@@ -271,7 +271,7 @@ const IMPORTED_REALM_PICTURE_NAMES: readonly RealmPictureName[] = ['icon', 'logo
 
 export async function storeRealmPicturesAndUpdateDraft(
   folder: ExportFolder,
-  blobs: BlobStorage,
+  blobs: BlobBulkWriter,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
