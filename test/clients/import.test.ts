@@ -24,7 +24,7 @@ import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
-import { conclave, type Ended, freePort } from './support/process.js';
+import { Child, cleanEnvironment, conclave, type Ended, freePort, MAIN } from './support/process.js';
 import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const SIZE: OrganizationSize = LONG
@@ -270,6 +270,32 @@ t.test('an import beside a running server, killed and repeated, gives an equal o
   test.strictSame(two, one, 'the kills do not change the result');
   test.notOk(face.server.over, `the server still runs: ${face.server.stderr.slice(-2_000)}`);
   test.equal((await face.api().call('GET', '/users/me')).status, 200, "the server's own organization is still served");
+});
+
+/** Scheduling policy and nice value of each thread of a process, as `POLICY NICE` (see proc_pid_stat(5)). */
+function prioritiesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/task`;
+  return readdirSync(folder).map((thread) => {
+    const stat = readFileSync(join(folder, thread, 'stat'), 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return `${fields[38]} ${fields[16]}`;
+  });
+}
+
+const IDLE_THREAD = '5 19';
+const WRITING_THREAD = '0 10';
+
+t.test('threads of an import are idle ones, but for those that hold the lock of the store', async (test) => {
+  const base = folder(test);
+  makeExportedOrganization(join(base, 'export'), SIZE);
+  const words = ['import', join(base, 'export'), '--data-dir', join(base, 'data'), '--subdomain='];
+  const child = new Child(process.execPath, [MAIN, ...words], cleanEnvironment());
+  await until('both kinds of threads are there, and no others', () => {
+    if (child.over) throw new Error(child.stderr);
+    const kinds = new Set(prioritiesOf(child.pid));
+    return kinds.size === 2 && kinds.has(IDLE_THREAD) && kinds.has(WRITING_THREAD);
+  });
+  await child.kill();
 });
 
 t.test('an exported and reimported organization is equal', async (test) => {

@@ -2,18 +2,11 @@
  * `conclave import` and `conclave export`: an organization is read from, or written in, the export format of the API's
  * original server.
  */
-import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { availableParallelism, constants, setPriority, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import {
-  AdminError,
-  listRealms,
-  RunningServerActorCaller,
-  requireRealmIdBySubdomain,
-  type SystemActorCaller,
-} from '#app/admin';
+import { AdminError, listRealms, requireRealmIdBySubdomain } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   convertSlackExportToFolder,
@@ -39,9 +32,7 @@ import {
   openStoreBesideRunningServer,
 } from './exchange-target.js';
 import { ImportLeaseHolder } from './import-lease.js';
-import { IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
-
-const LINUX_THREADS_FOLDER = '/proc/self/task';
+import { IMPORT_COMMAND_OPTIONS, IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
 
 type ImportExportOptions = CliNonSettingOptions & {
   readonly check?: unknown;
@@ -60,14 +51,18 @@ export function findImportExportCommandRunner(words: readonly string[]): ImportE
   if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
   const run = name === 'import' ? runImportOrDropCommand : runExportCommand;
   return (config, options, logger) => {
-    if (name === 'export') refuseImportOptions(options, name);
+    if (name === 'export') refuseOptions(IMPORT_COMMAND_OPTIONS, options, name);
     return run(config, options, logger, file);
   };
 }
 
-/** Refuses options of imports with another command. @throws AdminError */
-export function refuseImportOptions(options: Readonly<Record<string, unknown>>, command: string): void {
-  const given = Object.keys(IMPORT_EXPORT_COMMAND_OPTIONS).find((option) => options[option] !== undefined);
+/** Refuses options of imports and exports with another command. @throws AdminError */
+export function refuseImportExportOptions(options: Readonly<Record<string, unknown>>, command: string): void {
+  refuseOptions({ ...IMPORT_COMMAND_OPTIONS, ...IMPORT_EXPORT_COMMAND_OPTIONS }, options, command);
+}
+
+function refuseOptions(refused: object, options: Readonly<Record<string, unknown>>, command: string): void {
+  const given = Object.keys(refused).find((option) => options[option] !== undefined);
   if (given !== undefined) throw new AdminError(`--${given} has no meaning for ${command}`);
 }
 
@@ -90,7 +85,6 @@ async function runExportCommand(
   tuneGarbageCollection();
   await runWithActorClient(config, logger, async (actors) => {
     const realm = await requireRealmIdBySubdomain(actors, options.subdomain);
-    if (isServedByOthers(config, actors)) lowerPriorityOfAllThreads();
     const opened = await openStoreBesideRunningServer(config);
     try {
       const snapshot = castToDirectorySnapshot(
@@ -125,25 +119,6 @@ function tuneGarbageCollection(): void {
   if (availableParallelism() < MIN_CORES_FOR_PARALLEL_COLLECTION) setFlagsFromString('--no-parallel-scavenge');
 }
 
-/** True if other processes than this one serve people, maybe on this machine. */
-const isServedByOthers = (config: ServerConfig, actors: SystemActorCaller): boolean =>
-  isClusterConfig(config) || actors instanceof RunningServerActorCaller;
-
-/**
- * Lets a server on the same machine go first: people wait for its answers. Linux has a priority for each thread, and
- * new threads inherit that of the one that makes them.
- */
-function lowerPriorityOfAllThreads(): void {
-  const threads = existsSync(LINUX_THREADS_FOLDER) ? readdirSync(LINUX_THREADS_FOLDER).map(Number) : [process.pid];
-  for (const thread of threads) {
-    try {
-      setPriority(thread, constants.priority.PRIORITY_LOW);
-    } catch {
-      // The thread has ended, or its priority is lower already.
-    }
-  }
-}
-
 async function runImportOrDropCommand(
   config: ServerConfig,
   options: ImportExportOptions,
@@ -155,7 +130,7 @@ async function runImportOrDropCommand(
   const problem = subdomain === '' ? undefined : findSubdomainProblemText(subdomain);
   if (problem !== undefined) throw new AdminError(problem);
   if (options.drop) {
-    const others = Object.keys(IMPORT_EXPORT_COMMAND_OPTIONS).filter((name) => name !== 'drop');
+    const others = Object.keys(IMPORT_COMMAND_OPTIONS).filter((name) => name !== 'drop');
     if (file !== undefined || others.some((name) => options[name as keyof typeof options] !== undefined))
       throw new AdminError('--drop takes --subdomain alone');
     return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
@@ -176,7 +151,6 @@ async function runImportOrDropCommand(
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
       }
-      if (isServedByOthers(config, actors)) lowerPriorityOfAllThreads();
       const opened = options.check ? undefined : await openStoreBesideRunningServer(config);
       const lease = new ImportLeaseHolder(actors, subdomain);
       try {

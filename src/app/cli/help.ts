@@ -36,7 +36,8 @@ Commands:
                         [--check: only say what would come] [--passwords FILE] [--no-invitations]
                         [--former-site URL] [--site URL]
                         [--drop: give up an import that has not ended]
-  export FILE|DIR       Write an organization into a folder or a .tar.gz.  [--subdomain NAME]
+                        [--usual-priority: compete with other processes for the processor]
+  export FILE|DIR       Write an organization into a folder or a .tar.gz.  [--subdomain NAME] [--usual-priority]
   backup DIR            Write a backup of the data directory into DIR; its server may be running.
   restore DIR           Create a data directory from a backup.  --data-dir NEW
   store format          Show the format of a cluster's database, and the newest that this program knows.

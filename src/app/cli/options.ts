@@ -6,10 +6,15 @@ export const ADMIN_ONLY_COMMAND_LINE_OPTIONS = Object.fromEntries(
   ),
 );
 
-export const IMPORT_EXPORT_COMMAND_OPTIONS = {
+export const IMPORT_COMMAND_OPTIONS = {
   passwords: { type: 'string' },
   'no-invitations': { type: 'boolean' },
   'former-site': { type: 'string' },
   check: { type: 'boolean' },
   drop: { type: 'boolean' },
+} as const;
+
+/** Options that `conclave import` and `conclave export` have in common. */
+export const IMPORT_EXPORT_COMMAND_OPTIONS = {
+  'usual-priority': { type: 'boolean' },
 } as const;

@@ -8,7 +8,7 @@ import { REAL_CLOCK } from '#base/clock';
 import { findAdminCommandRunner } from './admin-commands.js';
 import { printErrorAndReturnExitCode } from './command.js';
 import { findBackupOrRestoreCommand } from './data-commands.js';
-import { findImportExportCommandRunner, refuseImportOptions } from './exchange-commands.js';
+import { findImportExportCommandRunner, refuseImportExportOptions } from './exchange-commands.js';
 import { describeServerSecretMatch, findSecretChangedCommand } from './secret-commands.js';
 import { findClusterStoreCommand } from './store-commands.js';
 
@@ -28,7 +28,7 @@ export async function runCommand(
   try {
     const config = loadServerConfig(values, environment);
     const exchange = findImportExportCommandRunner(positionals);
-    if (!exchange) refuseImportOptions(values, command);
+    if (!exchange) refuseImportExportOptions(values, command);
     if (command === 'serve') return await runServerUntilSignal(config);
     if (command === 'check-config') return await checkAndPrintConfig(config);
     const data =

@@ -5,7 +5,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, END_MARK, type Ended, killAtExit } from './process.js';
+import { cleanEnvironment, END_MARK, type Ended, killAtExit, withUsualPriority } from './process.js';
 import { HANG_TIMEOUT_MS } from './wait.js';
 
 const SCRIPT = fileURLToPath(new URL('./command-line-process.js', import.meta.url));
@@ -82,7 +82,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 async function runNext(words: readonly string[], withinMs: number): Promise<Ended> {
   if (!current || current.over) current = new CommandLineProcess();
-  return current.run(words, withinMs);
+  return current.run(withUsualPriority(words), withinMs);
 }
 
 /** Runs a command to its end, whether it succeeds or fails. The process is killed after `withinMs`. */

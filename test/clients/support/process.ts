@@ -127,9 +127,13 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(entries), ...DEFAULT_SETTINGS };
 }
 
+/** Imports and exports of tests compete with other tests: at their low priority a busy machine would not run them. */
+export const withUsualPriority = (words: readonly string[]): readonly string[] =>
+  ['import', 'export'].includes(words[0]!) ? [...words, '--usual-priority'] : words;
+
 /** Starts the program as users do. Tests that don't need a start of its own for a command use `runCommand`. */
 export function conclave(args: readonly string[]): Child {
-  return new Child(process.execPath, [MAIN, ...args], cleanEnvironment());
+  return new Child(process.execPath, [MAIN, ...withUsualPriority(args)], cleanEnvironment());
 }
 
 /** Runs a program to its end; kills it after the time limit. */

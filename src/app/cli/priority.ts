@@ -1,0 +1,55 @@
+/** Priority of commands that work for long beside a server. */
+import { execFile } from 'node:child_process';
+import { readdir, readlink } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import { basename } from 'node:path';
+
+/** Folder of a process's threads, and the link that leads each thread to its own; both on Linux alone. */
+const THREADS_FOLDER = '/proc/self/task';
+const OWN_THREAD_LINK = '/proc/thread-self';
+/** Number of reads that are spread over libuv's threads, so that each of them makes at least one. */
+const READS_OF_OWN_THREAD = 64;
+
+/**
+ * Lets a server on the same machine go first: people wait for its answers. On Linux the threads get the policy
+ * `SCHED_IDLE`: a thread of the server that wakes up takes their core at once, where it may wait for 3 ms beside
+ * threads of the nice value 19. New threads inherit the policy of the one that makes them.
+ *
+ * @param isWriting true if libuv's threads write into the store. They hold its lock meanwhile, and a busy server, which
+ * waits for the lock, would keep idle threads from ever releasing it. So they have the nice value 10 only.
+ */
+export async function lowerPriorityOfThreads(isWriting: boolean): Promise<void> {
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
+  const writing = isWriting ? await listLibuvThreads() : new Set<number>();
+  const others = (await listThreads()).filter((thread) => !writing.has(thread));
+  for (const thread of writing) trySetPriority(thread, PRIORITY_BELOW_NORMAL);
+  for (const thread of others) trySetPriority(thread, PRIORITY_LOW);
+  await tryMakeIdle(others);
+}
+
+const listThreads = (): Promise<number[]> =>
+  readdir(THREADS_FOLDER).then(
+    (names) => names.map(Number),
+    () => [process.pid],
+  );
+
+/** libuv's threads read links, each its own. */
+async function listLibuvThreads(): Promise<ReadonlySet<number>> {
+  const reads = Array.from({ length: READS_OF_OWN_THREAD }, () => readlink(OWN_THREAD_LINK).catch(() => undefined));
+  return new Set((await Promise.all(reads)).flatMap((link) => (link === undefined ? [] : [Number(basename(link))])));
+}
+
+function trySetPriority(thread: number, priority: number): void {
+  try {
+    setPriority(thread, priority);
+  } catch {
+    // The thread has ended, or its priority is lower already.
+  }
+}
+
+/** Node has no call for the policy, `chrt` of util-linux and BusyBox has. Where it is missing, the nice value remains. */
+const tryMakeIdle = (threads: readonly number[]): Promise<void> =>
+  new Promise((resolve) => {
+    const words = ['-c', 'for thread do chrt -i -p 0 "$thread"; done', 'sh', ...threads.map(String)];
+    execFile('sh', words, () => resolve());
+  });
