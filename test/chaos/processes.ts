@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVER_SETTING_DECLARATIONS } from '#app/config';
 import { runCommand } from '../clients/support/command-line.js';
-import { type Child, conclave, freePort } from '../clients/support/process.js';
+import { type Child, conclave } from '../clients/support/process.js';
+import { freePort } from '../support/free-port.js';
 
 const READY_TIMEOUT_MS = 60_000;
 const COMMAND_TIMEOUT_MS = 60_000;

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, run } from '../clients/support/process.js';
+import { run } from '../clients/support/process.js';
+import { freePort } from '../support/free-port.js';
 
 /** Timeout of the first start, which may build missing servers from source: 20 minutes. */
 const BUILD_TIMEOUT_MS = 1_200_000;

@@ -1,10 +1,10 @@
 /** Outages of MongoDB: at the start of the server and while it runs. */
 import t from 'tap';
+import { freePort } from '../support/free-port.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
 import { checkFailsToStart, OUTAGE_OPTIONS, testOutage } from './support/outage.js';
-import { freePort } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 
 const found = services();

@@ -1,11 +1,11 @@
 /** Outages of NATS: at the start of the server and while it runs. */
 import t from 'tap';
+import { freePort } from '../support/free-port.js';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
 import { checkFailsToStart, OUTAGE_OPTIONS, testOutage } from './support/outage.js';
-import { freePort } from './support/process.js';
 
 const mongodb = services()?.mongodb;
 const binary = natsServerBinary();

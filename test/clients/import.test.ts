@@ -16,6 +16,7 @@ import {
   makeExportedOrganization,
   type OrganizationSize,
 } from '../support/exported-organization.js';
+import { freePort } from '../support/free-port.js';
 import { LONG, picked, rounds } from '../support/rounds.js';
 import { startSmtp } from '../support/smtp.js';
 import { Api, type Message, type QueueEvent } from './support/api.js';
@@ -24,7 +25,7 @@ import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { checkImportedTimers } from './support/imported-timers.js';
 import { checkInvitations } from './support/invitations.js';
-import { Child, cleanEnvironment, conclave, type Ended, freePort, MAIN } from './support/process.js';
+import { Child, cleanEnvironment, conclave, type Ended, MAIN } from './support/process.js';
 import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const SIZE: OrganizationSize = LONG

@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import t, { type Test } from 'tap';
@@ -17,6 +16,7 @@ import { startEmbedded, type TestServer } from '../api/support/faces.js';
 import { makeOrganization, type Person } from '../api/support/organization.js';
 import { Queue } from '../api/support/queue.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
 import { remove, temporary } from './support/folders.js';
 import { Child } from './support/process.js';
@@ -33,15 +33,6 @@ function needs(test: Test, ...programs: readonly string[]): boolean {
   if (process.env.CI) test.fail(message);
   else test.pass(`skipped: ${message}`, { skip: message });
   return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Contents of a file with replaced texts; a text that does not occur is an error. */

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { dropNamespace } from '../support/drop-namespace.js';
+import { freePort } from '../support/free-port.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { freePort, MAIN, run } from './support/process.js';
+import { MAIN, run } from './support/process.js';
 
 const found = services();
 if (found) {

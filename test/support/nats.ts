@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { connect } from 'nats';
 import t from 'tap';
+import { freePort } from './free-port.js';
 
 /** URL of the NATS server of this test run. Undefined: the test is reported as skipped, or as failed on CI. */
 export function natsUrl(): string | undefined {
@@ -54,14 +54,6 @@ function executable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 /** Private nats-server of a test, with JetStream in a temporary folder, that can be killed and restarted. */

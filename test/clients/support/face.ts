@@ -9,10 +9,11 @@ import { makePlacementBucketOptions, NatsKeyValueStore } from '#ports/placement'
 import { atEndOfProcess } from '../../runner/shared.js';
 import { type Account, readZuliprc } from '../../support/credentials.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
+import { freePort } from '../../support/free-port.js';
 import { Api } from './api.js';
 import { runCommand } from './command-line.js';
 import { remove, temporary } from './folders.js';
-import { type Child, conclave, type Ended, freePort } from './process.js';
+import { type Child, conclave, type Ended } from './process.js';
 import { HANG_TIMEOUT_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';

@@ -1,6 +1,5 @@
 /** Child processes: the server and its command line, started as users start them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { HANG_TIMEOUT_MS, until } from './wait.js';
 
@@ -153,12 +152,4 @@ export async function bounded(child: Child, withinMs: number): Promise<Ended> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

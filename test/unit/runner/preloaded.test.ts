@@ -15,6 +15,8 @@ Same.prototype.printCollection = function () {
 };
 t.test('outer', async (t) => {
   for (let i = 0; i < 10; i++) t.same({ i, list: [1] }, { list: [1], i }, 'equal');
+  const own = () => ({ constructor: { name: 'own' } });
+  t.strictSame(own(), own(), 'equal values with a key that tcompare reads');
   t.equal(compared, 0, 'equal values are not written as text');
   await t.test('inner', async (t) => {
     t.equal(1, 1, 'first');
@@ -38,7 +40,7 @@ t.test('facts that hold are counted, and those that fail are shown with their pl
     onOutput: () => {},
   });
   const { facts } = ended;
-  t.equal((facts.counts?.facts ?? 0) + facts.counted, 17, ended.stderr);
+  t.equal((facts.counts?.facts ?? 0) + facts.counted, 18, ended.stderr);
   t.ok(facts.counted > 8, `${facts.counted} are counted`);
   t.same(
     facts.failures.map(({ titles }) => titles),

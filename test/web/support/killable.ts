@@ -7,7 +7,8 @@ import type { Test } from 'tap';
 import { basic, Client } from '../../api/support/client.js';
 import { SECRET, startCluster, type TestServer } from '../../api/support/faces.js';
 import { makeOrganization, type Organization, type Person } from '../../api/support/organization.js';
-import { Child, cleanEnvironment, freePort, MAIN } from '../../clients/support/process.js';
+import { Child, cleanEnvironment, MAIN } from '../../clients/support/process.js';
+import { freePort } from '../../support/free-port.js';
 import { servicesOf } from './face.js';
 
 const SCRIPT = fileURLToPath(new URL('./served.js', import.meta.url));

@@ -4,7 +4,7 @@
  */
 import { startEmbedded } from '../../api/support/faces.js';
 import { makeOrganization } from '../../api/support/organization.js';
-import { freePort } from '../../clients/support/process.js';
+import { freePort } from '../../support/free-port.js';
 
 const [folder = ''] = process.argv.slice(2);
 const ops = await freePort();
