@@ -47,7 +47,7 @@ function trySetPriority(thread: number, priority: number): void {
   }
 }
 
-/** Node has no call for the policy, `chrt` of util-linux and BusyBox has. Where it is missing, the nice value remains. */
+/** Node can't set the policy; `chrt` of util-linux or BusyBox does. Where it is missing, the nice value remains. */
 const tryMakeIdle = (threads: readonly number[]): Promise<void> =>
   new Promise((resolve) => {
     const words = ['-c', 'for thread do chrt -i -p 0 "$thread"; done', 'sh', ...threads.map(String)];
