@@ -87,13 +87,21 @@ export function startAndWaitForOutput(
   });
 }
 
-/** Runs a Node.js program to its end. @throws Error with its standard error output unless it exits with 0 */
+/**
+ * Runs a Node.js program to its end, in a session of its own, as docs/how-to/move-in.md recommends for imports.
+ *
+ * @throws Error with its standard error output unless it exits with 0
+ */
 export function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   timeoutMs = START_TIMEOUT_MS,
 ): Promise<void> {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
   running.add(child);
   child.once('exit', () => running.delete(child));
   let errorOutput = '';

@@ -1,10 +1,10 @@
 /** Priority of commands that work for long beside a server. */
 import { execFile } from 'node:child_process';
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** Folder of a process's threads, and the link that leads each thread to its own; both on Linux alone. */
+/** Folder of a process's threads, and the link that leads each thread to its own; on Linux alone. */
 const THREADS_FOLDER = '/proc/self/task';
 const OWN_THREAD_LINK = '/proc/thread-self';
 /** Number of reads that are spread over libuv's threads, so that each of them makes at least one. */
@@ -25,6 +25,7 @@ export async function lowerPriorityOfThreads(isWriting: boolean): Promise<void> 
   for (const thread of writing) trySetPriority(thread, PRIORITY_BELOW_NORMAL);
   for (const thread of others) trySetPriority(thread, PRIORITY_LOW);
   await tryMakeIdle(others);
+  await tryLowerOwnSession(PRIORITY_LOW);
 }
 
 const listThreads = (): Promise<number[]> =>
@@ -53,3 +54,18 @@ const tryMakeIdle = (threads: readonly number[]): Promise<void> =>
     const words = ['-c', 'for thread do chrt -i -p 0 "$thread"; done', 'sh', ...threads.map(String)];
     execFile('sh', words, () => resolve());
   });
+
+/**
+ * Where Linux groups sessions, it divides the processor among them before the priorities within one count. The group
+ * has a nice value, too, which is changed only if this process leads its session: a shell would keep it.
+ */
+async function tryLowerOwnSession(priority: number): Promise<void> {
+  try {
+    const stat = await readFile('/proc/self/stat', 'latin1');
+    // Behind the name of the program, in parentheses: state, parent, process group, session.
+    const session = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+    if (session === process.pid) await writeFile('/proc/self/autogroup', String(priority));
+  } catch {
+    // The system has no such files, or does not group sessions.
+  }
+}

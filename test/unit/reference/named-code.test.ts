@@ -9,7 +9,7 @@ import t from 'tap';
 const SOURCES = ['src', 'actors', 'web/src', 'web/worker'];
 /** Folders whose words a name may have. */
 const WORD_SOURCES = ['src', 'actors', 'web', 'test', 'tools', 'deploy'];
-/** Names of other programs: options of the MongoDB driver, a policy of Linux, an example of a key, an ending of files. */
+/** Names of other programs: options of the MongoDB driver, a policy of Linux, an example of a key, endings of files. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set(['maxIdleTimeMS', 'minPoolSize', 'SCHED_IDLE', 's12', 'mjs']);
 /** Words with which an example goes on: properties of signals and collections, and the endings of files. */
 const GENERAL_WORDS: ReadonlySet<string> = new Set(['value', 'get', 'set', 'has', 'ts', 'tsx', 'js', 'json', 'md']);
