@@ -1,7 +1,7 @@
 /** Priority of commands that work for long beside a server. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
 /** Folder of a process's threads, and the link that leads each thread to its own; on Linux alone. */
@@ -22,8 +22,8 @@ export async function lowerPriorityOfThreads(isWriting: boolean): Promise<void> 
   const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
   const writing = isWriting ? await listLibuvThreads() : new Set<number>();
   const others = (await listThreads()).filter((thread) => !writing.has(thread));
-  for (const thread of writing) trySetPriority(thread, PRIORITY_BELOW_NORMAL);
-  for (const thread of others) trySetPriority(thread, PRIORITY_LOW);
+  for (const thread of writing) tryLowerPriority(thread, PRIORITY_BELOW_NORMAL);
+  for (const thread of others) tryLowerPriority(thread, PRIORITY_LOW);
   await tryMakeIdle(others);
   await tryLowerOwnSession(PRIORITY_LOW);
 }
@@ -40,11 +40,12 @@ async function listLibuvThreads(): Promise<ReadonlySet<number>> {
   return new Set((await Promise.all(reads)).flatMap((link) => (link === undefined ? [] : [Number(basename(link))])));
 }
 
-function trySetPriority(thread: number, priority: number): void {
+function tryLowerPriority(thread: number, priority: number): void {
   try {
-    setPriority(thread, priority);
+    // A higher nice value means a lower priority. The operator may have given the process a lower one already.
+    if (getPriority(thread) < priority) setPriority(thread, priority);
   } catch {
-    // The thread has ended, or its priority is lower already.
+    // The thread has ended.
   }
 }
 

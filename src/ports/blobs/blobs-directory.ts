@@ -225,6 +225,7 @@ const parentFoldersOf = (file: string, root: string): readonly string[] => [dirn
 class FolderBlobBulkWriter implements BlobBulkWriter {
   #unflushedFiles = new Set<string>();
   #unflushedBytes = 0;
+  readonly #flushTurns = new Semaphore(1);
 
   constructor(
     private readonly folder: string,
@@ -243,7 +244,12 @@ class FolderBlobBulkWriter implements BlobBulkWriter {
     if (this.#unflushedBytes > MAX_UNFLUSHED_BULK_BYTES) await this.flush();
   }
 
-  async flush(): Promise<void> {
+  /** Waits for a flush under way, which may have blobs of calls of `put` that have resolved. */
+  flush(): Promise<void> {
+    return this.#flushTurns.runWhenPermitted(() => this.#flushUnflushedFiles());
+  }
+
+  async #flushUnflushedFiles(): Promise<void> {
     const files = [...this.#unflushedFiles];
     this.#unflushedFiles = new Set();
     this.#unflushedBytes = 0;
