@@ -1,5 +1,6 @@
 /** CPU time and memory of other processes, from Linux's /proc. */
 import { readFileSync } from 'node:fs';
+import { readProcStat } from '../support/proc-stat.js';
 
 /** Linux counts in ticks of 10 ms. */
 const TICK_MS = 10;
@@ -9,14 +10,9 @@ const PAGE_BYTES = 4_096;
 export function cpuMs(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The second field is the name in parentheses, which may hold spaces.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      ticks += Number(fields[11]) + Number(fields[12]);
-    } catch {
-      return Number.NaN;
-    }
+    const fields = readProcStat(pid);
+    if (!fields) return Number.NaN;
+    ticks += Number(fields[11]) + Number(fields[12]);
   }
   return ticks * TICK_MS;
 }

@@ -14,8 +14,7 @@ export class ChaosEmbedded {
   /** @param exported folder of an exported organization to import; undefined: the server creates an organization */
   static async start(exported?: string): Promise<ChaosEmbedded> {
     const face = new ChaosEmbedded();
-    if (exported !== undefined)
-      await administer(['import', exported, '--subdomain=', '--usual-priority', '--data-dir', face.#folder]);
+    if (exported !== undefined) await administer(['import', exported, '--subdomain=', '--data-dir', face.#folder]);
     const server = { role: 'http', name: 'server', address: await freeAddress() } as const;
     try {
       face.members.push({ ...server, child: await face.start(server) });

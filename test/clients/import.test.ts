@@ -17,6 +17,7 @@ import {
   type OrganizationSize,
 } from '../support/exported-organization.js';
 import { freePort } from '../support/free-port.js';
+import { readProcStat } from '../support/proc-stat.js';
 import { LONG, picked, rounds } from '../support/rounds.js';
 import { startSmtp } from '../support/smtp.js';
 import { Api, type Message, type QueueEvent } from './support/api.js';
@@ -274,14 +275,11 @@ t.test('an import beside a running server, killed and repeated, gives an equal o
 });
 
 /** Scheduling policy and nice value of each thread of a process, as `POLICY NICE` (see proc_pid_stat(5)). */
-function prioritiesOf(pid: number): string[] {
-  const folder = `/proc/${pid}/task`;
-  return readdirSync(folder).map((thread) => {
-    const stat = readFileSync(join(folder, thread, 'stat'), 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return `${fields[38]} ${fields[16]}`;
+const prioritiesOf = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    const fields = readProcStat(`${pid}/task/${thread}`);
+    return fields ? [`${fields[38]} ${fields[16]}`] : [];
   });
-}
 
 const IDLE_THREAD = '5 19';
 const WRITING_THREAD = '0 10';

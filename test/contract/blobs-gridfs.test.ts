@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { MongoClient } from 'mongodb';
 import t from 'tap';
 import { toRealmId } from '#model';
 import { GridFsBlobStorage } from '#ports/blobs';
+import { freePort } from '../support/free-port.js';
 import { blobsContract } from './blobs.js';
 
 const server = process.env.MONGODB_URL;
 
 t.test('connecting to a closed port fails soon and names the server, without the password', async (t) => {
-  const unused = createServer().listen(0, '127.0.0.1');
-  await once(unused, 'listening');
-  const { port } = unused.address() as AddressInfo;
-  unused.close();
-  await once(unused, 'close');
+  const port = await freePort();
   await t.rejects(GridFsBlobStorage.connect(`mongodb://user:secret@127.0.0.1:${port}/x`), {
     name: 'BlobStorageUnavailableError',
     message: new RegExp(`^MongoDB at mongodb://127.0.0.1:${port} can't be used`),

@@ -6,6 +6,7 @@ import t from 'tap';
 import { toEpoch, toRealmId, toUserId, type UserId, userActorKey } from '#model';
 import { MongoStore } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
+import { freePort } from '../support/free-port.js';
 import { storeContract } from './store.js';
 
 const server = process.env.MONGODB_URL;
@@ -13,11 +14,7 @@ const key = (user: number) => userActorKey(toRealmId(1), toUserId(user) as UserI
 const write = { epoch: toEpoch(1), expected: 0, state: 1, outbox: [], due: null, records: [] };
 
 t.test('connecting to a closed port fails soon and names the server', async (t) => {
-  const unused = createServer().listen(0, '127.0.0.1');
-  await once(unused, 'listening');
-  const { port } = unused.address() as AddressInfo;
-  unused.close();
-  await once(unused, 'close');
+  const port = await freePort();
   await t.rejects(MongoStore.connect(`mongodb://user:secret@127.0.0.1:${port}/x`, new FakeClock()), {
     name: 'StoreUnavailableError',
     message: new RegExp(`^MongoDB at mongodb://127.0.0.1:${port} can't be used`),

@@ -2,7 +2,8 @@
  * Preloaded by the runner: the program writes at its end how much CPU it and its child processes have used. The time on
  * the clock depends on what else the machine does; this figure hardly.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { readProcStat } from '../support/proc-stat.js';
 import { CPU_MARK } from './facts.js';
 
 /** Ticks per second of /proc, on every Linux that Node runs on. */
@@ -16,15 +17,11 @@ interface ProcessTimes {
 
 /** Undefined for a process that has ended, and where there is no /proc. */
 function timesOf(pid: string): ProcessTimes | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program, in parentheses, may contain blanks. The parent follows as 2nd, times as 12th to 15th.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const seconds = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;
-    return { parent: Number(fields[1]), seconds };
-  } catch {
-    return undefined;
-  }
+  const fields = readProcStat(pid);
+  if (!fields) return undefined;
+  // The parent is the 2nd, times are the 12th to 15th.
+  const seconds = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;
+  return { parent: Number(fields[1]), seconds };
 }
 
 /** CPU seconds of this process, of its ended children and of all processes below it that still run. */

@@ -4,6 +4,7 @@ import {
   type BlobContent,
   BlobGoneError,
   type BlobStorage,
+  makeUnbufferedBulkWriter,
   type StoredBlobInfo,
 } from '#ports/blobs';
 
@@ -20,7 +21,7 @@ export class MemoryBlobs implements BlobStorage {
   }
 
   makeBulkWriter(): BlobBulkWriter {
-    return { put: (realm, path, content, type) => this.put(realm, path, content, type), flush: async () => {} };
+    return makeUnbufferedBulkWriter(this);
   }
 
   async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {

@@ -6,9 +6,6 @@ import { CLI_HELP_TEXT } from './help.js';
 import { ADMIN_ONLY_COMMAND_LINE_OPTIONS, IMPORT_COMMAND_OPTIONS, IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
 import { lowerPriorityOfThreads } from './priority.js';
 
-/** Commands that compute for minutes, usually beside a server. */
-const LOW_PRIORITY_COMMANDS: readonly string[] = ['import', 'export'];
-
 /** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
 export async function runCommandLine(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
@@ -34,9 +31,10 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
     process.stdout.write(CLI_HELP_TEXT);
     return command === '' && !values.help ? 2 : 0;
   }
+  const [name] = positionals;
   // First of all: loading the commands takes half a second of CPU, which a server beside them would miss.
-  if (LOW_PRIORITY_COMMANDS.includes(positionals[0]!) && !values['usual-priority'])
-    await lowerPriorityOfThreads(positionals[0] === 'import');
+  if ((name === 'import' || name === 'export') && !values['usual-priority'])
+    await lowerPriorityOfThreads(name === 'import');
   // The commands load the server, ten times the code of the help.
   const { runCommand } = await import('./run-command.js');
   return runCommand(values, positionals, environment);

@@ -229,12 +229,7 @@ class FolderBlobBulkWriter implements BlobBulkWriter {
 
   constructor(
     private readonly folder: string,
-    private readonly writeFile: (
-      realm: RealmId,
-      path: string,
-      content: BlobContent,
-      type: string,
-    ) => Promise<WrittenBlobFile>,
+    private readonly writeFile: (...blob: Parameters<BlobStorage['put']>) => Promise<WrittenBlobFile>,
   ) {}
 
   async put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {

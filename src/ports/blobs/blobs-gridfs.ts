@@ -16,6 +16,7 @@ import {
   BlobGoneError,
   type BlobStorage,
   BlobStorageUnavailableError,
+  makeUnbufferedBulkWriter,
   type StoredBlobInfo,
 } from './blobs.js';
 
@@ -48,9 +49,9 @@ export class GridFsBlobStorage implements BlobStorage {
     }
   }
 
-  /** Each of its blobs is durable at once: MongoDB gathers the flushes of many writes itself. */
+  /** MongoDB gathers the flushes of many writes itself. */
   makeBulkWriter(): BlobBulkWriter {
-    return { put: (realm, path, content, type) => this.put(realm, path, content, type), flush: async () => {} };
+    return makeUnbufferedBulkWriter(this);
   }
 
   put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {

@@ -44,6 +44,12 @@ export interface BlobBulkWriter {
   flush(): Promise<void>;
 }
 
+/** Makes the bulk writer of a storage that makes each blob durable at once. */
+export const makeUnbufferedBulkWriter = (storage: Pick<BlobStorage, 'put'>): BlobBulkWriter => ({
+  put: (...blob) => storage.put(...blob),
+  flush: async () => {},
+});
+
 export interface BlobStorage {
   put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void>;
   find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined>;

@@ -20,6 +20,7 @@ export {
   BlobGoneError,
   type BlobStorage,
   BlobStorageUnavailableError,
+  makeUnbufferedBulkWriter,
   type StoredBlobInfo,
 } from './blobs.js';
 export { type BlobDeletionHold, FolderBlobStorage } from './blobs-directory.js';

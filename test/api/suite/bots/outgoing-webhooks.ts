@@ -1,6 +1,5 @@
 /** Outgoing webhooks (users.md § Bots): the payloads they get, the replies they may send, and reports of failures. */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort } from '../../../support/free-port.js';
 import type { Params } from '../../support/client.js';
 import { Hook } from '../../support/hook.js';
 import {
@@ -214,10 +213,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     slow.shift()!();
     t.equal((await from(queue, bot.id)).content, 'at last');
     // No server listens on this port.
-    const closing = createServer().listen(0, '127.0.0.1');
-    await once(closing, 'listening');
-    const { port } = closing.address() as { port: number };
-    closing.close();
+    const port = await freePort();
     const away = await make({ payload_url: JSON.stringify(`http://127.0.0.1:${port}/`) });
     await tell(member, [away], 'nobody there');
     const late = await from(queue, NOTIFICATION_BOT);
