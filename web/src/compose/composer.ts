@@ -100,6 +100,7 @@ export class Composer {
   /** Whether the text area takes the focus when it is mounted. */
   #focusesWhenMounted = false;
   #currentDraft: OpenDraft = core.draftService.openNewestOrNew(undefined);
+  #switchCount = 0;
   /** Drafts that this tab has left, with the time. A draft left within 10 s is newer than the state. */
   readonly #leftDraftByTargetKey = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
 
@@ -225,6 +226,7 @@ export class Composer {
       this.#setTargetAndItsDraft(target);
     } else {
       // The text and its files go to the new address.
+      this.#switchCount++;
       this.target.value = target;
       this.#currentDraft.setTarget(findConversationOfTarget(target));
       core.typingNotices.sendStopIfTyping();
@@ -233,6 +235,11 @@ export class Composer {
 
   get currentDraft(): OpenDraft {
     return this.#currentDraft;
+  }
+
+  /** Number of times that a text has left the box or got another address: equal as long as it stays. */
+  get switchCount(): number {
+    return this.#switchCount;
   }
 
   /** Whether the box has the draft, or another one of the same conversation. */
@@ -305,6 +312,7 @@ export class Composer {
 
   /** Empties the box after the text was sent or scheduled. */
   clearAfterSending(): void {
+    this.#switchCount++;
     core.typingNotices.sendStopIfTyping();
     this.#currentDraft.discardDraft();
     this.#leftDraftByTargetKey.delete(makeTargetKey(this.target.peek()));
@@ -348,6 +356,7 @@ export class Composer {
   }
 
   #closeAndRememberDraft(): void {
+    this.#switchCount++;
     core.typingNotices.sendStopIfTyping();
     this.#currentDraft.closeAndSaveNow();
     this.#rememberDraft(makeTargetKey(this.target.peek()), this.#currentDraft);

@@ -60,13 +60,13 @@ export async function validateAndConfirmSending(composer: Composer): Promise<boo
 /** Sends the text or runs its slash command. A toast links to a message that was sent to a conversation elsewhere. */
 export async function sendComposedMessage(composer: Composer): Promise<void> {
   if (await runSlashCommandInText(composer)) return;
-  const draft = composer.currentDraft;
+  const { switchCount } = composer;
   if (!(await validateAndConfirmSending(composer))) {
     composer.focusNowOrWhenMounted();
     return;
   }
-  // The reader has left during the check; the text stays a draft.
-  if (!composer.isInBox(draft)) return;
+  // The reader has left during the check, and may be back: the text stays a draft until it is sent again.
+  if (composer.switchCount !== switchCount) return;
   const to = composer.targetConversation.peek()!;
   core.outbox.sendMessage(to, composer.text.peek().trimEnd());
   composer.clearAfterSending();
