@@ -1,7 +1,8 @@
 /**
  * The thread of an export that makes the rows of receivers, while the export's main thread reads messages and writes
- * their rows. Only the command `conclave export` uses it: exports of a running server must leave the cores to its
- * requests.
+ * their rows. The main thread makes some of the rows, too: with a hundred receivers for a message the rows take twice as
+ * long as the rest of the export. Only the command `conclave export` uses it: exports of a running server must leave the
+ * cores to its requests.
  */
 import { availableParallelism } from 'node:os';
 import type { Json } from '#base';
@@ -47,8 +48,8 @@ export function makeReceiverRows(
   pace: () => Promise<void> | undefined,
   cores = availableParallelism(),
 ): ReceiverRows {
-  if (wantsThread && cores >= 2) return new ThreadedReceiverRows();
   const maker = new ReceiverRowMaker(pace);
+  if (wantsThread && cores >= 2) return new ThreadedReceiverRows(maker);
   return {
     addStream: (stream, members) => maker.addStream(stream, members),
     addUser: async (user, parts) => maker.addUser(user, pickMessageFlags(parts)),
@@ -65,29 +66,43 @@ class ThreadedReceiverRows implements ReceiverRows {
   readonly #pool = new ThreadPool<ReceiverRowsJob, void>({
     script: new URL('./receiver-rows-worker.js', import.meta.url),
     threads: 1,
+    jobsPerThread: MAX_JOBS_UNDER_WAY,
     timeoutMs: MAX_JOB_MS,
     maxYoungGenerationMib: MAX_YOUNG_GENERATION_MIB,
   });
   readonly #underWay: Promise<void>[] = [];
+  #unfinishedJobs = 0;
   readonly #streams: [stream: number, members: ReadonlyMap<number, StreamMembershipRecord>][] = [];
   readonly #users: [user: UserId, parts: ReadonlyMap<string, Json>][] = [];
 
+  /** @param maker makes rows in the calling thread */
+  constructor(private readonly maker: ReceiverRowMaker) {
+    // The thread loads its program while the calling one reads the users.
+    void this.#sendFacts();
+  }
+
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void {
     this.#streams.push([stream, members]);
+    this.maker.addStream(stream, members);
   }
 
   async addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void> {
-    this.#users.push([user, pickMessageFlags(parts)]);
+    const flags = pickMessageFlags(parts);
+    this.#users.push([user, flags]);
+    this.maker.addUser(user, flags);
     if (this.#users.length >= USERS_PER_JOB) await this.#sendFacts();
   }
 
   async appendToFile(path: string, messages: MessagesForReceivers): Promise<void> {
     if (this.#users.length > 0) await this.#sendFacts();
-    await this.#run({ path, messages });
+    // Otherwise this thread would wait for the other one.
+    if (this.#unfinishedJobs >= MAX_JOBS_UNDER_WAY) await this.maker.appendToFile(path, messages);
+    else await this.#run({ path, messages });
   }
 
   async finish(): Promise<void> {
     await this.#run('finish');
+    await this.maker.finish();
     for (const job of this.#underWay.splice(0)) await job;
   }
 
@@ -97,13 +112,16 @@ class ThreadedReceiverRows implements ReceiverRows {
 
   async #run(job: ReceiverRowsJob): Promise<void> {
     while (this.#underWay.length >= MAX_JOBS_UNDER_WAY) await this.#underWay.shift();
-    const running = this.#pool.runJob(job);
+    this.#unfinishedJobs++;
+    const running = this.#pool.runJob(job).finally(() => {
+      this.#unfinishedJobs--;
+    });
     // A failure is reported where the promise is awaited.
     running.catch(() => undefined);
     this.#underWay.push(running);
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#pool.close(), this.maker.finish()]);
   }
 }

@@ -47,11 +47,16 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
 
 /**
  * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
- * After a crash, the files behind the last stored number are rendered again. Index entries are written faster in larger
- * flushes.
+ * After a crash, the files behind the last stored number are rendered again.
  */
+const MIN_FILES_PER_FLUSH = 10;
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 10_000;
+/**
+ * A flush has at most this share of the files before it. Index entries are written faster in larger flushes, but
+ * nothing is rendered beside the last one.
+ */
+const MAX_FLUSH_SHARE = 1 / 4;
 /**
  * Number of slices that wait for a writer or are being rendered by it. V8 would promote the texts of a longer queue.
  */
@@ -324,8 +329,9 @@ class OrganizationImportRun {
     files: number,
   ): Promise<void> {
     await allOrFirstErrorWhenSettled([before, ...slices]);
+    const wanted = Math.max(MIN_FILES_PER_FLUSH, Math.min(MAX_FILES_PER_FLUSH, this.#flushed.files * MAX_FLUSH_SHARE));
     const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
-    if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH) return;
+    if (!isDue && files - this.#flushed.files < wanted) return;
     await this.#endFlush(writers);
     await writers.beginFlush();
     this.#flushed = { files, atMs: performance.now() };
