@@ -1,8 +1,8 @@
 /**
  * The thread of an export that makes the rows of receivers, while the export's main thread reads messages and writes
- * their rows. The main thread makes some of the rows, too: with a hundred receivers for a message the rows take twice as
- * long as the rest of the export. Only the command `conclave export` uses it: exports of a running server must leave the
- * cores to its requests.
+ * their rows. The main thread makes some of the rows, too: with a hundred receivers for a message they take twice as
+ * long as the rest of the export. Only the command `conclave export` uses the thread: exports of a running server must
+ * leave the cores to its requests.
  */
 import { availableParallelism } from 'node:os';
 import type { Json } from '#base';
