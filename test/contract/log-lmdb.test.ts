@@ -58,6 +58,8 @@ t.test('entries beyond the maximum age are dropped, and the end position stays',
   });
   await subscription.waitUntilCaughtUp();
   t.strictSame([gaps, values], [[302], [303]]);
+  await dropped(303);
+  t.equal(environment.openTable('log-entries').getCount(), 0, 'an entry after a time without entries is dropped, too');
   await log.close();
   await environment.close();
   t.equal(clock.next(), undefined, 'no timer is left');

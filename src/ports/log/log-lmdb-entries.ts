@@ -80,27 +80,33 @@ export class LmdbEventLogTables {
 
   /**
    * Drops entries beyond the limits of age and size. Must be called inside a write transaction.
-   * @returns true if more entries are to be dropped
+   * @returns the time in ms after which the oldest entry left is too old: Infinity if none is left, 0 if more entries
+   * are to be dropped
    */
-  trimRealm(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): boolean {
+  trimRealm(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): number {
     const { end, trimmed, storedBytes } = this.readRealmState(realm);
     let kept = storedBytes;
     let upTo = trimmed;
-    let more = false;
+    let dueMs = Number.POSITIVE_INFINITY;
     for (const { key, value } of this.#entryTable.getRange({ start: [realm, trimmed + 1], end: [realm, end + 1] })) {
       const at = (key as number[])[1] as number;
-      const old = now - value.readDoubleBE(0) > limits.maxAgeMs;
+      const tooOldAfterMs = value.readDoubleBE(0) + limits.maxAgeMs;
       // The newest entry is never dropped for its size: otherwise no reader could read it.
-      if (!old && (kept <= limits.maxBytes || at === end)) break;
-      more = at - trimmed > MAX_ENTRIES_TRIMMED_AT_ONCE;
-      if (more) break;
+      if (now <= tooOldAfterMs && (kept <= limits.maxBytes || at === end)) {
+        dueMs = tooOldAfterMs;
+        break;
+      }
+      if (at - trimmed > MAX_ENTRIES_TRIMMED_AT_ONCE) {
+        dueMs = 0;
+        break;
+      }
       kept -= value.length;
       upTo = at;
     }
-    if (upTo === trimmed) return false;
+    if (upTo === trimmed) return dueMs;
     for (let at = trimmed + 1; at <= upTo; at++) this.#entryTable.remove([realm, at]);
     this.#writeRealmState(realm, { end, trimmed: upTo, storedBytes: kept });
-    return more;
+    return dueMs;
   }
 
   /**

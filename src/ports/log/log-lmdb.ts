@@ -87,6 +87,11 @@ export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
   #isDelivering = false;
   #lastBatchWrite: Promise<void> = Promise.resolve();
   #trimTimer: TimerHandle | undefined;
+  /**
+   * Time in ms after which the oldest entry of a realm is too old; Infinity without entries, missing if not known. A
+   * server of many quiet realms would otherwise read the oldest entry of each of them every minute.
+   */
+  readonly #trimDueMsByRealm = new Map<RealmId, number>();
   #closed = false;
 
   private constructor(
@@ -154,9 +159,12 @@ export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
 
   /** Stores the entries. Must be called inside a write transaction. @internal */
   writeAppends(appends: readonly LmdbLogAppend[]): void {
-    const positions = this.#logTables.appendEntries(appends, this.#clock.now(), this.#limits);
+    const now = this.#clock.now();
+    const positions = this.#logTables.appendEntries(appends, now, this.#limits);
     for (const [i, append] of appends.entries()) {
       append.setPosition(positions[i]!);
+      if (this.#trimDueMsByRealm.get(append.realm) === Number.POSITIVE_INFINITY)
+        this.#trimDueMsByRealm.set(append.realm, now + this.#limits.maxAgeMs);
       this.#undeliveredAppends.push(append);
     }
   }
@@ -259,13 +267,25 @@ export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
   }
 
   async #trimAllRealms(): Promise<void> {
-    let realms = this.#logTables.listRealms();
+    const isDue = (realm: RealmId): boolean => (this.#trimDueMsByRealm.get(realm) ?? 0) < this.#clock.now();
+    let realms = this.#logTables.listRealms().filter(isDue);
     while (realms.length > 0 && !this.#closed) {
-      const now = realms.slice(0, MAX_REALMS_TRIMMED_AT_ONCE);
-      const unfinished = await this.#environment.runWriteTransaction(() =>
-        now.filter((realm) => this.#logTables.trimRealm(realm, this.#clock.now(), this.#limits)),
-      );
-      realms = [...realms.slice(MAX_REALMS_TRIMMED_AT_ONCE), ...unfinished];
+      const some = realms.slice(0, MAX_REALMS_TRIMMED_AT_ONCE);
+      await this.#trimRealms(some);
+      realms = [...realms.slice(MAX_REALMS_TRIMMED_AT_ONCE), ...some.filter(isDue)];
+    }
+  }
+
+  async #trimRealms(realms: readonly RealmId[]): Promise<void> {
+    try {
+      await this.#environment.runWriteTransaction(() => {
+        // The times are set here, because the next transaction may append entries.
+        for (const realm of realms)
+          this.#trimDueMsByRealm.set(realm, this.#logTables.trimRealm(realm, this.#clock.now(), this.#limits));
+      });
+    } catch (error) {
+      for (const realm of realms) this.#trimDueMsByRealm.delete(realm);
+      throw error;
     }
   }
 }
