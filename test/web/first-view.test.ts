@@ -405,9 +405,12 @@ t.test('a view whose script comes between its render and its effects is shown', 
     }
     await request.continue();
   });
+  // A client that follows its event queue has applied the registration, which renders the view again.
+  const followed = page.waitForRequest((request) => /\/events\?/.test(request.url()));
   // The page is complete only with the script.
   const opened = page.goto(`http://${host}/#narrow/dm/${other.id}`);
   await client.waitFor('.view .spinner');
+  await followed;
   // The client's own imports end before these, which begin later.
   const load = (address: string): Promise<unknown> =>
     page.evaluate(`import(${JSON.stringify(address)}).then(() => new Promise((done) => setTimeout(done)))`);
