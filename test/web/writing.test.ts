@@ -430,6 +430,8 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await page.page.keyboard.press('Escape');
     await send(page);
     await until('the subscribers are asked for', () => held.length > 0);
+    // It waits for the same answer.
+    await page.click('[aria-label="Send later"]');
     await page.goTo(topicHash('bystanders'));
     await page.page.waitForFunction(`document.querySelector('.compose-text')?.value === ''`);
     await page.fill('.compose-text', 'not finished');
@@ -446,6 +448,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame(await messagesIn('everyone'), []);
     await page.goTo(topicHash('everyone'));
     await has(page, '@**all** wait');
+    t.equal(await page.page.$('dialog[open]'), null, 'nor is it scheduled');
     t.strictSame([page.faults, page.refusals], [[], []]);
   });
 

@@ -30,12 +30,16 @@ export function findProblemTextBeforeSending(composer: Composer): string | undef
   return undefined;
 }
 
-/** @returns whether the mention is allowed and, with many subscribers, the user has confirmed it */
-async function allowOrConfirmWildcardMention(composer: Composer): Promise<boolean> {
+/**
+ * @param hasLeft whether the text has left the box, where neither a problem nor a question belongs to it any more
+ * @returns whether the mention is allowed and, with many subscribers, the user has confirmed it
+ */
+async function allowOrConfirmWildcardMention(composer: Composer, hasLeft: () => boolean): Promise<boolean> {
   const to = composer.targetConversation.peek();
   if (!to || 'users' in to || !hasWildcardMention(composer.text.peek())) return true;
   const n = (await getCachedOrFetchSubscriberIds(to.stream)).length;
   if (n <= MAX_SUBSCRIBERS_FOR_FREE_WILDCARD) return true;
+  if (hasLeft()) return false;
   if (!mayMentionAllInLargeStreams()) {
     composer.error.value = t('compose.wildcard-refused', { n });
     return false;
@@ -47,26 +51,30 @@ async function allowOrConfirmWildcardMention(composer: Composer): Promise<boolea
   });
 }
 
-/** Checks the text and shows the problem, if there is one. @returns whether it may be sent */
-export async function validateAndConfirmSending(composer: Composer): Promise<boolean> {
+/**
+ * Checks the text and shows the problem, if there is one.
+ * @returns whether it may be sent; `left` if the text has left the box during the check, even if it is back: it then
+ * stays a draft
+ */
+export async function validateAndConfirmSending(composer: Composer): Promise<'sendable' | 'refused' | 'left'> {
   const problem = findProblemTextBeforeSending(composer);
   if (problem !== undefined) {
     composer.error.value = problem;
-    return false;
+    return 'refused';
   }
-  return allowOrConfirmWildcardMention(composer);
+  const { switchCount } = composer;
+  const hasLeft = (): boolean => composer.switchCount !== switchCount;
+  const isAllowed = await allowOrConfirmWildcardMention(composer, hasLeft);
+  if (hasLeft()) return 'left';
+  return isAllowed ? 'sendable' : 'refused';
 }
 
 /** Sends the text or runs its slash command. A toast links to a message that was sent to a conversation elsewhere. */
 export async function sendComposedMessage(composer: Composer): Promise<void> {
   if (await runSlashCommandInText(composer)) return;
-  const { switchCount } = composer;
-  if (!(await validateAndConfirmSending(composer))) {
-    composer.focusNowOrWhenMounted();
-    return;
-  }
-  // The reader has left during the check, and may be back: the text stays a draft until it is sent again.
-  if (composer.switchCount !== switchCount) return;
+  const outcome = await validateAndConfirmSending(composer);
+  if (outcome === 'refused') composer.focusNowOrWhenMounted();
+  if (outcome !== 'sendable') return;
   const to = composer.targetConversation.peek()!;
   core.outbox.sendMessage(to, composer.text.peek().trimEnd());
   composer.clearAfterSending();

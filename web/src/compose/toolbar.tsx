@@ -86,7 +86,7 @@ function makeFormattingMenuItems(composer: Composer, isPhone: boolean): readonly
 
 /** Opens the dialog of scheduled sending, a chunk of its own. */
 async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
-  if (!(await validateAndConfirmSending(composer))) return;
+  if ((await validateAndConfirmSending(composer)) !== 'sendable') return;
   try {
     const [{ openSchedule }] = await Promise.all([import('./schedule/dialog.js'), loadLaterTexts()]);
     openSchedule(composer);
