@@ -60,6 +60,13 @@ export class ThreadPool<Job, Result> {
     return this.#threads.size;
   }
 
+  /** Number of jobs that wait or run. */
+  get unfinishedJobCount(): number {
+    let count = this.#waitingJobs.length;
+    for (const { jobs } of this.#threads) count += jobs.length;
+    return count;
+  }
+
   /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailedError */
   runJob(job: Job): Promise<Result> {
     if (this.#closed) return Promise.reject(makePoolClosedError());

@@ -71,15 +71,11 @@ class ThreadedReceiverRows implements ReceiverRows {
     maxYoungGenerationMib: MAX_YOUNG_GENERATION_MIB,
   });
   readonly #underWay: Promise<void>[] = [];
-  #unfinishedJobs = 0;
   readonly #streams: [stream: number, members: ReadonlyMap<number, StreamMembershipRecord>][] = [];
   readonly #users: [user: UserId, parts: ReadonlyMap<string, Json>][] = [];
 
   /** @param maker makes rows in the calling thread */
-  constructor(private readonly maker: ReceiverRowMaker) {
-    // The thread loads its program while the calling one reads the users.
-    void this.#sendFacts();
-  }
+  constructor(private readonly maker: ReceiverRowMaker) {}
 
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void {
     this.#streams.push([stream, members]);
@@ -96,7 +92,7 @@ class ThreadedReceiverRows implements ReceiverRows {
   async appendToFile(path: string, messages: MessagesForReceivers): Promise<void> {
     if (this.#users.length > 0) await this.#sendFacts();
     // Otherwise this thread would wait for the other one.
-    if (this.#unfinishedJobs >= MAX_JOBS_UNDER_WAY) await this.maker.appendToFile(path, messages);
+    if (this.#pool.unfinishedJobCount >= MAX_JOBS_UNDER_WAY) await this.maker.appendToFile(path, messages);
     else await this.#run({ path, messages });
   }
 
@@ -112,10 +108,7 @@ class ThreadedReceiverRows implements ReceiverRows {
 
   async #run(job: ReceiverRowsJob): Promise<void> {
     while (this.#underWay.length >= MAX_JOBS_UNDER_WAY) await this.#underWay.shift();
-    this.#unfinishedJobs++;
-    const running = this.#pool.runJob(job).finally(() => {
-      this.#unfinishedJobs--;
-    });
+    const running = this.#pool.runJob(job);
     // A failure is reported where the promise is awaited.
     running.catch(() => undefined);
     this.#underWay.push(running);

@@ -91,42 +91,29 @@ export async function makeMessageWriters(
   return new ThreadedMessageWriters(context, Math.min(cores - 1, MAX_WRITER_THREADS));
 }
 
-interface WriterThread {
-  readonly pool: ThreadPool<MessageWriterJob, void>;
-  pendingJobs: number;
-}
-
 class ThreadedMessageWriters implements MessageWriters {
   readonly atOnce: number;
   readonly isThreaded = true;
-  readonly #threads: WriterThread[] = [];
+  /** Pools of one thread each, because each thread must get a job to close its Store. */
+  readonly #pools: readonly ThreadPool<MessageWriterJob, void>[];
 
   constructor(threadData: MessageWriterContext, atOnce: number) {
     this.atOnce = atOnce;
     const script = new URL('./message-writer-worker.js', import.meta.url);
-    for (let i = 0; i < atOnce; i++) {
-      // A pool of one thread each, because each thread must get a job to close its Store.
-      const pool = new ThreadPool<MessageWriterJob, void>({
-        ...THREAD_OPTIONS,
-        script,
-        threads: 1,
-        jobsPerThread: JOBS_PER_WRITER_THREAD,
-        threadData,
-      });
-      this.#threads.push({ pool, pendingJobs: 0 });
-    }
+    const options = { ...THREAD_OPTIONS, script, threads: 1, jobsPerThread: JOBS_PER_WRITER_THREAD, threadData };
+    this.#pools = Array.from({ length: atOnce }, () => new ThreadPool<MessageWriterJob, void>(options));
   }
 
   storeMessages(messages: MessagesToStore): Promise<void> {
-    return this.#runJob(this.#leastBusyThread, { slice: encodeMessageSlice(messages) });
+    return this.#leastBusyPool.runJob({ slice: encodeMessageSlice(messages) });
   }
 
   recordStoredFiles(files: number): Promise<void> {
-    return this.#runJob(this.#leastBusyThread, { storedFiles: files });
+    return this.#leastBusyPool.runJob({ storedFiles: files });
   }
 
-  get #leastBusyThread(): WriterThread {
-    return this.#threads.reduce((least, one) => (one.pendingJobs < least.pendingJobs ? one : least));
+  get #leastBusyPool(): ThreadPool<MessageWriterJob, void> {
+    return this.#pools.reduce((least, one) => (one.unfinishedJobCount < least.unfinishedJobCount ? one : least));
   }
 
   beginFlush(): Promise<void> {
@@ -138,22 +125,13 @@ class ThreadedMessageWriters implements MessageWriters {
   }
 
   async #runJobOnAll(job: MessageWriterJob): Promise<void> {
-    const running = this.#threads.filter(({ pool }) => pool.runningThreadCount > 0);
-    await Promise.all(running.map((thread) => this.#runJob(thread, job)));
-  }
-
-  async #runJob(thread: WriterThread, job: MessageWriterJob): Promise<void> {
-    thread.pendingJobs++;
-    try {
-      await thread.pool.runJob(job);
-    } finally {
-      thread.pendingJobs--;
-    }
+    const running = this.#pools.filter(({ runningThreadCount }) => runningThreadCount > 0);
+    await Promise.all(running.map((pool) => pool.runJob(job)));
   }
 
   async close(): Promise<void> {
     await Promise.all(
-      this.#threads.map(async ({ pool }) => {
+      this.#pools.map(async (pool) => {
         // A thread that failed to open its Store has none to close.
         if (pool.runningThreadCount > 0) await pool.runJob('close').catch(() => undefined);
         await pool.close();
