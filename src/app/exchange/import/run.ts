@@ -53,10 +53,10 @@ const MIN_FILES_PER_FLUSH = 10;
 const MAX_FILES_PER_FLUSH = 50;
 const MAX_MS_PER_FLUSH = 10_000;
 /**
- * A flush has at most this share of the files before it. Index entries are written faster in larger flushes, but
- * nothing is rendered beside the last one.
+ * Between these numbers a flush has this share of the files before it. Index entries are written faster in larger
+ * flushes, but nothing is rendered beside the last one.
  */
-const MAX_FLUSH_SHARE = 1 / 4;
+const FLUSH_SHARE = 1 / 4;
 /**
  * Number of slices that wait for a writer or are being rendered by it. V8 would promote the texts of a longer queue.
  */
@@ -329,7 +329,7 @@ class OrganizationImportRun {
     files: number,
   ): Promise<void> {
     await allOrFirstErrorWhenSettled([before, ...slices]);
-    const wanted = Math.max(MIN_FILES_PER_FLUSH, Math.min(MAX_FILES_PER_FLUSH, this.#flushed.files * MAX_FLUSH_SHARE));
+    const wanted = Math.max(MIN_FILES_PER_FLUSH, Math.min(MAX_FILES_PER_FLUSH, this.#flushed.files * FLUSH_SHARE));
     const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
     if (!isDue && files - this.#flushed.files < wanted) return;
     await this.#endFlush(writers);
