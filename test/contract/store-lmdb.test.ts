@@ -21,6 +21,34 @@ storeContract(t, 'LmdbStore', async () => {
   return new LmdbStore(environment, new FakeClock());
 });
 
+t.test('the newest message is found after a start whose first write changes an older one', async (t) => {
+  const directory = t.testdir();
+  const realm = toRealmId(1);
+  const text = (id: number, content: string) => ({
+    ...{ id, conversation: 's1', topicKey: '', sender: 5, participants: [], movedFrom: '', tags: [] },
+    body: { content },
+  });
+  const open = async () => {
+    const environment = await openLmdbEnvironment(directory);
+    return { environment, store: new LmdbStore(environment, new FakeClock()) };
+  };
+  const write = (store: LmdbStore, id: number, rev: number) =>
+    store.applyRecords([{ type: 'message', realm, id, rev, value: text(id, `revision ${rev}`) }]);
+  const before = await open();
+  for (const id of [7, 8, 9]) await write(before.store, id, 1);
+  await before.store.close();
+  await before.environment.close();
+  const { environment, store } = await open();
+  await write(store, 8, 2);
+  const scan = { realm, index: { by: 'realm' }, from: 100, direction: 'older', limit: 3 } as const;
+  t.strictSame(
+    (await store.scanMessages(scan)).map(({ id }) => id),
+    [9, 8, 7],
+  );
+  await store.close();
+  await environment.close();
+});
+
 /** Lines that the child has printed once one of them starts with `prefix`. */
 async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   const lines: string[] = [];

@@ -114,7 +114,9 @@ export class LmdbMessageTable {
   /** Encodes the message at once. The returned function is called inside a write transaction. */
   prepareWrite(write: MessageRecordWrite, changes: LmdbTransactionCacheChanges): () => void {
     const { realm, id, rev, value } = write;
-    if (id > (this.#newestIdByRealm.get(realm) ?? -1)) this.#newestIdByRealm.set(realm, id);
+    // The first write after a start may change an old message.
+    const newest = this.#newestIdByRealm.get(realm) ?? this.readNewestStoredId(realm);
+    this.#newestIdByRealm.set(realm, Math.max(newest, id));
     const keys = value ? makeMessageIndexKeys(realm, value) : [];
     const bytes = value && this.#recordTable.encodeRecord(rev, value);
     return () => {
