@@ -513,6 +513,8 @@ journey('a stream is renamed, coloured, made silent and archived, and a subscrib
   await client.click('.setting button', 'Save');
   await reader.waitFor('.row.stream', 'reef');
   await reader.waitFor('.settings-page h2', 'reef');
+  // The reader may hear of the new name first; the button of the name would be pressed again.
+  await client.waitUntilGone('.setting button', 'Save');
   await enter(page, 'Description', 'Mind your keel');
   await client.click('.setting button', 'Save');
   await reader.waitFor('.settings-content', 'Mind your keel');
