@@ -7,7 +7,7 @@
  */
 
 /** Storage format that this program writes. A change that raises it must be described in docs/operations.md. */
-export const CURRENT_STORAGE_FORMAT = 1;
+export const CURRENT_STORAGE_FORMAT = 2;
 
 /** Storage format of data written before formats were recorded. */
 export const FIRST_STORAGE_FORMAT = 1;

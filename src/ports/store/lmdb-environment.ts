@@ -5,7 +5,12 @@ import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { packJsonToBuffer, unpackJson } from './codec.js';
 import { type DataDirectoryLock, lockDataDirectory } from './directory-lock.js';
-import { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
+import {
+  CURRENT_STORAGE_FORMAT,
+  checkReadableStorageFormat,
+  FIRST_STORAGE_FORMAT,
+  StorageFormatMismatchError,
+} from './format.js';
 import { StoreUnavailableError } from './store.js';
 
 /**
@@ -65,7 +70,7 @@ export class LmdbEnvironment {
         maxDbs: 32,
       });
       opened = root;
-      const tagsReactions = await checkAndRaiseStorageFormat(path, root, known);
+      const tagsReactions = await checkAndRaiseStorageFormat(path, root, known, shared);
       return new LmdbEnvironment(path, root, lock, tagsReactions);
     } catch (error) {
       await opened?.close();
@@ -151,18 +156,24 @@ export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnviro
 
 /**
  * Checks the stored format, and raises the previous format at once: the directory lock excludes any older process.
+ * @param shared another process has the lock: it is an older one if the format is the previous one
  * @returns true if all messages with reactions have their tag, because the data were begun with it
  */
 async function checkAndRaiseStorageFormat(
   path: string,
   root: RootDatabase<Buffer, Key>,
   known: number,
+  shared: boolean,
 ): Promise<boolean> {
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
   const stored = bytes ? (unpackJson(bytes) as unknown) : fresh ? known : FIRST_STORAGE_FORMAT;
   const judged = checkReadableStorageFormat(`data directory ${path}`, stored, known);
+  if (shared && judged === 'before')
+    throw new StorageFormatMismatchError(
+      `data directory ${path} is in format ${stored}: start its server with this program first`,
+    );
   if (fresh) await meta.put(REACTION_TAGS_KEY, packJsonToBuffer(true));
   if (!bytes || judged === 'before') await meta.put('format', packJsonToBuffer(known));
   return meta.get(REACTION_TAGS_KEY) !== undefined;

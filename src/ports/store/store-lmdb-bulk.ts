@@ -1,14 +1,18 @@
-/** Loads many messages into LMDB: records as they come, index entries later, in the order of their keys. */
+/** Loads many messages into LMDB: records as they come, index entries later, packed, in the order of their keys. */
 import { setTimeout } from 'node:timers/promises';
-import { AscendingIdSetEncoder, IdSet, Semaphore } from '#base';
+import { AscendingIdSetEncoder, Semaphore } from '#base';
 import type { ActorKey, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { type MessageBulkLoader, MessageBulkLoadRefusedError } from './store.js';
 import type { LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
 import type { LmdbMessageTable } from './store-lmdb-messages.js';
+import { postingWindowOf } from './store-lmdb-packed-postings.js';
 
-/** Number of index entries of one transaction: some 5 ms, for which commits of other processes wait. */
-const MAX_INDEX_ENTRIES_PER_TRANSACTION = 2_500;
+/**
+ * Number of rows of index entries in one transaction, for which commits of other processes wait: some 4 ms, because in
+ * a large organization each of them lies in a page of its own.
+ */
+const MAX_ROWS_PER_TRANSACTION = 500;
 /** Number of records of one transaction. They go to the end of their table, which takes some 3 ms. */
 const MAX_RECORDS_PER_TRANSACTION = 500;
 /**
@@ -16,22 +20,15 @@ const MAX_RECORDS_PER_TRANSACTION = 500;
  * process that waits for it has woken up.
  */
 const PAUSE_BETWEEN_TRANSACTIONS_MS = 1;
-/** Number of index entries above which they are written before `flush`, which bounds the memory. */
-const MAX_PENDING_INDEX_ENTRIES = 2_000_000;
-/** Number of distinct indexes above which they are written before `flush`: a text has many words. */
-const MAX_PENDING_INDEXES = 100_000;
+/** Number of rows above which they are written before `flush`, which bounds the memory: a text has many words. */
+const MAX_PENDING_ROWS = 100_000;
 
-/** Messages of one index that are not written yet. */
-interface PendingPostings {
+/** Row that is not written yet. */
+interface PendingRow {
   /** Key of the index entries without the message id. */
   readonly prefix: readonly (string | number)[];
+  readonly first: number;
   readonly ids: AscendingIdSetEncoder;
-}
-
-/** Index entries of one transaction that share the key without the message id. */
-interface DecodedPostings {
-  readonly prefix: readonly (string | number)[];
-  readonly ids: readonly number[];
 }
 
 interface EncodedMessageRecord {
@@ -52,11 +49,11 @@ interface LmdbBulkLoaderOptions {
 
 /**
  * Index entries of messages in the order of sending are spread over the whole index table: each transaction would
- * rewrite most of its pages. In the order of their keys many entries share a page.
+ * rewrite most of its pages. So entries wait for `flush`, which writes those of an index as one row or a few.
  */
 export class LmdbMessageBulkLoader implements MessageBulkLoader {
-  #pendingPostingsByIndex = new Map<string, PendingPostings>();
-  #pendingEntryCount = 0;
+  #pendingRowByName = new Map<string, PendingRow>();
+  #newestAddedId = 0;
   /** Records that are encoded and not written yet. */
   #pendingRecords: EncodedMessageRecord[] = [];
   /** Id of the newest message that an earlier load has stored. */
@@ -78,10 +75,10 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
       const { keys, bytes } = messageTable.encodeBulkMessage(realm, message, id <= this.#newestStoredId);
       if (bytes) this.#pendingRecords.push({ id, bytes });
       for (const key of keys) this.#addPendingEntry(key);
+      this.#newestAddedId = id;
     }
     if (this.#pendingRecords.length >= MAX_RECORDS_PER_TRANSACTION) await this.#writePendingRecords();
-    if (this.#pendingEntryCount > MAX_PENDING_INDEX_ENTRIES || this.#pendingPostingsByIndex.size > MAX_PENDING_INDEXES)
-      await this.flush();
+    if (this.#pendingRowByName.size > MAX_PENDING_ROWS) await this.flush();
   }
 
   async #writePendingRecords(): Promise<void> {
@@ -98,54 +95,32 @@ export class LmdbMessageBulkLoader implements MessageBulkLoader {
 
   #addPendingEntry(key: LmdbMessageIndexKey): void {
     const id = key[key.length - 1] as number;
-    // The id makes no part of the name, and the other fields are unambiguous: only the last one may have a slash.
+    // The name is unambiguous: of the fields of an index, only the last one may have a slash.
     let name = key[0];
     for (let i = 1; i < key.length - 1; i++) name += `/${key[i]}`;
-    let postings = this.#pendingPostingsByIndex.get(name);
-    if (!postings) {
-      postings = { prefix: key.slice(0, -1), ids: new AscendingIdSetEncoder() };
-      this.#pendingPostingsByIndex.set(name, postings);
+    name += `/${postingWindowOf(id)}`;
+    let row = this.#pendingRowByName.get(name);
+    if (!row) {
+      row = { prefix: key.slice(0, -1), first: id, ids: new AscendingIdSetEncoder() };
+      this.#pendingRowByName.set(name, row);
     }
-    postings.ids.addId(id);
-    this.#pendingEntryCount++;
+    row.ids.addId(id);
   }
 
   async flush(): Promise<void> {
-    const pending = this.#pendingPostingsByIndex;
-    this.#pendingPostingsByIndex = new Map();
-    this.#pendingEntryCount = 0;
+    const { messageTable, realm } = this.options;
+    const newest = this.#newestAddedId;
+    const pending = this.#pendingRowByName;
+    this.#pendingRowByName = new Map();
     await this.#writePendingRecords();
-    let batch: DecodedPostings[] = [];
-    let left = MAX_INDEX_ENTRIES_PER_TRANSACTION;
-    for (const name of [...pending.keys()].sort()) {
-      const { prefix, ids } = pending.get(name)!;
-      pending.delete(name);
-      const all = IdSet.decode(ids.encode()).ids;
-      for (let from = 0; from < all.length; ) {
-        const taken = all.slice(from, from + left);
-        batch.push({ prefix, ids: taken });
-        from += taken.length;
-        left -= taken.length;
-        if (left > 0) continue;
-        await this.#putIndexEntries(batch);
-        batch = [];
-        left = MAX_INDEX_ENTRIES_PER_TRANSACTION;
-      }
+    const names = [...pending.keys()].sort();
+    for (let from = 0; from < names.length; from += MAX_ROWS_PER_TRANSACTION) {
+      const rows = names.slice(from, from + MAX_ROWS_PER_TRANSACTION).map((name) => pending.get(name)!);
+      await this.#runWriteUnlessClosed(() => {
+        for (const { prefix, first, ids } of rows) messageTable.packedPostings.putRow(prefix, first, ids);
+        messageTable.packedPostings.putNewestLoadedId(realm, newest);
+      });
     }
-    if (batch.length > 0) await this.#putIndexEntries(batch);
-  }
-
-  #putIndexEntries(postings: readonly DecodedPostings[]): Promise<void> {
-    return this.#runWriteUnlessClosed(() => {
-      for (const { prefix, ids } of postings) {
-        // LMDB encodes a key at once, so the next entry may overwrite it.
-        const key = [...prefix, 0];
-        for (const id of ids) {
-          key[prefix.length] = id;
-          this.options.messageTable.putIndexEntry(key as unknown as LmdbMessageIndexKey);
-        }
-      }
-    });
   }
 
   #runWriteUnlessClosed(enqueue: () => void): Promise<void> {

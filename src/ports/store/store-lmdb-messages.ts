@@ -1,4 +1,4 @@
-import type { Key } from 'lmdb';
+import type { Key, RangeOptions } from 'lmdb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
@@ -28,11 +28,14 @@ import {
   postingsCacheName,
   postingsCacheNameOfIndex,
 } from './store-lmdb-index-keys.js';
+import { LmdbPackedPostingTable, type PostingRead, type SinglePostings } from './store-lmdb-packed-postings.js';
 import { CachedIndexPostings, type PostingIdFetcher } from './store-lmdb-postings.js';
 import { LmdbRecordTable } from './store-lmdb-records.js';
 import type { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
 
 const INDEX_ENTRY_VALUE = Buffer.from([1]);
+/** Value of the mark that an index entry in a packed row is removed. */
+const REMOVED_ENTRY_VALUE = Buffer.from([0]);
 /** An id above every message id (ordered-binary sorts numbers by value). */
 const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
 /** Number of records decoded before other work gets its turn: some 2 ms. */
@@ -82,11 +85,12 @@ interface EncodedBulkMessage {
   readonly bytes: Buffer | undefined;
 }
 
-/** Message records, and one index table whose keys end with the message id. */
+/** Message records, and index tables: one whose keys end with the message id, and one of loaded messages. */
 export class LmdbMessageTable {
   readonly #messageTable: LmdbTable;
   readonly #recordTable: LmdbRecordTable;
   readonly #indexTable: LmdbTable;
+  readonly packedPostings: LmdbPackedPostingTable;
   readonly #tombstoneTable: LmdbTombstoneTable;
   /** Upper bound of the stored message ids, by realm. A write that is not committed yet may have raised the bound. */
   readonly #newestIdByRealm = new Map<RealmId, number>();
@@ -108,6 +112,7 @@ export class LmdbMessageTable {
     this.#messageTable = environment.openTable('messages');
     this.#recordTable = new LmdbRecordTable(this.#messageTable, digestOf);
     this.#indexTable = environment.openTable('message-index');
+    this.packedPostings = new LmdbPackedPostingTable(environment);
     this.#tombstoneTable = tombstones;
   }
 
@@ -123,7 +128,7 @@ export class LmdbMessageTable {
       const old = this.#recordTable.readUncached(realm, id);
       if ((old?.rev ?? this.#tombstoneTable.readRevision(['m', realm, id])) >= rev) return;
       const before = old ? makeMessageIndexKeys(realm, old.record) : [];
-      this.#updateIndexEntries(before, keys);
+      this.#updateIndexEntries(realm, id, before, keys);
       this.#blockCachedData(realm, id, before, keys, changes);
       if (bytes) {
         if (!old) this.#tombstoneTable.removeTombstone(['m', realm, id]);
@@ -156,11 +161,6 @@ export class LmdbMessageTable {
   /** Writes the record of a bulk load. Caches must have nothing of the realm. */
   putBulkRecord(realm: RealmId, id: number, bytes: Buffer): void {
     this.#messageTable.put([realm, id], bytes);
-  }
-
-  /** Writes an index entry of a bulk load. */
-  putIndexEntry(key: LmdbMessageIndexKey): void {
-    this.#indexTable.put(key as unknown as Key, INDEX_ENTRY_VALUE);
   }
 
   /** Blocks cached data of this message until the transaction is settled. Must be called inside the transaction. */
@@ -201,7 +201,12 @@ export class LmdbMessageTable {
     });
   }
 
-  #updateIndexEntries(before: readonly LmdbMessageIndexKey[], after: readonly LmdbMessageIndexKey[]): void {
+  #updateIndexEntries(
+    realm: RealmId,
+    id: number,
+    before: readonly LmdbMessageIndexKey[],
+    after: readonly LmdbMessageIndexKey[],
+  ): void {
     // A new message, as in most writes, has no old index entries to compare.
     if (before.length === 0) {
       for (const key of after) this.#indexTable.put(key as unknown as Key, INDEX_ENTRY_VALUE);
@@ -210,7 +215,12 @@ export class LmdbMessageTable {
     const text = (key: LmdbMessageIndexKey): string => JSON.stringify(key);
     const kept = new Set(after.map(text));
     const had = new Set(before.map(text));
-    for (const key of before) if (!kept.has(text(key))) this.#indexTable.remove(key as unknown as Key);
+    const isLoaded = id <= (this.packedPostings.readNewestLoadedId(realm) ?? -1);
+    for (const key of before) {
+      if (kept.has(text(key))) continue;
+      if (isLoaded) this.#indexTable.put(key as unknown as Key, REMOVED_ENTRY_VALUE);
+      else this.#indexTable.remove(key as unknown as Key);
+    }
     for (const key of after) if (!had.has(text(key))) this.#indexTable.put(key as unknown as Key, INDEX_ENTRY_VALUE);
   }
 
@@ -400,16 +410,13 @@ export class LmdbMessageTable {
   ): (ordinal: number, limit: number) => number[] {
     const fetch: PostingIdFetcher = (from, limit, upwards) => {
       // Most blocks come from the cache, so that the key's prefix is not needed.
-      const prefix = index.by === 'realm' ? [realm] : makeMessageIndexPrefix(realm, index);
-      const table = index.by === 'realm' ? this.#messageTable : this.#indexTable;
-      const range = upwards
-        ? { start: [...prefix, from], end: [...prefix, ABOVE_EVERY_MESSAGE_ID] }
-        : // Not -from: keys tell -0 from 0.
-          { start: [...prefix, from], end: [...prefix, -1], reverse: true };
-      const ids: number[] = [];
-      const keys = table.getKeys({ ...range, limit } as { start: Key; end: Key; limit: number });
-      for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
-      return ids;
+      if (index.by === 'realm') return readIdsOfKeys(this.#messageTable, [realm], { from, limit, newer: upwards });
+      const prefix = makeMessageIndexPrefix(realm, index);
+      if (this.packedPostings.readNewestLoadedId(realm) === undefined)
+        return readIdsOfKeys(this.#indexTable, prefix, { from, limit, newer: upwards });
+      return this.packedPostings.readMergedIds(prefix, { from, limit, newer: upwards }, (read) =>
+        this.#readSinglePostings(prefix, read),
+      );
     };
     const read = this.#makeCachedIdReader(postingsCacheNameOfIndex(realm, index), fetch);
     if (newer) return (ordinal, limit) => read(ordinal, limit, true);
@@ -418,6 +425,17 @@ export class LmdbMessageTable {
       for (let i = 0; i < ids.length; i++) ids[i] = -ids[i]!;
       return ids;
     };
+  }
+
+  #readSinglePostings(prefix: LmdbMessageIndexKey, read: PostingRead): SinglePostings {
+    const ids: number[] = [];
+    const removed = new Set<number>();
+    for (const { key, value } of this.#indexTable.getRange(makeIdRange(prefix, read))) {
+      const id = (key as unknown[]).at(-1) as number;
+      ids.push(id);
+      if (REMOVED_ENTRY_VALUE.equals(value)) removed.add(id);
+    }
+    return { ids, removed };
   }
 
   /**
@@ -439,6 +457,20 @@ export class LmdbMessageTable {
       return ids;
     };
   }
+}
+
+/** Range of keys that begin with the prefix and end with a message id. */
+function makeIdRange(prefix: readonly Key[], { from, limit, newer }: PostingRead): RangeOptions {
+  const start = [...prefix, from] as Key;
+  if (newer) return { start, end: [...prefix, ABOVE_EVERY_MESSAGE_ID] as Key, limit };
+  // Not -from: keys tell -0 from 0.
+  return { start, end: [...prefix, -1] as Key, reverse: true, limit };
+}
+
+function readIdsOfKeys(table: LmdbTable, prefix: readonly Key[], read: PostingRead): number[] {
+  const ids: number[] = [];
+  for (const key of table.getKeys(makeIdRange(prefix, read))) ids.push((key as unknown[]).at(-1) as number);
+  return ids;
 }
 
 /**

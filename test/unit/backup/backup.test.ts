@@ -6,7 +6,7 @@ import { REAL_CLOCK as clock } from '#base/clock';
 import { realmActorKey, toEpoch, toRealmId } from '#model';
 import { type BlobDeletionHold, FolderBlobStorage } from '#ports/blobs';
 import { LmdbEventLog } from '#ports/log';
-import { LmdbStore, openLmdbEnvironment } from '#ports/store';
+import { CURRENT_STORAGE_FORMAT, LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 const ONE = toRealmId(1);
 const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };
@@ -55,7 +55,10 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
   const { place, ...from } = await source(test);
   await from.backUp(join(place, 'backup'));
   const to = join(place, 'restored');
-  test.match(await restoreBackupToDataDir(join(place, 'backup'), to, clock), { files: 3, format: 1 });
+  test.match(await restoreBackupToDataDir(join(place, 'backup'), to, clock), {
+    files: 3,
+    format: CURRENT_STORAGE_FORMAT,
+  });
   test.equal(await readFile(join(to, 'secret'), 'utf8'), 'the secret\n');
   test.strictSame((await readdir(to)).includes('restore-unfinished'), false);
 

@@ -9,8 +9,10 @@ import {
   type MessageBulkLoader,
   MessageBulkLoadRefusedError,
   type MessageIndexCondition,
+  type MessageScan,
   openLmdbEnvironment,
 } from '#ports/store';
+import { rounds } from '../../support/rounds.js';
 
 const REALM = toRealmId(3);
 const ACTOR = realmActorKey(REALM);
@@ -67,11 +69,17 @@ const CONDITIONS: readonly MessageIndexCondition[] = [
 const TRANSACTION_OF_IDS = Array.from({ length: 500 }, (_, i) => i + 1);
 const NEXT_ID = TRANSACTION_OF_IDS.length + 1;
 
-/** Ids that each index has. */
-async function idsByIndex(store: LmdbStore): Promise<number[][]> {
+const FROM_OLDEST = { from: 0, direction: 'newer', limit: 1_000 } as const;
+const FROM_NEWEST = { from: 2 ** 53, direction: 'older', limit: 1_000 } as const;
+
+/** Ids that a scan of each index finds. */
+async function idsByIndex(
+  store: LmdbStore,
+  { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'> = FROM_OLDEST,
+): Promise<number[][]> {
   const found: number[][] = [];
   for (const index of CONDITIONS) {
-    const messages = await store.scanMessages({ realm: REALM, index, from: 0, direction: 'newer', limit: 1_000 });
+    const messages = await store.scanMessages({ realm: REALM, index, from, direction, limit });
     found.push(messages.map(({ id }) => id));
   }
   return found;
@@ -104,16 +112,88 @@ t.test('messages of two loaders are stored and found as messages that were writt
   test.strictSame(await idsByIndex(loaded.store), await idsByIndex(written.store));
 });
 
-t.test('more index entries than one transaction takes are all written', async (test) => {
+t.test('loaded messages that are changed, removed and followed by others are found as written ones', async (test) => {
+  const writes = fc.array(fc.tuple(fc.nat({ max: 40 }), fc.option(fieldsOfMessage)), { maxLength: 30 });
+  const scans = fc.array(
+    fc.record({ at: fc.nat({ max: 40 }), direction: fc.constantFrom('newer', 'older'), limit: fc.nat({ max: 12 }) }),
+    { minLength: 1, maxLength: 4 },
+  );
+  // Windows of ids are 16,384 wide.
+  const gaps = fc.array(fc.constantFrom(1, 1, 1, 2, 1_000, 9_000, 40_000), { minLength: 1, maxLength: 40 });
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(gaps, fc.infiniteStream(fieldsOfMessage), writes, scans, async (gaps, fields, writes, scans) => {
+      const base = test.testdir();
+      const [loaded, written] = [
+        await openStore(`${base}/loaded${++round}`),
+        await openStore(`${base}/written${round}`),
+      ];
+      const ids: number[] = [];
+      for (const gap of gaps) ids.push((ids.at(-1) ?? 0) + gap);
+      const loader = loaded.loader();
+      for (const [i, id] of ids.entries()) {
+        const value = record(id, fields.next().value);
+        await loader.addMessages([value]);
+        await written.store.applyRecords([{ type: 'message', realm: REALM, id, rev: 1, value }]);
+        if (i % 9 === 8) await loader.flush();
+      }
+      await loader.flush();
+      for (const [i, [at, fields]] of writes.entries()) {
+        // A place behind the end is a new message.
+        const id = ids[at] ?? (ids.at(-1) ?? 0) + 1;
+        if (at >= ids.length) ids.push(id);
+        const value = fields && record(id, fields);
+        for (const { store } of [loaded, written])
+          await store.applyRecords([{ type: 'message', realm: REALM, id, rev: i + 2, value }]);
+      }
+      for (const { at, direction, limit } of scans) {
+        const scan = { from: ids[at] ?? 2 ** 53, direction: direction as 'newer' | 'older', limit: limit + 1 };
+        test.strictSame(await idsByIndex(loaded.store, scan), await idsByIndex(written.store, scan));
+      }
+      for (const scan of [FROM_OLDEST, FROM_NEWEST])
+        test.strictSame(await idsByIndex(loaded.store, scan), await idsByIndex(written.store, scan));
+      await Promise.all([loaded.close(), written.close()]);
+    }),
+    { numRuns: rounds(20, 60) },
+  );
+});
+
+t.test('a load that ends amid a flush and is repeated in other pieces is found once', async (test) => {
+  const { store, loader, close } = await openStore(test.testdir());
+  test.teardown(close);
+  const messages = Array.from({ length: 600 }, (_, i) => record(i * 100 + 1, { tags: ['=tide'] }));
+  // Two loaders, as two threads have them, take the pieces by turns.
+  for (const size of [70, 110, 600]) {
+    const loaders = [loader(), loader()];
+    for (let from = 0; from < messages.length; from += size) {
+      const [taken] = loaders;
+      await taken!.addMessages(messages.slice(from, from + size));
+      if (from % 3 > 0) await taken!.flush();
+      loaders.reverse();
+    }
+    for (const one of loaders) await one.flush();
+  }
+  const index = { by: 'tag', tag: '=tide' } as const;
+  const ids = messages.map(({ id }) => id);
+  const found = async (direction: 'newer' | 'older', from: number): Promise<number[]> =>
+    (await store.scanMessages({ realm: REALM, index, from, direction, limit: 250 })).map(({ id }) => id);
+  test.strictSame(await found('newer', 0), ids.slice(0, 250));
+  test.strictSame(await found('newer', 30_001), ids.slice(301, 551));
+  test.strictSame(await found('older', 2 ** 53), ids.toReversed().slice(0, 250));
+  test.strictSame(await found('older', 30_001), ids.slice(50, 300).reverse());
+});
+
+t.test('more rows of index entries than one transaction takes are all written', async (test) => {
   const { store, loader, close } = await openStore(test.testdir());
   test.teardown(close);
   const bulk = loader();
-  const tags = Array.from({ length: 20 }, (_, i) => `=word${i}`);
-  await bulk.addMessages(Array.from({ length: 2_500 }, (_, i) => record(i + 1, { tags })));
+  const tags = Array.from({ length: 1_100 }, (_, i) => `=word${i}`);
+  await bulk.addMessages([1, 2, 3].map((id) => record(id, { tags })));
   await bulk.flush();
-  const scan = { realm: REALM, from: 0, direction: 'newer', limit: 5_000 } as const;
-  for (const tag of tags)
-    test.equal((await store.scanMessages({ ...scan, index: { by: 'tag', tag } })).length, 2_500, tag);
+  for (const tag of tags) {
+    const found = await store.scanMessages({ ...FROM_OLDEST, realm: REALM, index: { by: 'tag', tag } });
+    test.equal(found.length, 3, tag);
+  }
 });
 
 t.test('a message that is stored already stays as it is, with its index entries', async (test) => {

@@ -3,7 +3,13 @@ import { open } from 'lmdb';
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { realmActorKey, toEpoch, toRealmId } from '#model';
-import { checkReadableStorageFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
+import {
+  CURRENT_STORAGE_FORMAT,
+  checkReadableStorageFormat,
+  LmdbStore,
+  openLmdbEnvironment,
+  openSharedLmdbEnvironment,
+} from '#ports/store';
 
 t.test('a program reads its own format and the previous one', async (test) => {
   test.equal(checkReadableStorageFormat('it', 3, 3), 'own');
@@ -30,6 +36,19 @@ t.test('a data directory is upgraded by the next version and refused by others',
   await test.resolves(with_(6), 'nobody keeps the lock of a directory that it may not use');
   await test.rejects(with_(5), /in format 6/);
   await test.resolves(with_(7));
+});
+
+t.test('a data directory that an older server has open is not opened beside it', async (test) => {
+  const place = join(test.testdir(), 'data');
+  const older = await openLmdbEnvironment(place, CURRENT_STORAGE_FORMAT - 1);
+  await test.rejects(openSharedLmdbEnvironment(place), {
+    name: 'StorageFormatMismatchError',
+    message: `data directory ${place} is in format ${CURRENT_STORAGE_FORMAT - 1}: start its server with this program first`,
+  });
+  await older.close();
+  const server = await openLmdbEnvironment(place);
+  await (await openSharedLmdbEnvironment(place)).close();
+  await server.close();
 });
 
 t.test('data written before format numbers has the first format', async (test) => {

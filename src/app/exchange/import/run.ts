@@ -47,16 +47,11 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
 
 /**
  * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
- * After a crash, the files behind the last stored number are rendered again.
+ * After a crash, the files behind the last stored number are rendered again. The Store packs index entries of 16 files
+ * into one row.
  */
-const MIN_FILES_PER_FLUSH = 10;
-const MAX_FILES_PER_FLUSH = 50;
+const FILES_PER_FLUSH = 16;
 const MAX_MS_PER_FLUSH = 10_000;
-/**
- * Between these numbers a flush has this share of the files before it. Index entries are written faster in larger
- * flushes, but nothing is rendered beside the last one.
- */
-const FLUSH_SHARE = 1 / 4;
 /**
  * Number of slices that wait for a writer or are being rendered by it. V8 would promote the texts of a longer queue.
  */
@@ -329,9 +324,8 @@ class OrganizationImportRun {
     files: number,
   ): Promise<void> {
     await allOrFirstErrorWhenSettled([before, ...slices]);
-    const wanted = Math.max(MIN_FILES_PER_FLUSH, Math.min(MAX_FILES_PER_FLUSH, this.#flushed.files * FLUSH_SHARE));
     const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
-    if (!isDue && files - this.#flushed.files < wanted) return;
+    if (!isDue && files - this.#flushed.files < FILES_PER_FLUSH) return;
     await this.#endFlush(writers);
     await writers.beginFlush();
     this.#flushed = { files, atMs: performance.now() };

@@ -1,0 +1,155 @@
+/**
+ * Index entries of loaded messages, many to a row: a row has the ids of one index and one window of ids. A million
+ * loaded messages have 13 million index entries, and one row in place of thirteen keys costs the import a tenth of the
+ * writes.
+ *
+ * Rows are never changed. An entry that is removed later gets a mark in the table of single entries
+ * (`LmdbMessageTable`), and one that is added becomes a single entry.
+ */
+import type { Key } from 'lmdb';
+import { type AscendingIdSetEncoder, findLowerBoundIndex, IdSet } from '#base';
+import type { RealmId } from '#model';
+import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
+import { LmdbConsistentCache } from './store-lmdb-cache.js';
+import type { LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
+
+/**
+ * Ids of a window. A reader decodes a window as a whole, 0.1 ms at most, because flushes of several loaders, and of a
+ * load that was repeated after a crash, may leave rows that overlap.
+ */
+const WINDOW_IDS = 16_384;
+/** Ids of a decoded window that is worth caching: fewer are decoded as fast as they are found in the cache. */
+const MIN_CACHED_IDS = 256;
+/** Maximum number of cached ids. */
+const MAX_CACHED_IDS = 500_000;
+/** A window and an id above all others (ordered-binary sorts numbers by value). */
+const ABOVE_EVERY_NUMBER = 2 ** 53;
+/** Index name of the rows that say up to which id a realm's messages were loaded. */
+const NEWEST = 'newest';
+const NO_IDS = Buffer.alloc(0);
+
+/** Name of the window of an id. */
+export const postingWindowOf = (id: number): number => Math.floor(id / WINDOW_IDS);
+
+/** Single entries of an index: their ids, nearest first, and those among them that are marked as removed. */
+export interface SinglePostings {
+  readonly ids: readonly number[];
+  readonly removed: ReadonlySet<number>;
+}
+
+/** Where ids are read from an index: at most `limit` of them from `from` on, upwards or downwards. */
+export interface PostingRead {
+  readonly from: number;
+  readonly limit: number;
+  readonly newer: boolean;
+}
+
+export class LmdbPackedPostingTable {
+  readonly #table: LmdbTable;
+  // A realm is read only when its load has ended, so its rows no longer change.
+  /** Id of the newest loaded message, by realm. */
+  readonly #newestIdByRealm = new Map<RealmId, number>();
+  /** Decoded windows of common words and large streams: a search for several words reads them many times. */
+  readonly #largeWindows = new LmdbConsistentCache<string, readonly number[]>(MAX_CACHED_IDS, (ids) => ids.length);
+
+  constructor(environment: LmdbEnvironment) {
+    this.#table = environment.openTable('packed-postings');
+  }
+
+  /** Id of the realm's newest loaded message; undefined if none was loaded. Sent messages have larger ids. */
+  readNewestLoadedId(realm: RealmId): number | undefined {
+    const known = this.#newestIdByRealm.get(realm);
+    if (known !== undefined) return known;
+    const range = { start: [NEWEST, realm, ABOVE_EVERY_NUMBER], end: [NEWEST, realm], reverse: true, limit: 1 };
+    for (const key of this.#table.getKeys(range)) {
+      const newest = (key as [string, number, number])[2];
+      this.#newestIdByRealm.set(realm, newest);
+      return newest;
+    }
+    return undefined;
+  }
+
+  /**
+   * Writes a row. Must be called inside a transaction, or where lmdb collects one.
+   * @param prefix key of the index entries without the message id
+   * @param first the smallest of the ids, which are of one window
+   */
+  putRow(prefix: readonly (string | number)[], first: number, ids: AscendingIdSetEncoder): void {
+    this.#table.put([...prefix, postingWindowOf(first), first], Buffer.from(ids.encode()));
+  }
+
+  /** Says that messages up to this id were loaded. Called as `putRow` is. */
+  putNewestLoadedId(realm: RealmId, id: number): void {
+    this.#table.put([NEWEST, realm, id], NO_IDS);
+  }
+
+  /** Reads ids of an index from packed rows and single entries, nearest first. */
+  readMergedIds(
+    prefix: LmdbMessageIndexKey,
+    { from, limit, newer }: PostingRead,
+    readSingles: (read: PostingRead) => SinglePostings,
+  ): number[] {
+    const found: number[] = [];
+    for (let at = from; ; ) {
+      const packed = this.#readPackedIds(prefix, { from: at, limit, newer });
+      const { ids: singles, removed } = readSingles({ from: at, limit, newer });
+      // A list that was cut off at the limit says nothing of the ids behind its last one.
+      const ends = [packed, singles].flatMap((ids) => (ids.length < limit ? [] : [ids.at(-1)!]));
+      const end = newer ? Math.min(...ends) : Math.max(...ends);
+      const isKnown = (id: number): boolean => !removed.has(id) && (newer ? id <= end : id >= end);
+      const { ids } = IdSet.fromIds([...packed.filter(isKnown), ...singles.filter(isKnown)]);
+      for (const id of newer ? ids : ids.toReversed()) found.push(id);
+      if (found.length >= limit) return found.slice(0, limit);
+      if (ends.length === 0) return found;
+      at = newer ? end + 1 : end - 1;
+    }
+  }
+
+  /** Reads at most `limit` packed ids of an index from `from` on, nearest first. */
+  #readPackedIds(prefix: LmdbMessageIndexKey, { from, limit, newer }: PostingRead): number[] {
+    const found: number[] = [];
+    const take = (ids: readonly number[]): void => {
+      if (newer)
+        for (let i = findLowerBoundIndex(ids, from); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
+      else
+        for (let i = findLowerBoundIndex(ids, from + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
+    };
+    const name = prefix.join('/');
+    let window = postingWindowOf(from);
+    const cached = this.#largeWindows.get(`${name}/${window}`);
+    if (cached) {
+      take(cached);
+      if (found.length >= limit) return found;
+      window += newer ? 1 : -1;
+    }
+    let rows: (readonly number[])[] = [];
+    const takeWindow = (): void => {
+      const ids = joinRows(newer ? rows : rows.reverse());
+      if (ids.length >= MIN_CACHED_IDS) this.#largeWindows.putUnlessBlocked(`${name}/${window}`, ids);
+      take(ids);
+      rows = [];
+    };
+    const range = newer
+      ? { start: [...prefix, window], end: [...prefix, ABOVE_EVERY_NUMBER] }
+      : { start: [...prefix, window, ABOVE_EVERY_NUMBER], end: [...prefix, -1], reverse: true };
+    for (const { key, value } of this.#table.getRange(range as { start: Key; end: Key })) {
+      const windowOfRow = (key as unknown[]).at(-2) as number;
+      if (windowOfRow !== window) {
+        takeWindow();
+        if (found.length >= limit) return found;
+        window = windowOfRow;
+      }
+      rows.push(IdSet.decode(value).ids);
+    }
+    takeWindow();
+    return found;
+  }
+}
+
+/** Joins rows of a window, which come in the order of their first ids, to ascending ids. */
+function joinRows(rows: readonly (readonly number[])[]): readonly number[] {
+  const [first = []] = rows;
+  if (rows.length <= 1) return first;
+  const isAscending = rows.every((row, i) => i === 0 || rows[i - 1]!.at(-1)! < row[0]!);
+  return isAscending ? rows.flat() : IdSet.fromIds(rows.flat()).ids;
+}
