@@ -34,8 +34,8 @@ import type { ImportedStreamMemberships } from '../tables/copies.js';
 import type { MessageImport } from '../tables/messages.js';
 import type { ImportedOrganizationDraft } from './draft.js';
 
-/** Number of records that are written at a time: some 5 ms, for which commits of other processes wait. */
-const MAX_RECORDS_PER_IMPORT_WRITE = 500;
+/** Number of records that are written at a time: some 3 ms, for which commits of other processes wait. */
+const MAX_RECORDS_PER_IMPORT_WRITE = 200;
 /** Version of every imported root, and of the directory. */
 const IMPORTED_REVISION = 1;
 const DAY_MS = 86_400_000;
