@@ -1,7 +1,7 @@
 /** Ascending lists of numbers, each number once. */
 
 /** Returns the index of the first number >= `value` in an ascending list. */
-export function findLowerBoundIndex(sorted: readonly number[], value: number, from = 0): number {
+export function findLowerBoundIndex(sorted: ArrayLike<number>, value: number, from = 0): number {
   let low = from;
   let high = sorted.length;
   while (low < high) {

@@ -1,7 +1,6 @@
 /**
- * Index entries of loaded messages, many to a row: a row has the ids of one index and one window of ids. A million
- * loaded messages have 13 million index entries, and one row in place of thirteen keys costs the import a tenth of the
- * writes.
+ * Index entries of loaded messages, many to a row: a row has the ids of one index in one window of ids. A million
+ * loaded messages have 13 million index entries, which are about a million rows.
  *
  * Rows are never changed. An entry that is removed later gets a mark in the table of single entries
  * (`LmdbMessageTable`), and one that is added becomes a single entry.
@@ -20,15 +19,15 @@ import type { LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
 const WINDOW_IDS = 16_384;
 /** Ids of a decoded window that is worth caching: fewer are decoded as fast as they are found in the cache. */
 const MIN_CACHED_IDS = 256;
-/** Maximum number of cached ids. */
-const MAX_CACHED_IDS = 500_000;
+/** Maximum number of ids in one generation of the cache, two bytes each. */
+const MAX_CACHED_IDS = 4_000_000;
 /** A window and an id above all others (ordered-binary sorts numbers by value). */
 const ABOVE_EVERY_NUMBER = 2 ** 53;
 /** Index name of the rows that say up to which id a realm's messages were loaded. */
 const NEWEST = 'newest';
 const NO_IDS = Buffer.alloc(0);
 
-/** Name of the window of an id. */
+/** Number of the window that has an id. */
 export const postingWindowOf = (id: number): number => Math.floor(id / WINDOW_IDS);
 
 /** Single entries of an index: their ids, nearest first, and those among them that are marked as removed. */
@@ -44,13 +43,16 @@ export interface PostingRead {
   readonly newer: boolean;
 }
 
+/** Rows of a realm no longer change once it is read, because its load has ended: what was read of them stays true. */
 export class LmdbPackedPostingTable {
   readonly #table: LmdbTable;
-  // A realm is read only when its load has ended, so its rows no longer change.
   /** Id of the newest loaded message, by realm. */
   readonly #newestIdByRealm = new Map<RealmId, number>();
-  /** Decoded windows of common words and large streams: a search for several words reads them many times. */
-  readonly #largeWindows = new LmdbConsistentCache<string, readonly number[]>(MAX_CACHED_IDS, (ids) => ids.length);
+  /**
+   * Windows of common words and large streams, as distances of their ids from the beginning of the window: a search for
+   * several words reads them many times.
+   */
+  readonly #largeWindows = new LmdbConsistentCache<string, Uint16Array>(MAX_CACHED_IDS, ({ length }) => length);
 
   constructor(environment: LmdbEnvironment) {
     this.#table = environment.openTable('packed-postings');
@@ -78,7 +80,7 @@ export class LmdbPackedPostingTable {
     this.#table.put([...prefix, postingWindowOf(first), first], Buffer.from(ids.encode()));
   }
 
-  /** Says that messages up to this id were loaded. Called as `putRow` is. */
+  /** Records that messages up to this id were loaded. Must be called as `putRow`. */
   putNewestLoadedId(realm: RealmId, id: number): void {
     this.#table.put([NEWEST, realm, id], NO_IDS);
   }
@@ -93,6 +95,7 @@ export class LmdbPackedPostingTable {
     for (let at = from; ; ) {
       const packed = this.#readPackedIds(prefix, { from: at, limit, newer });
       const { ids: singles, removed } = readSingles({ from: at, limit, newer });
+      if (singles.length === 0 && found.length === 0) return packed;
       // A list that was cut off at the limit says nothing of the ids behind its last one.
       const ends = [packed, singles].flatMap((ids) => (ids.length < limit ? [] : [ids.at(-1)!]));
       const end = newer ? Math.min(...ends) : Math.max(...ends);
@@ -108,25 +111,29 @@ export class LmdbPackedPostingTable {
   /** Reads at most `limit` packed ids of an index from `from` on, nearest first. */
   #readPackedIds(prefix: LmdbMessageIndexKey, { from, limit, newer }: PostingRead): number[] {
     const found: number[] = [];
-    const take = (ids: readonly number[]): void => {
-      if (newer)
-        for (let i = findLowerBoundIndex(ids, from); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
-      else
-        for (let i = findLowerBoundIndex(ids, from + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
-    };
     const name = prefix.join('/');
+    const step = newer ? 1 : -1;
     let window = postingWindowOf(from);
-    const cached = this.#largeWindows.get(`${name}/${window}`);
-    if (cached) {
+    const take = (distances: Uint16Array): void => {
+      const begin = window * WINDOW_IDS;
+      let i = newer
+        ? findLowerBoundIndex(distances, from - begin)
+        : findLowerBoundIndex(distances, from - begin + 1) - 1;
+      for (; i >= 0 && i < distances.length && found.length < limit; i += step) found.push(begin + distances[i]!);
+    };
+    for (;;) {
+      const cached = this.#largeWindows.get(`${name}/${window}`);
+      if (!cached) break;
       take(cached);
       if (found.length >= limit) return found;
-      window += newer ? 1 : -1;
+      window += step;
     }
     let rows: (readonly number[])[] = [];
-    const takeWindow = (): void => {
-      const ids = joinRows(newer ? rows : rows.reverse());
-      if (ids.length >= MIN_CACHED_IDS) this.#largeWindows.putUnlessBlocked(`${name}/${window}`, ids);
-      take(ids);
+    const takeRows = (): void => {
+      const begin = window * WINDOW_IDS;
+      const distances = Uint16Array.from(joinRows(newer ? rows : rows.reverse()), (id) => id - begin);
+      if (distances.length >= MIN_CACHED_IDS) this.#largeWindows.putUnlessBlocked(`${name}/${window}`, distances);
+      take(distances);
       rows = [];
     };
     const range = newer
@@ -135,13 +142,13 @@ export class LmdbPackedPostingTable {
     for (const { key, value } of this.#table.getRange(range as { start: Key; end: Key })) {
       const windowOfRow = (key as unknown[]).at(-2) as number;
       if (windowOfRow !== window) {
-        takeWindow();
+        takeRows();
         if (found.length >= limit) return found;
         window = windowOfRow;
       }
       rows.push(IdSet.decode(value).ids);
     }
-    takeWindow();
+    takeRows();
     return found;
   }
 }
