@@ -46,8 +46,8 @@ export interface PostingRead {
 /** Rows of a realm no longer change once it is read, because its load has ended: what was read of them stays true. */
 export class LmdbPackedPostingTable {
   readonly #table: LmdbTable;
-  /** Id of the newest loaded message, by realm. */
-  readonly #newestIdByRealm = new Map<RealmId, number>();
+  /** Id of the newest loaded message, by realm; undefined for a realm without loaded messages. */
+  readonly #newestIdByRealm = new Map<RealmId, number | undefined>();
   /**
    * Windows of common words and large streams, as distances of their ids from the beginning of the window: a search for
    * several words reads them many times.
@@ -61,14 +61,12 @@ export class LmdbPackedPostingTable {
   /** Id of the realm's newest loaded message; undefined if none was loaded. Sent messages have larger ids. */
   readNewestLoadedId(realm: RealmId): number | undefined {
     const known = this.#newestIdByRealm.get(realm);
-    if (known !== undefined) return known;
+    if (known !== undefined || this.#newestIdByRealm.has(realm)) return known;
     const range = { start: [NEWEST, realm, ABOVE_EVERY_NUMBER], end: [NEWEST, realm], reverse: true, limit: 1 };
-    for (const key of this.#table.getKeys(range)) {
-      const newest = (key as [string, number, number])[2];
-      this.#newestIdByRealm.set(realm, newest);
-      return newest;
-    }
-    return undefined;
+    let newest: number | undefined;
+    for (const key of this.#table.getKeys(range)) newest = (key as [string, number, number])[2];
+    this.#newestIdByRealm.set(realm, newest);
+    return newest;
   }
 
   /**
