@@ -7,6 +7,9 @@ import type { MessageRecord } from '#model/records';
 import { checkLmdbKeyText, doesTextFitLmdbKey } from './lmdb-environment.js';
 import type { MessageIndexCondition } from './store.js';
 
+/** A number above every message id; ordered-binary sorts numbers by value. */
+export const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
+
 export type LmdbMessageIndex = Exclude<MessageIndexCondition, { by: 'ids' }>;
 export type LmdbMessageIndexKey = readonly [string, number, ...(string | number)[]];
 

@@ -20,6 +20,7 @@ import {
   MessageUnionCursor,
 } from './store-lmdb-cursors.js';
 import {
+  ABOVE_EVERY_MESSAGE_ID,
   doesIndexFitLmdbKey,
   type LmdbMessageIndex,
   type LmdbMessageIndexKey,
@@ -36,8 +37,6 @@ import type { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
 const INDEX_ENTRY_VALUE = Buffer.from([1]);
 /** Value of the mark that an index entry in a packed row is removed. */
 const REMOVED_ENTRY_VALUE = Buffer.from([0]);
-/** An id above every message id (ordered-binary sorts numbers by value). */
-const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
 /** Number of records decoded before other work gets its turn: some 2 ms. */
 const MAX_RECORDS_PER_TURN = 200;
 /** Number of index keys read before other work gets its turn: some 2 ms. */
@@ -119,9 +118,7 @@ export class LmdbMessageTable {
   /** Encodes the message at once. The returned function is called inside a write transaction. */
   prepareWrite(write: MessageRecordWrite, changes: LmdbTransactionCacheChanges): () => void {
     const { realm, id, rev, value } = write;
-    // The first write after a start may change an old message.
-    const newest = this.#newestIdByRealm.get(realm) ?? this.readNewestStoredId(realm);
-    this.#newestIdByRealm.set(realm, Math.max(newest, id));
+    this.#newestIdByRealm.set(realm, Math.max(this.#newestIdBoundOf(realm), id));
     const keys = value ? makeMessageIndexKeys(realm, value) : [];
     const bytes = value && this.#recordTable.encodeRecord(rev, value);
     return () => {
@@ -145,6 +142,16 @@ export class LmdbMessageTable {
     const range = { start: [realm, ABOVE_EVERY_MESSAGE_ID], end: [realm], reverse: true, limit: 1 };
     for (const key of this.#messageTable.getKeys(range)) return (key as [number, number])[1];
     return 0;
+  }
+
+  /** Returns an upper bound of the realm's message ids. It is read once; then only writes of this process raise it. */
+  #newestIdBoundOf(realm: RealmId): number {
+    let bound = this.#newestIdByRealm.get(realm);
+    if (bound === undefined) {
+      bound = this.readNewestStoredId(realm);
+      this.#newestIdByRealm.set(realm, bound);
+    }
+    return bound;
   }
 
   /**
@@ -328,8 +335,6 @@ export class LmdbMessageTable {
         }
         output.push(taken);
       }
-      if (exact && turns === 0 && ordinals[0] !== undefined)
-        this.#rememberNewestIdIfFromEnd(scan, Math.abs(ordinals[0]));
       reached = Math.abs(ordinals.at(-1) ?? reached);
       // A turn spent on reading keys alone counts as much as one spent on decoding records.
       looked += ordinals.length < wanted ? MAX_RECORDS_PER_TURN : ordinals.length;
@@ -385,22 +390,8 @@ export class LmdbMessageTable {
   #readNewestKnownMessageOf<T>(scan: MessageScan, reader: ScanRecordReader<T>): T | undefined {
     const { realm, from } = scan;
     if (!isUnfilteredOlderRealmScan(scan)) return undefined;
-    const id = this.#newestIdByRealm.get(realm);
-    return id === undefined || id >= from ? undefined : reader.readRecord(realm, id);
-  }
-
-  /**
-   * Stores the realm's newest message id, found by a scan after a start. Once a write of the realm is prepared, only
-   * writes raise that id.
-   */
-  #rememberNewestIdIfFromEnd(scan: MessageScan, first: number): void {
-    if (
-      !isUnfilteredOlderRealmScan(scan) ||
-      scan.from < ABOVE_EVERY_MESSAGE_ID ||
-      this.#newestIdByRealm.has(scan.realm)
-    )
-      return;
-    this.#newestIdByRealm.set(scan.realm, first);
+    const id = this.#newestIdBoundOf(realm);
+    return id >= from ? undefined : reader.readRecord(realm, id);
   }
 
   #makeOrdinalReader(
@@ -408,15 +399,14 @@ export class LmdbMessageTable {
     index: LmdbMessageIndex,
     newer: boolean,
   ): (ordinal: number, limit: number) => number[] {
-    const fetch: PostingIdFetcher = (from, limit, upwards) => {
+    const fetch: PostingIdFetcher = (from, limit, newer) => {
+      const wanted = { from, limit, newer };
+      if (index.by === 'realm') return readIdsOfKeys(this.#messageTable, [realm], wanted);
       // Most blocks come from the cache, so that the key's prefix is not needed.
-      if (index.by === 'realm') return readIdsOfKeys(this.#messageTable, [realm], { from, limit, newer: upwards });
       const prefix = makeMessageIndexPrefix(realm, index);
       if (this.packedPostings.readNewestLoadedId(realm) === undefined)
-        return readIdsOfKeys(this.#indexTable, prefix, { from, limit, newer: upwards });
-      return this.packedPostings.readMergedIds(prefix, { from, limit, newer: upwards }, (read) =>
-        this.#readSinglePostings(prefix, read),
-      );
+        return readIdsOfKeys(this.#indexTable, prefix, wanted);
+      return this.packedPostings.readMergedIds(prefix, wanted, (read) => this.#readSinglePostings(prefix, read));
     };
     const read = this.#makeCachedIdReader(postingsCacheNameOfIndex(realm, index), fetch);
     if (newer) return (ordinal, limit) => read(ordinal, limit, true);

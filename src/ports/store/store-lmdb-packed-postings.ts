@@ -10,7 +10,7 @@ import { type AscendingIdSetEncoder, findLowerBoundIndex, IdSet } from '#base';
 import type { RealmId } from '#model';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 import { LmdbConsistentCache } from './store-lmdb-cache.js';
-import type { LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
+import { ABOVE_EVERY_MESSAGE_ID, type LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
 
 /**
  * Ids of a window. A reader decodes a window as a whole, 0.1 ms at most, because flushes of several loaders, and of a
@@ -21,8 +21,6 @@ const WINDOW_IDS = 16_384;
 const MIN_CACHED_IDS = 256;
 /** Maximum number of ids in one generation of the cache, two bytes each. */
 const MAX_CACHED_IDS = 4_000_000;
-/** A window and an id above all others (ordered-binary sorts numbers by value). */
-const ABOVE_EVERY_NUMBER = 2 ** 53;
 /** Index name of the rows that say up to which id a realm's messages were loaded. */
 const NEWEST = 'newest';
 const NO_IDS = Buffer.alloc(0);
@@ -62,7 +60,7 @@ export class LmdbPackedPostingTable {
   readNewestLoadedId(realm: RealmId): number | undefined {
     const known = this.#newestIdByRealm.get(realm);
     if (known !== undefined || this.#newestIdByRealm.has(realm)) return known;
-    const range = { start: [NEWEST, realm, ABOVE_EVERY_NUMBER], end: [NEWEST, realm], reverse: true, limit: 1 };
+    const range = { start: [NEWEST, realm, ABOVE_EVERY_MESSAGE_ID], end: [NEWEST, realm], reverse: true, limit: 1 };
     let newest: number | undefined;
     for (const key of this.#table.getKeys(range)) newest = (key as [string, number, number])[2];
     this.#newestIdByRealm.set(realm, newest);
@@ -135,8 +133,8 @@ export class LmdbPackedPostingTable {
       rows = [];
     };
     const range = newer
-      ? { start: [...prefix, window], end: [...prefix, ABOVE_EVERY_NUMBER] }
-      : { start: [...prefix, window, ABOVE_EVERY_NUMBER], end: [...prefix, -1], reverse: true };
+      ? { start: [...prefix, window], end: [...prefix, ABOVE_EVERY_MESSAGE_ID] }
+      : { start: [...prefix, window, ABOVE_EVERY_MESSAGE_ID], end: [...prefix, -1], reverse: true };
     for (const { key, value } of this.#table.getRange(range as { start: Key; end: Key })) {
       const windowOfRow = (key as unknown[]).at(-2) as number;
       if (windowOfRow !== window) {

@@ -1,5 +1,6 @@
 /** Cached message ids of one index: intervals in which every id is known. */
 import { findLowerBoundIndex } from '#base';
+import { ABOVE_EVERY_MESSAGE_ID } from './store-lmdb-index-keys.js';
 
 /** Reads at most `limit` ids of an index from `from` on, upwards or downwards. */
 export type PostingIdFetcher = (from: number, limit: number, newer: boolean) => number[];
@@ -11,8 +12,6 @@ interface CachedIdInterval {
   ids: number[];
 }
 
-/** An id above every possible message id, for ranges without an upper end. */
-const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
 /** Maximum number of ids in an interval made by joining two adjacent ones. Larger ones would cost too much copying. */
 const MAX_JOINED_IDS = 256;
 

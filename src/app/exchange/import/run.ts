@@ -47,8 +47,8 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
 
 /**
  * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
- * After a crash, the files behind the last stored number are rendered again. The Store packs index entries of 16 files
- * into one row.
+ * After a crash, the files behind the last stored number are rendered again. LMDB packs the index entries of 16,384
+ * messages into one row, which is a little more than these files have.
  */
 const FILES_PER_FLUSH = 16;
 const MAX_MS_PER_FLUSH = 10_000;
