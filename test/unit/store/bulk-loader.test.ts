@@ -183,6 +183,18 @@ t.test('a load that ends amid a flush and is repeated in other pieces is found o
   test.strictSame(await found('older', 12_001), ids.slice(50, 300).reverse());
 });
 
+t.test('an index has all messages of a large load', async (test) => {
+  const { store, loader, close } = await openStore(test.testdir());
+  test.teardown(close);
+  const bulk = loader();
+  const tags = Array.from({ length: 20 }, (_, i) => `=word${i}`);
+  await bulk.addMessages(Array.from({ length: 2_500 }, (_, i) => record(i + 1, { tags })));
+  await bulk.flush();
+  const scan = { realm: REALM, from: 0, direction: 'newer', limit: 5_000 } as const;
+  for (const tag of tags)
+    test.equal((await store.scanMessages({ ...scan, index: { by: 'tag', tag } })).length, 2_500, tag);
+});
+
 t.test('more rows of index entries than one transaction takes are all written', async (test) => {
   const { store, loader, close } = await openStore(test.testdir());
   test.teardown(close);
