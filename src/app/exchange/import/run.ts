@@ -47,10 +47,11 @@ import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } fr
 
 /**
  * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
- * After a crash, the files behind the last stored number are rendered again. LMDB packs the index entries of 16,384
- * messages into one row, which is a little more than these files have.
+ * After a crash, the files behind the last stored number are rendered again. A flush writes rows of index entries all
+ * over their table, so fewer flushes change fewer pages: a million messages write 4.5 GB to disk, and 5.3 GB with a
+ * flush every 16 files.
  */
-const FILES_PER_FLUSH = 16;
+const FILES_PER_FLUSH = 32;
 const MAX_MS_PER_FLUSH = 10_000;
 /**
  * Number of slices that wait for a writer or are being rendered by it. V8 would promote the texts of a longer queue.
