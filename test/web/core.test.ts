@@ -268,6 +268,32 @@ t.test('a tab that signs out ends the poll of the leading tab before its session
   t.strictSame(one.platform.requests.slice(polls), [], 'no request without a session');
 });
 
+t.test(
+  'an account that is deactivated ends with the code of the answer, though other requests are refused',
+  async (t) => {
+    const { member } = await makeWorld();
+    const { core, platform } = await openTab(t, server, member);
+    let report: AbortSignal | undefined;
+    platform.before = ({ path, signal }) => {
+      if (path !== '/api/v1/users/me/presence') return;
+      report = signal;
+      return new Promise(() => {});
+    };
+    await until('a report of presence is under way', () => report !== undefined);
+    let refused: unknown;
+    let stateWhenRefused: string | undefined;
+    platform.after = async ({ method }) => {
+      if (method !== 'DELETE') return;
+      platform.after = () => {};
+      refused = await core.api.get('/users/me', {}).catch((error) => error.status);
+      stateWhenRefused = core.session.state.value;
+    };
+    await core.session.deactivateAccount();
+    t.strictSame([refused, stateWhenRefused, report?.aborted], [401, 'signed-in', true]);
+    t.strictSame([core.session.state.value, core.session.endCode.value], ['signed-out', 'USER_DEACTIVATED']);
+  },
+);
+
 t.test('events go on when the server could not be reached to sign out', async (t) => {
   const { member } = await makeWorld();
   const tab = await openTab(t, server, member);

@@ -65,7 +65,17 @@ async function checkAndPrintConfig(config: ServerConfig): Promise<number> {
   return 0;
 }
 
-/** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
+/** Waits for SIGTERM or SIGINT. A second signal ends the process at once. */
+async function waitForStopSignal(): Promise<string> {
+  const names = ['SIGTERM', 'SIGINT'] as const;
+  const signal = await new Promise<string>((resolve) => {
+    for (const name of names) process.once(name, resolve);
+  });
+  for (const name of names) process.on(name, () => process.exit(130));
+  return signal;
+}
+
+/** Runs the server until SIGTERM or SIGINT. A signal during the start ends the process, as a crash would. */
 async function runServerUntilSignal(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
@@ -73,14 +83,12 @@ async function runServerUntilSignal(config: ServerConfig): Promise<number> {
   const destination = pino.destination({ dest: 2, sync: false });
   const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
   const running = await startServer(config, REAL_CLOCK, logger);
+  // Before the greeting, since a process manager may send a signal as soon as it has read it.
+  const stopSignal = waitForStopSignal();
   if (running.site) process.stdout.write(formatStartGreeting(running.first, running.site));
   else process.stdout.write('Conclave actor host runs\n');
   process.stdout.write(`Health and metrics: ${running.ops}\n`);
-  const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-  });
-  logger.info({ signal }, 'stopping');
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
+  logger.info({ signal: await stopSignal }, 'stopping');
   await running.stop();
   // Everything is stored and handed over: nothing that is left may keep the process alive.
   setTimeout(() => {

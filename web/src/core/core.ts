@@ -68,6 +68,8 @@ export class Core {
     api.onSessionRejected = (code) => {
       // A visitor who asks for what is not public stays a visitor.
       if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
+      // The request that ends the session says why.
+      if (this.session.isEnding || this.eventQueue.isSuspended.peek()) return;
       this.eventQueue.announceSessionToOtherTabs(false, code);
       this.#clearAfterSignOut(code);
     };

@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals-core';
-import type { ApiClient } from './api.js';
+import { type ApiClient, ServerUnreachable } from './api.js';
 import type { Platform } from './ports.js';
 import type { ClientState } from './state/state.js';
 import type { BrowserEventQueue } from './sync/queue.js';
@@ -20,6 +20,7 @@ export class PresenceReporter {
   /** Number of registrations at the last report. */
   #seenRegistrationCount = 0;
   #isStarted = false;
+  #reportAbortController = new AbortController();
 
   constructor(
     private readonly platform: Platform,
@@ -32,10 +33,13 @@ export class PresenceReporter {
     if (this.#isStarted) return;
     this.#isStarted = true;
     effect(() => {
-      const runs = this.queue.isLeadingTab.value && this.queue.status.value === 'live' && this.state.me.id !== 0;
+      const { isLeadingTab, isSuspended, status } = this.queue;
+      const mayReport = isLeadingTab.value && !isSuspended.value && status.value === 'live';
       this.#currentReportRound++;
       const round = this.#currentReportRound;
-      if (runs) this.platform.setTimer(() => void this.#reportAndRepeat(round), FIRST_REPORT_AFTER_MS);
+      if (isSuspended.value) this.#reportAbortController.abort(new ServerUnreachable('the session may be ending'));
+      if (mayReport && this.state.me.id !== 0)
+        this.platform.setTimer(() => void this.#reportAndRepeat(round), FIRST_REPORT_AFTER_MS);
     });
   }
 
@@ -54,13 +58,12 @@ export class PresenceReporter {
     const { registrationCount } = this.queue;
     const ping_only = this.#seenRegistrationCount !== registrationCount;
     this.#seenRegistrationCount = registrationCount;
+    const status = active ? 'active' : 'idle';
+    const params = { status, new_user_input, slim_presence: true, ping_only };
+    this.#reportAbortController = new AbortController();
+    const { signal } = this.#reportAbortController;
     try {
-      const answer = await this.api.post('/users/me/presence', {
-        status: active ? 'active' : 'idle',
-        new_user_input,
-        slim_presence: true,
-        ping_only,
-      });
+      const answer = await this.api.post('/users/me/presence', params, { signal });
       const { presences, server_timestamp } = answer;
       if (round === this.#currentReportRound && typeof presences === 'object' && presences !== null) {
         people.replacePresences(presences as Record<string, object>, Number(server_timestamp));

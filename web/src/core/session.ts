@@ -18,6 +18,7 @@ export class SignInSession {
   readonly state = signal<SessionState>('unknown');
   /** Code of the API's error that ended the last session, for an account or organization that is deactivated. */
   readonly endCode = signal('');
+  #isEnding = false;
 
   constructor(
     private readonly api: ApiClient,
@@ -46,10 +47,16 @@ export class SignInSession {
     this.onChange(true);
   }
 
+  /**
+   * True while this tab ends the session: other requests may be refused before the answer comes that says how it ended.
+   */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   async signOut(): Promise<void> {
-    this.onSigningOut();
     try {
-      await this.api.callOutsideApi('DELETE', '/web/session');
+      await this.#whileEnding(() => this.api.callOutsideApi('DELETE', '/web/session'));
     } catch (error) {
       // A session that has ended already is signed out.
       if (!(error instanceof ApiFailure)) throw error;
@@ -59,8 +66,22 @@ export class SignInSession {
 
   /** Ends the account of the user, and all of its sessions. @throws ApiFailure when the server refuses */
   async deactivateAccount(): Promise<void> {
-    this.onSigningOut();
-    await this.api.delete('/users/me', {});
+    try {
+      await this.#whileEnding(() => this.api.delete('/users/me', {}));
+    } catch (error) {
+      if (error instanceof ApiFailure && error.status === 401) this.onChange(false, error.code);
+      throw error;
+    }
     this.onChange(false, 'USER_DEACTIVATED');
+  }
+
+  async #whileEnding(call: () => Promise<unknown>): Promise<void> {
+    this.onSigningOut();
+    this.#isEnding = true;
+    try {
+      await call();
+    } finally {
+      this.#isEnding = false;
+    }
   }
 }

@@ -374,6 +374,10 @@ export function MessageList(props: MessageListProps) {
   return (
     <div ref={scroller} class="scroller message-scroller" data-messages="">
       <div class="top-line">{props.topLine}</div>
+      {/* Outside the feed, which may contain only articles: a spinner or a button is none. */}
+      <div class="message-top" style={{ height: `${LIST_TOP_HEIGHT_PX}px` }}>
+        {topContent}
+      </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: both roles are right, and a feed needs an article */}
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name */}
       <div
@@ -388,9 +392,6 @@ export function MessageList(props: MessageListProps) {
         }}
         onKeyDown={pressMentionOnKey}
       >
-        <div class="message-top" style={{ height: `${LIST_TOP_HEIGHT_PX}px` }}>
-          {topContent}
-        </div>
         <div style={{ height: `${first - LIST_TOP_HEIGHT_PX}px` }} />
         {items.map(({ key, index }) => {
           const row = rows[index];

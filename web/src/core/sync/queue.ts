@@ -39,6 +39,8 @@ export interface QueueStateOwner {
 export class BrowserEventQueue {
   readonly status = signal<SyncStatus>('starting');
   readonly isLeadingTab = signal(false);
+  /** True while the session may be ending: requests in the background would be refused. */
+  readonly isSuspended = signal(false);
   /** Registrations that this tab has made. */
   registrationCount = 0;
   #queueId: string | undefined;
@@ -118,6 +120,7 @@ export class BrowserEventQueue {
 
   #suspendPolls(): void {
     if (!this.isLeadingTab.peek()) return;
+    this.isSuspended.value = true;
     const turn = this.#endLoop();
     this.platform.setTimer(() => turn === this.#currentLoopNumber && this.#startLeadingAndPolling(), SUSPENDED_MS);
   }
@@ -146,6 +149,7 @@ export class BrowserEventQueue {
 
   #startLeadingAndPolling(): void {
     this.isLeadingTab.value = true;
+    this.isSuspended.value = false;
     if (this.#leaderWatchTimer !== undefined) this.platform.clearTimer(this.#leaderWatchTimer);
     void this.#runPollLoop(++this.#currentLoopNumber);
   }
