@@ -1,5 +1,6 @@
 /** One test program as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { Facts } from './facts.js';
 import type { Program } from './programs.js';
 
@@ -39,6 +40,7 @@ export function runProgram(program: Program, { env, limitSeconds, onOutput }: Ru
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
+  if (program.inBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const facts = new Facts();
   let stdout = '';
   let stderr = '';

@@ -34,8 +34,11 @@ const TOTALS = /^# \{ total: (\d+)(.*)\}/;
 const COUNT = /(fail|skip|todo): (\d+)/g;
 const LEVEL = 4;
 
+/** TAP has a backslash before `#`, which begins a directive, and before itself. */
+const unescaped = (text: string): string => text.replaceAll(/\\([#\\])/g, '$1');
+
 /** A line without ` # time=…`, ` # SKIP …` and the brace that opens a buffered subtest. */
-const titleOf = (text: string): string => text.replace(/ #.*$/, '').replace(/ \{$/, '');
+const titleOf = (text: string): string => unescaped(text.replace(/ #.*$/, '').replace(/ \{$/, ''));
 
 /** The facts of one program, read from its TAP output. */
 export class Facts {
@@ -43,6 +46,8 @@ export class Facts {
   readonly skips: string[] = [];
   /** Files of `several.ts` that ran to their end. */
   files = 0;
+  /** Titles of the outermost subtests that ran. */
+  readonly outermostTitles = new Set<string>();
   /** Levels of the subtests that ran, the ends of files apart: 2 if one ran inside another. */
   levels = 0;
   /** Number of facts that hold and were counted instead of written (counted-facts.ts). */
@@ -100,10 +105,12 @@ export class Facts {
   }
 
   #subtestOrFact(line: string): void {
-    const [, indent, subtest] = SUBTEST.exec(line) ?? [];
+    const [, indent, escaped = ''] = SUBTEST.exec(line) ?? [];
     if (indent !== undefined) {
+      const subtest = unescaped(escaped);
       this.#open.length = indent.length / LEVEL;
       this.#open.push(subtest);
+      if (this.#open.length === 1) this.outermostTitles.add(subtest);
       // tap writes a subtest that `--grep` leaves out as a fact, without this line.
       if (subtest !== FILE_END) this.levels = Math.max(this.levels, this.#open.length);
       return;

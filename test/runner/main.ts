@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finished, runProgram } from './child.js';
 import { FILE_END } from './facts.js';
-import { commandFor, type Options, readOptions, tapPatterns, titlesOf, USAGE } from './options.js';
+import { commandFor, type Options, readOptions, tapPatternOfTitles, tapPatterns, titlesOf, USAGE } from './options.js';
 import { NOT_QUICK, type Program, programsFor, sourceOf } from './programs.js';
 import { runAll, watchIdleCores } from './schedule.js';
 
@@ -69,13 +69,35 @@ function failuresOf({ program, facts, fault, stdout, stderr }: Finished): string
  */
 const getsSecondAttempt = ({ files }: Program): boolean => files.every((file) => !file.includes('/test/unit/'));
 
-/** The second attempt: of the failed files alone where a program runs several and came to its end. */
-function secondAttemptOf({ program, facts, fault }: Finished): Program {
+/** Titles of the outermost subtests with failures; empty if a failure is outside of them. */
+const failedSubtestsOf = ({ facts: { failures } }: Finished): ReadonlySet<string> =>
+  // The last title is that of the fact itself.
+  new Set(failures.every(({ titles }) => titles.length > 1) ? failures.map(({ titles }) => titles[0]!) : []);
+
+/** The program with the files that have failures alone. */
+function withFailedFiles({ program, facts, fault }: Finished): Program {
   const failed = new Set(facts.failures.map(({ file }) => file));
   if (!program.bundle || fault !== undefined || failed.has(undefined)) return program;
   const files = program.files.filter((file) => failed.has(file));
   return { ...program, files, env: { ...program.env, TEST_FILES: files.join(' ') } };
 }
+
+/**
+ * Runs a program for the second time: if it came to its end, only the subtests that failed, since each can be repeated
+ * alone, as the message of its failure says.
+ */
+async function attemptAgain(finished: Finished, attempt: (program: Program) => Promise<Finished>): Promise<Finished> {
+  const program = withFailedFiles(finished);
+  const titles = failedSubtestsOf(finished);
+  if (finished.fault !== undefined || titles.size === 0) return attempt(program);
+  const filter = { TAP_GREP: tapPatternOfTitles([...titles, FILE_END]), TAP_FILTER_QUIETLY: '1' };
+  const again = await attempt({ ...program, env: { ...program.env, ...filter } });
+  // A title that tap writes in another form is not found.
+  return [...titles].every((title) => again.facts.outermostTitles.has(title)) ? again : attempt(program);
+}
+
+const isPartOfProgram = ({ program: attempted }: Finished, { program }: Finished): boolean =>
+  attempted.files.length < program.files.length || attempted.env.TAP_GREP !== program.env.TAP_GREP;
 
 class Report {
   facts = 0;
@@ -90,8 +112,8 @@ class Report {
 
   /** @param attempt the one whose failures count, when the program ran twice */
   add(finished: Finished, attempt = finished): void {
-    // If the second attempt ran only some of the files, the facts of the others come from the first one.
-    const { program, facts } = attempt.facts.files < finished.facts.files ? finished : attempt;
+    // If the second attempt ran only a part of the program, the facts of the rest come from the first one.
+    const { program, facts } = isPartOfProgram(attempt, finished) ? finished : attempt;
     const { counts } = facts;
     // The end of a file is a fact to tap.
     const own = (counts?.facts ?? 0) + facts.counted - (program.bundle ? facts.files : 0);
@@ -159,7 +181,7 @@ async function main(options: Options): Promise<boolean> {
     print([`unsteady: ${program.title} failed beside others and runs again at the end:`, ...lines].join('\n'));
     unsteady.push(finished);
   });
-  for (const finished of unsteady) report.add(finished, await attempt(secondAttemptOf(finished)));
+  for (const finished of unsteady) report.add(finished, await attemptAgain(finished, attempt));
   const titles = unsteady.map(({ program }) => program.title);
   if (titles.length > 0) print(`unsteady programs, which ran twice: ${titles.join(', ')}`);
   return report.end((performance.now() - begun) / 1000, programs.length);

@@ -61,6 +61,9 @@ export function tapPatterns(grep: string, always: string): string {
   return [`/${escaped(first)}|^${escaped(always)}$/i`, ...below.map((title) => `/${escaped(title)}/i`)].join('\n');
 }
 
+/** The same for the outermost subtests with exactly these titles, with all that they contain. */
+export const tapPatternOfTitles = (titles: readonly string[]): string => `/^(?:${titles.map(escaped).join('|')})$/`;
+
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**

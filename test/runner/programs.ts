@@ -114,7 +114,7 @@ function bundles(files: readonly string[]): Program[] {
     open = { folders: [], files: [] };
     if (files.length === 0) return;
     const last = folders.length > 1 ? ` … ${folders.at(-1)!.split('/').pop()}` : '';
-    programs.push(sharing(`${sourceOf(folders[0]!)}${last}`, files));
+    programs.push({ ...sharing(`${sourceOf(folders[0]!)}${last}`, files), inBackground: true });
   };
   for (const [folder, inside] of byFolder) {
     if (open.files.length + inside.length > MAX_BUNDLE) close();

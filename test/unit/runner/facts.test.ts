@@ -52,6 +52,14 @@ t.test('failing facts are named with the subtests around them, and subtests are 
   t.same(failures[1]!.details, ['  found: 4']);
 });
 
+t.test('titles are read without the backslashes of TAP', async (t) => {
+  const facts = new Facts();
+  facts.write(
+    '# Subtest: go to \\#general\n    not ok 1 - a \\\\ in \\#b # time=1ms\n    1..1\nnot ok 1 - go to \\#general\n',
+  );
+  t.strictSame(facts.failures[0]?.titles, ['go to #general', 'a \\ in #b']);
+});
+
 t.test('a subtest that --grep leaves out is a line without a start, and the end of a file is no subtest', async (t) => {
   const facts = new Facts();
   facts.write(`ok 1 - left out\n# Subtest: ${FILE_END}\n    1..0\nok 2 - ${FILE_END}\n1..2\n# { total: 2, pass: 2 }\n`);
@@ -59,11 +67,12 @@ t.test('a subtest that --grep leaves out is a line without a start, and the end 
 });
 
 t.test('the totals, the skipped facts and the files that ended are read', async (t) => {
-  const { counts, skips, files, levels } = readIn(OUTPUT.length);
+  const { counts, skips, files, levels, outermostTitles } = readIn(OUTPUT.length);
   t.same(counts, { facts: 7, failed: 2, skipped: 1 });
   t.same(skips, ['five # SKIP no service']);
   t.equal(files, 2);
   t.equal(levels, 2, 'and how deep the subtests were');
+  t.strictSame([...outermostTitles], ['outer', FILE_END]);
   t.equal(readIn(7).cpuSeconds, 1.25, 'and the CPU of the program');
   t.equal(readIn(7).counted, 41, 'and the facts that were only counted');
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { commandFor, readOptions, tapPatterns } from '../../runner/options.js';
+import { commandFor, readOptions, tapPatternOfTitles, tapPatterns } from '../../runner/options.js';
 
 /** Whether tap runs the subtest of this title, at the level of the pattern. */
 const matches = (pattern: string, title: string): boolean => {
@@ -22,6 +22,14 @@ t.test('the words of --grep are words and no pattern, and each level has its own
   t.ok(matches(first, 'the end'), 'the end of a file always runs');
   t.ok(matches(second, 'c?'));
   t.notOk(matches(second, 'b'));
+});
+
+t.test('titles of failed subtests are matched as they are', async (t) => {
+  const pattern = tapPatternOfTitles(['a (b)*', 'c/d']);
+  t.strictSame(
+    ['a (b)*', 'c/d', 'A (b)*', 'a (b)* too', 'c'].map((title) => matches(pattern, title)),
+    [true, true, false, false, false],
+  );
 });
 
 t.test('the command that repeats a fact names its subtests', async (t) => {

@@ -81,3 +81,24 @@ t.test('one program more starts at each look that finds cores idle', async (t: T
   for (const title of ['b', 'c', 'd']) await world.end(title);
   await done;
 });
+
+t.test('one program in the background runs beside the others, and the rest of them at the end', async (t: Test) => {
+  const background = ['x', 'y', 'z'].map((title, n) => ({ ...program(title, 1, 9 - n), inBackground: true }));
+  const { world, done } = await begin([program('a', 2, 5), program('b', 2, 4), ...background], 2);
+  t.strictSame(world.running.toSorted(), ['a', 'x'], 'it counts as no load');
+  await world.end('a');
+  t.strictSame(world.running.toSorted(), ['b', 'x']);
+  await world.end('b');
+  t.strictSame(world.running.toSorted(), ['x', 'y', 'z'], 'no other program waits');
+  for (const title of ['x', 'y', 'z']) await world.end(title);
+  await done;
+});
+
+t.test('the next program in the background follows the one before', async (t: Test) => {
+  const background = ['x', 'y'].map((title, n) => ({ ...program(title, 1, 9 - n), inBackground: true }));
+  const { world, done } = await begin([program('a', 2, 5), program('b', 2, 4), ...background], 2);
+  await world.end('x');
+  t.strictSame(world.running.toSorted(), ['a', 'y']);
+  for (const title of ['a', 'y', 'b']) await world.end(title);
+  await done;
+});
