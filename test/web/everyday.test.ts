@@ -556,6 +556,17 @@ interface Place {
 const topOf = (id: number): string => `document.querySelector('[data-message="${id}"]').getBoundingClientRect().top
   - document.querySelector('[data-messages]').getBoundingClientRect().top`;
 
+/** Height of an element right after its style has changed to 50 pixels. */
+const HEIGHT_AFTER_CHANGE = `(() => {
+  const element = document.body.appendChild(document.createElement('div'));
+  element.style.height = '10px';
+  if (element.offsetHeight !== 10) return undefined;
+  element.style.height = '50px';
+  const height = element.offsetHeight;
+  element.remove();
+  return height;
+})()`;
+
 t.test('a reader follows a topic that is moved, at the same place and with the text in the box', async (t) => {
   let first = 0;
   for (let n = 0; n < 60; n++) {
@@ -572,6 +583,8 @@ t.test('a reader follows a topic that is moved, at the same place and with the t
   await faultless(t, { reader }, async () => {
     await reader.waitFor('[data-message]', '59:');
     await reader.fill('.compose-text', 'half a thought');
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+    t.equal(await page.evaluate(HEIGHT_AFTER_CHANGE), 50, 'with reduced motion, layout follows a change at once');
     await page.evaluate(`(async () => {
       const list = document.querySelector('[data-messages]');
       list.dispatchEvent(new WheelEvent('wheel'));
