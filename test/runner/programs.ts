@@ -239,17 +239,6 @@ const alone = (file: string): Program => ({
   ...loadOf(file),
 });
 
-const CLUSTER_SUITE = 'dist/test/api/cluster.test.js';
-
-/** Two programs with half of the families each: a program that fails beside others runs again as a whole. */
-function halves(program: Program): Program[] {
-  const { title, seconds } = program;
-  return ['1/2', '2/2'].map((half) => ({
-    ...{ ...program, title: `${title} ${half}`, seconds: seconds / 2 },
-    env: { API_TEST_SHARD: half },
-  }));
-}
-
 /** @throws Error for a path that is no test */
 export function programsFor({ paths, grep, quick, long }: Options): Program[] {
   const named = paths.length > 0 ? [...new Set(paths.flatMap(filesAt))] : filesUnder(ROOT);
@@ -259,8 +248,6 @@ export function programsFor({ paths, grep, quick, long }: Options): Program[] {
   return [
     ...bundles(files.filter(isBundled)),
     ...sharedPrograms(files.filter(isShared)).flatMap((program) => (long ? onBothFaces(program) : program)),
-    ...files
-      .filter((file) => !isBundled(file) && !isShared(file))
-      .flatMap((file) => (file === CLUSTER_SUITE && grep === undefined ? halves(alone(file)) : [alone(file)])),
+    ...files.filter((file) => !isBundled(file) && !isShared(file)).map(alone),
   ];
 }

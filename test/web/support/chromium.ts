@@ -301,7 +301,7 @@ export class ClientPage {
   /** Rules of axe that the page breaks, and whether it is wider than the window. */
   async findings(): Promise<string[]> {
     if (!(await this.page.evaluate('"axe" in window'))) await this.page.evaluate(AXE);
-    const found = await this.page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => [
+    const found = await this.page.evaluate(`axe.run(document).then(({ violations }) => [
       ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')),
       ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
     ])`);
