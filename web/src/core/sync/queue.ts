@@ -105,6 +105,7 @@ export class BrowserEventQueue {
   stopAndForgetQueue(): void {
     this.#endLoop();
     this.status.value = 'starting';
+    this.isSuspended.value = false;
     this.#queueId = undefined;
     this.#hasLoadedState = false;
   }
@@ -156,6 +157,7 @@ export class BrowserEventQueue {
 
   #stopLeading(): void {
     this.isLeadingTab.value = false;
+    this.isSuspended.value = false;
     this.#endLoop();
     this.#restartLeaderWatch(LEADER_SILENCE_LIMIT_MS);
   }
