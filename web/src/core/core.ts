@@ -69,7 +69,7 @@ export class Core {
       // A visitor who asks for what is not public stays a visitor.
       if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
       // The request that ends the session says why.
-      if (this.session.isEnding || this.eventQueue.isSuspended.peek()) return;
+      if (this.eventQueue.isSuspended.peek()) return;
       this.eventQueue.announceSessionToOtherTabs(false, code);
       this.#clearAfterSignOut(code);
     };

@@ -18,13 +18,12 @@ export class SignInSession {
   readonly state = signal<SessionState>('unknown');
   /** Code of the API's error that ended the last session, for an account or organization that is deactivated. */
   readonly endCode = signal('');
-  #isEnding = false;
 
   constructor(
     private readonly api: ApiClient,
     /** Called when the session begins or ends. */
     private readonly onChange: (signedIn: boolean, endCode?: string) => void,
-    /** Called before the session ends: ends requests that would be refused then. */
+    /** Called before the session ends: suspends requests that would be refused then, and lets refusals pass. */
     private readonly onSigningOut: () => void,
   ) {}
 
@@ -47,16 +46,10 @@ export class SignInSession {
     this.onChange(true);
   }
 
-  /**
-   * True while this tab ends the session: other requests may be refused before the answer comes that says how it ended.
-   */
-  get isEnding(): boolean {
-    return this.#isEnding;
-  }
-
   async signOut(): Promise<void> {
+    this.onSigningOut();
     try {
-      await this.#whileEnding(() => this.api.callOutsideApi('DELETE', '/web/session'));
+      await this.api.callOutsideApi('DELETE', '/web/session');
     } catch (error) {
       // A session that has ended already is signed out.
       if (!(error instanceof ApiFailure)) throw error;
@@ -66,22 +59,13 @@ export class SignInSession {
 
   /** Ends the account of the user, and all of its sessions. @throws ApiFailure when the server refuses */
   async deactivateAccount(): Promise<void> {
+    this.onSigningOut();
     try {
-      await this.#whileEnding(() => this.api.delete('/users/me', {}));
+      await this.api.delete('/users/me', {});
     } catch (error) {
       if (error instanceof ApiFailure && error.status === 401) this.onChange(false, error.code);
       throw error;
     }
     this.onChange(false, 'USER_DEACTIVATED');
-  }
-
-  async #whileEnding(call: () => Promise<unknown>): Promise<void> {
-    this.onSigningOut();
-    this.#isEnding = true;
-    try {
-      await call();
-    } finally {
-      this.#isEnding = false;
-    }
   }
 }

@@ -111,19 +111,22 @@ export class BrowserEventQueue {
   }
 
   /**
-   * Ends the poll in every tab, since the server would refuse it at the end of the session. Polling resumes if the
-   * session goes on.
+   * Ends the poll in every tab, since the server would refuse it at the end of the session. Meanwhile, other refused
+   * requests do not end the session. Polling resumes if the session goes on.
    */
   suspend(): void {
     this.#postToOtherTabs({ type: 'signing-out' });
-    this.#suspendPolls();
+    this.#suspendThisTab();
   }
 
-  #suspendPolls(): void {
-    if (!this.isLeadingTab.peek()) return;
+  #suspendThisTab(): void {
     this.isSuspended.value = true;
     const turn = this.#endLoop();
-    this.platform.setTimer(() => turn === this.#currentLoopNumber && this.#startLeadingAndPolling(), SUSPENDED_MS);
+    this.platform.setTimer(() => {
+      if (turn !== this.#currentLoopNumber) return;
+      this.isSuspended.value = false;
+      if (this.isLeadingTab.peek()) this.#startLeadingAndPolling();
+    }, SUSPENDED_MS);
   }
 
   /** @returns the number of no loop */
@@ -183,7 +186,7 @@ export class BrowserEventQueue {
       return;
     }
     if (message.type === 'signing-out') {
-      this.#suspendPolls();
+      this.#suspendThisTab();
       return;
     }
     if (message.type === 'ask') {
