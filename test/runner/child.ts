@@ -40,7 +40,7 @@ export function runProgram(program: Program, { env, limitSeconds, onOutput }: Ru
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
-  if (program.inBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (program.inBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const facts = new Facts();
   let stdout = '';
   let stderr = '';

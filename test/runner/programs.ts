@@ -237,6 +237,8 @@ const isQuick = (file: string): boolean => {
 const alone = (file: string): Program => ({
   ...{ title: sourceOf(file), argv: [...V8_FLAGS, file], files: [file], env: {} },
   ...loadOf(file),
+  // Its server runs in its own process, by a fake clock where time matters.
+  inBackground: file === EMBEDDED_SUITE,
 });
 
 /** @throws Error for a path that is no test */
@@ -245,9 +247,12 @@ export function programsFor({ paths, grep, quick, long }: Options): Program[] {
   const inTime = quick ? named.filter(isQuick) : named;
   const files = grep === undefined ? inTime : having(grep, inTime);
   const isBundled = (file: string): boolean => file.startsWith(BUNDLED) && !isShared(file);
-  return [
+  const programs = [
     ...bundles(files.filter(isBundled)),
     ...sharedPrograms(files.filter(isShared)).flatMap((program) => (long ? onBothFaces(program) : program)),
     ...files.filter((file) => !isBundled(file) && !isShared(file)).map(alone),
   ];
+  // With nothing to run beside, a low priority would only favour other work of the machine.
+  const areAllInBackground = programs.every(({ inBackground }) => inBackground);
+  return areAllInBackground ? programs.map((program) => ({ ...program, inBackground: false })) : programs;
 }

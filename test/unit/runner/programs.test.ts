@@ -26,3 +26,11 @@ t.test('a quick run has the unit and contract tests and the embedded API suite, 
     .filter((file) => !NOT_QUICK.some((folder) => file.startsWith(folder)));
   t.strictSame(filesOf({ ...ALL, quick: true }).sort(), expected.sort());
 });
+
+t.test('programs run at a low priority only beside others', async (t) => {
+  const inBackground = (options: Options): readonly boolean[] => [
+    ...new Set(programsFor(options).map(({ inBackground = false }) => inBackground)),
+  ];
+  t.strictSame(inBackground(ALL).toSorted(), [false, true]);
+  t.strictSame(inBackground({ ...ALL, paths: ['test/unit/runner', 'test/api/embedded.test.ts'] }), [false]);
+});
