@@ -212,6 +212,28 @@ t.test('a page has a title, a language, a description and a viewport that can be
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('a form that is sent while the client starts has what was typed last', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  // The start ends when the browser is idle.
+  await client.page.evaluateOnNewDocument('window.requestIdleCallback = () => 0');
+  await client.openSignedIn(member.email, PASSWORD, '#organization/bots');
+  await client.click('button', 'Create bot');
+  await client.waitFor('dialog form');
+  // Both fields and the form within one task, in which a render that waits for the next one does not happen.
+  await client.page.evaluate(`(async () => {
+    const form = document.querySelector('dialog form');
+    for (const [index, text] of ['Ferry', 'ferry'].entries()) {
+      const field = form.querySelectorAll('input')[index];
+      field.value = text;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      for (let turn = 0; turn < 10; turn++) await undefined;
+    }
+    form.requestSubmit();
+  })()`);
+  await client.waitFor('.row-line', 'Ferry');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('a browser without scripts shows a page that says so, and others do not', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;

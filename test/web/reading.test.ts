@@ -1,5 +1,5 @@
 /** Reading in a real browser: place, marks, hostile content. */
-import type { HTTPRequest, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import t from 'tap';
 import { makeOrganization, PASSWORD, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
 import { picked, rounds } from '../support/rounds.js';
@@ -217,17 +217,19 @@ t.test('a view of several conversations says at its top which one is being read'
       list.scrollTop = ${px};
     })()`);
   await client.waitFor(line, 'lower');
-  const held: HTTPRequest[] = [];
-  await client.intercept((request) => {
-    if (request.url().includes('/api/v1/messages?')) held.push(request);
-    else void request.continue();
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await client.intercept(async (request) => {
+    if (request.url().includes('/api/v1/messages?')) await released;
+    await request.continue();
   });
   await scroll("list.querySelector('.message-list').scrollHeight / 4");
   await client.waitFor(line, 'upper');
   await client.waitFor('.message-top .spinner');
   t.strictSame(await client.findings(), [], 'also while older messages are loading');
-  await client.page.setRequestInterception(false);
-  for (const request of held) await request.continue();
+  release();
   await client.click(`${line} a`, 'upper');
   await client.waitFor('.bar-title', 'upper');
   await client.waitUntilGone(line);

@@ -32,6 +32,23 @@ async function useTimeZone(name: string | undefined): Promise<void> {
   (await loadTimeZones()).setDisplayZoneByName(name ?? '');
 }
 
+/** Events that begin an input of the reader. Pasted and composed texts come without a key. */
+const INPUT_EVENTS = ['keydown', 'pointerdown', 'beforeinput', 'input'] as const;
+
+/**
+ * Renders in tasks of their own, not in the task that changed the state, until an input begins or the function that is
+ * returned is called. A form that is submitted before it was rendered again would send its values of before.
+ */
+function renderInOwnTasks(): () => void {
+  const stop = (): void => {
+    delete options.debounceRendering;
+    for (const type of INPUT_EVENTS) window.removeEventListener(type, stop, true);
+  };
+  options.debounceRendering = (run) => void yieldToBrowser().then(run);
+  for (const type of INPUT_EVENTS) window.addEventListener(type, stop, { capture: true, passive: true });
+  return stop;
+}
+
 /**
  * Shows the client.
  * @param onFirstViewShown called once the view of the address is on screen
@@ -57,11 +74,10 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   for (const type of ['keydown', 'pointerdown', 'wheel']) {
     window.addEventListener(type, () => core.presenceReporter.noteUserInput(), { passive: true });
   }
-  // Until the first view is shown, renders run in tasks of their own, not in the one that changed the state.
-  options.debounceRendering = (run) => void yieldToBrowser().then(run);
+  const renderAtOnce = renderInOwnTasks();
   render(h(App, null), root);
   await waitForFirstView();
-  delete options.debounceRendering;
+  renderAtOnce();
   loadAndStartNotifying(core).catch(() => {});
   import('./emoji-font.js').then(({ loadEmojiFontIfNeeded }) => loadEmojiFontIfNeeded()).catch(() => {});
   onFirstViewShown();
