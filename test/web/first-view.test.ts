@@ -216,7 +216,7 @@ t.test('a form that is sent while the client starts has what was typed last', as
   const client = await ClientPage.open(browser, host);
   // The start ends when the browser is idle.
   await client.page.evaluateOnNewDocument('window.requestIdleCallback = () => 0');
-  await client.openSignedIn(member.email, PASSWORD, '#organization/bots');
+  await client.openSignedIn(other.email, PASSWORD, '#organization/bots');
   await client.click('button', 'Create bot');
   await client.waitFor('dialog form');
   // Both fields and the form within one task, in which a render that waits for the next one does not happen.

@@ -203,6 +203,31 @@ t.test('a new message does not move older ones that are read, and scrolls a list
   t.strictSame(faults, []);
 });
 
+t.test('texts are on screen in the frame of a jump to where no rows were', async (t) => {
+  await write('jumps', 60);
+  await markAllRead(org.member);
+  const client = await openAt(hashOf('jumps'));
+  await client.waitFor('[data-message]', '59:');
+  const shown = await client.page.evaluate(`(async () => {
+    ${frame}
+    const { top, bottom } = list.getBoundingClientRect();
+    const countOnScreen = () => texts().filter((element) => topOf(element) >= top && topOf(element) < bottom).length;
+    list.dispatchEvent(new WheelEvent('wheel'));
+    const counts = [];
+    for (const px of [-2500, 1800, -1500]) {
+      // This callback runs in the frame of the event, before it is painted.
+      const painted = new Promise((done) =>
+        list.addEventListener('scroll', () => requestAnimationFrame(done), { once: true }));
+      list.scrollTop += px;
+      await painted;
+      counts.push(countOnScreen());
+    }
+    return counts;
+  })()`);
+  for (const count of shown as number[]) t.ok(count > 1, `${count} texts`);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('a view of several conversations says at its top which one is being read', async (t) => {
   await write('upper', 30);
   await write('lower', 30);

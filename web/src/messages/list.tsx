@@ -246,8 +246,13 @@ function useMessageListScrolling(
       if (element.scrollTop === before) wanted.current = undefined;
     } else place.restorePlace();
     if (place.messageId === undefined) place.notePlace(follows());
-    // The virtualizer gets this scroll by a later event. It would render the rows of the old position until then.
+    // The virtualizer ignores the event of a scroll whose position it has. After a render between a scroll and its
+    // event, or between two listeners, the list would be empty until the next one. So other rows are rendered at once.
+    const rendered = virtual.range;
     virtual.scrollOffset = element.scrollTop;
+    const visible = virtual.calculateRange();
+    const isSameRange = visible?.startIndex === rendered?.startIndex && visible?.endIndex === rendered?.endIndex;
+    if (!goal && !isSameRange) again(undefined);
     isRendered.current = true;
     if (isNextPartDue.current) void addPart();
     else if (!isScreenFilled.current) {
