@@ -249,19 +249,18 @@ export async function storeAvatarsAndUpdateAccounts(
     byUser.set(user, paths);
   }
   const { realm } = draft.facts;
-  for (const [user, paths] of byUser) {
-    const at = draft.directoryRecords.users.findIndex(({ id }) => id === user);
-    const record = draft.directoryRecords.users[at];
-    if (!record) continue;
+  for (const [at, record] of draft.directoryRecords.users.entries()) {
+    const paths = byUser.get(record.id);
+    if (!paths) continue;
     const bytes = await readFirstFileThatExists(folder, 'avatars', paths);
     const images = bytes && (await makeAvatarPngBySize(bytes).catch(() => undefined));
     if (!images) {
       draft.adjustedRowCounts.addCount(`avatar of ${record.fullName}`);
       continue;
     }
-    const hash = draft.secrets.avatarHashOfUser(realm, toUserId(user));
+    const hash = draft.secrets.avatarHashOfUser(realm, record.id);
     for (const size of AVATAR_SIZES) await blobs.put(realm, blobNameOfAvatar(hash, 1, size), images[size], 'image/png');
-    draft.realmParts[`uploads/avatar/${user}`] = { last: 1, since: 1 };
+    draft.realmParts[`uploads/avatar/${record.id}`] = { last: 1, since: 1 };
     draft.directoryRecords.users[at] = { ...record, avatarSource: 'U', avatar: { realm, hash, number: 1 } };
     draft.addImportedCount('avatars');
   }
