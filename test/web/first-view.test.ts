@@ -7,6 +7,7 @@ import { upload } from '../api/support/files.js';
 import { exchange } from '../api/support/http.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { repositoryRoot } from '../api/support/wire.js';
+import { Gate } from '../support/gate.js';
 import { PICTURE } from '../support/identity-provider.js';
 import { picked } from '../support/rounds.js';
 import { until } from '../support/until.js';
@@ -121,15 +122,12 @@ async function expectNoShift(t: Test, topic: string, isLate: (path: string) => b
   const client = await ClientPage.open(browser, host, { viewport: PHONE });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_SHIFTS);
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = new Gate();
   let isAsked = false;
   await client.intercept(async (request) => {
     if (isLate(new URL(request.url()).pathname)) {
       isAsked = true;
-      await released;
+      await gate.opened;
     }
     await request.continue();
   });
@@ -139,7 +137,7 @@ async function expectNoShift(t: Test, topic: string, isLate: (path: string) => b
   await until('the file is asked for', () => isAsked);
   await page.evaluate(IDLE_TWICE);
   t.equal(await page.evaluate(`document.querySelectorAll('.message-row').length`), 0, 'no text is shown without it');
-  release();
+  gate.open();
   await client.waitFor(last);
   await page.evaluate(IDLE_TWICE);
   const shifts = (await page.evaluate('window.shifts')) as Shift[];
@@ -370,12 +368,9 @@ t.test('messages that were asked for early are not shown after the first poll', 
   await client.waitFor('.overview-row', 'tides');
   const script = await page.evaluate(`new URL(document.querySelector('script[type=module]').src).pathname`);
   await leaveClient(client);
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = new Gate();
   await client.intercept(async (request) => {
-    if (pathOf(request) === script) await released;
+    if (pathOf(request) === script) await gate.opened;
     await request.continue();
   });
   const early = page.waitForResponse((answer) => pathOf(answer) === '/api/v1/messages');
@@ -384,7 +379,7 @@ t.test('messages that were asked for early are not shown after the first poll', 
   await early;
   t.equal(await page.$('.app'), null, 'the client has not run');
   await page.evaluate(`location.hash = '#narrow/dm/${other.id}'`);
-  release();
+  gate.open();
   await opened;
   await client.waitFor('.message-body', 'hello');
   await say(other, 'general', 'formulas', 'after the early answer');
@@ -414,16 +409,13 @@ t.test('a view whose script comes between its render and its effects is shown', 
       for (const run of held) run(performance.now());
     };
   }`);
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = new Gate();
   let [script, texts] = ['', ''];
   await client.intercept(async (request) => {
     if (/\/later-[^/]*\.js$/.test(request.url())) texts = request.url();
     if (/\/messages-[^/]*\.js$/.test(request.url())) {
       script = request.url();
-      await released;
+      await gate.opened;
     }
     await request.continue();
   });
@@ -437,7 +429,7 @@ t.test('a view whose script comes between its render and its effects is shown', 
   const load = (address: string): Promise<unknown> =>
     page.evaluate(`import(${JSON.stringify(address)}).then(() => new Promise((done) => setTimeout(done)))`);
   await load(texts);
-  release();
+  gate.open();
   await opened;
   await load(script);
   t.ok(await page.$('.view .spinner'), 'nothing else renders the view again');

@@ -2,6 +2,7 @@
 import type { Page } from 'puppeteer-core';
 import t from 'tap';
 import { makeOrganization, PASSWORD, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
+import { Gate } from '../support/gate.js';
 import { picked, rounds } from '../support/rounds.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
@@ -242,19 +243,16 @@ t.test('a view of several conversations says at its top which one is being read'
       list.scrollTop = ${px};
     })()`);
   await client.waitFor(line, 'lower');
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const gate = new Gate();
   await client.intercept(async (request) => {
-    if (request.url().includes('/api/v1/messages?')) await released;
+    if (request.url().includes('/api/v1/messages?')) await gate.opened;
     await request.continue();
   });
   await scroll("list.querySelector('.message-list').scrollHeight / 4");
   await client.waitFor(line, 'upper');
   await client.waitFor('.message-top .spinner');
   t.strictSame(await client.findings(), [], 'also while older messages are loading');
-  release();
+  gate.open();
   await client.click(`${line} a`, 'upper');
   await client.waitFor('.bar-title', 'upper');
   await client.waitUntilGone(line);

@@ -6,6 +6,7 @@ import type { MessageRecord } from '#model/records';
 import type { MessageScan } from '#ports/store';
 import { StreamMembershipCache } from '../../../src/delivery/memberships.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
+import { Gate } from '../../support/gate.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = toRealmId(1);
@@ -161,18 +162,15 @@ t.test('during a move between streams the Store is read, and afterwards the whol
 
 t.test('a move that arrives during a read invalidates the read', async (t) => {
   const { apply, index, seen, store, write } = await world(said(1, 5));
-  let open: () => void = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const gate = new Gate();
   let shut = true;
-  store.gate = (step) => (shut && step === 'after:scanMessages' ? gate : undefined);
+  store.gate = (step) => (shut && step === 'after:scanMessages' ? gate.opened : undefined);
   const reading = index.catchUpAndSelectReadStore();
   await settle();
   shut = false;
   await write(said(1, 6, 'there', 2));
   apply(changed([1], { new_stream_id: 6, subject: 'there' }));
-  open();
+  gate.open();
   t.equal(await reading, store);
   t.same(await seen(), ['1 s6 there']);
 });

@@ -14,6 +14,7 @@ import { WaitingTimeRenderer } from '../../../src/app/exchange/import/waiting-ti
 import { openStoreAt } from '../../../src/app/exchange/store-location.js';
 import { snapshotWith } from '../../support/directory.js';
 import { makeExportedOrganization } from '../../support/exported-organization.js';
+import { Gate } from '../../support/gate.js';
 import { person } from '../../support/person.js';
 
 const NAME = 'messages-000001.json';
@@ -148,12 +149,9 @@ t.test('messages that the waiting thread renders are stored as those that the wr
   test.teardown(() => helper.close());
   const all = { rendered: [], unrendered: unrenderedOnes };
   test.strictSame(await helper.renderUntilSettled(Promise.resolve(), all), all, 'nothing was waited for');
-  let end = (): void => undefined;
-  const writing = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const some = await helper.renderUntilSettled(writing, all);
-  end();
+  const writing = new Gate();
+  const some = await helper.renderUntilSettled(writing.opened, all);
+  writing.open();
   test.strictSame(
     [some.rendered.map(({ id }) => id), some.unrendered.map(({ id }) => id)],
     [
