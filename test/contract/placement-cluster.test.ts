@@ -4,6 +4,7 @@ import { toPartition } from '#model';
 import { ALL_PARTITIONS, ClusterPlacement, HOST_LEASE_TIMES, HostAbsenceWatch } from '#ports/placement';
 import { chooseHostByRendezvousHash } from '../../src/ports/placement/rendezvous.js';
 import { FakeClock } from '../support/fake-clock.js';
+import { Gate } from '../support/gate.js';
 import { MemoryKv, MemoryKvServer } from '../support/memory-kv.js';
 import { SimulatedCluster, type SimulatedHost } from '../support/placement-world.js';
 import { MemoryEpochs, placementContract } from './placement.js';
@@ -380,17 +381,15 @@ t.test(
   async (t) => {
     const cluster = new SimulatedCluster();
     const [a] = (await cluster.startHosts(1)) as [SimulatedHost];
-    let finish = (): void => {};
-    a.owner.finishing = new Promise((resolve) => {
-      finish = resolve;
-    });
+    const gate = new Gate();
+    a.owner.finishing = gate.opened;
     const b = cluster.host();
     await b.start();
     await cluster.run(3_000);
     t.equal(a.answering.length, 256);
     const leaving = a.placement.status().own.filter(({ phase }) => phase === 'leaving');
     t.ok(leaving.length > 0 && leaving.length <= 8, `a batch of ${leaving.length}`);
-    finish();
+    gate.open();
     await cluster.until(() => cluster.settled());
     t.strictSame(cluster.violations, []);
   },

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import { type Epoch, PARTITION_COUNT, type Partition, toEpoch, toPartition } from '#model';
 import type { PartitionEpochStore, PartitionOwnershipListener, PartitionPlacement } from '#ports/placement';
+import { Gate } from '../support/gate.js';
 import { until } from '../support/until.js';
 
 /** Partition epochs as stored in the Store's partition documents. */
@@ -107,17 +108,15 @@ export function placementContract(t: Test, name: string, make: () => Promise<Pla
     const [host, owner] = [cluster.host(), new RecordingOwner()];
     await host.start(owner);
     await until('all taken', () => owner.ownsAll);
-    let finish = (): void => {};
-    owner.finishing = new Promise((resolve) => {
-      finish = resolve;
-    });
+    const gate = new Gate();
+    owner.finishing = gate.opened;
     let stopped = false;
     const stopping = host.stop().then(() => {
       stopped = true;
     });
     await new Promise((resolve) => setImmediate(resolve));
     t.notOk(stopped);
-    finish();
+    gate.open();
     await stopping;
     t.notOk(owner.ownsAll);
   });

@@ -28,6 +28,7 @@ import { LogRepeatDetector, MAX_LOG_REPEAT_DISTANCE } from '../../../src/deliver
 import { decodeLogEntry, encodeLogEntry } from '../../../src/ports/log/entry-codec.js';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
+import { Gate } from '../../support/gate.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
@@ -326,15 +327,13 @@ t.test('a gap during a membership read loses no event that the log still has', a
   const queue = new Queue(1);
   feed.attach(queue);
   await settle(20);
-  let read = (): void => {};
-  away.store = new Promise((resolve) => {
-    read = resolve;
-  });
+  const gate = new Gate();
+  away.store = gate.opened;
   for (let v = 1; v <= 3; v++) await append(STREAM, v, event(`e${v}`, { stream: 5, mv: 1 }));
   await settle(20);
   // A gap reported to the feed does not affect this queue's position.
   readers[0]!.onGap(toLogSeq(1));
-  read();
+  gate.open();
   away.store = false;
   await clock.advanceAsync(5_000);
   const next = Queue.at(2);
@@ -503,10 +502,8 @@ t.test('a queue that catches up ahead of the live feed learns repeats from it', 
   const other = streamActorKey(REALM, toStreamId(6));
   await append(other, 7, event('once', { users: [1] }));
   await settle(20);
-  let read = (): void => {};
-  away.store = new Promise((resolve) => {
-    read = resolve;
-  });
+  const gate = new Gate();
+  away.store = gate.opened;
   await append(STREAM, 1, event('waits', { stream: 5, mv: 1 }));
   // More entries than a catch-up looks back.
   for (let v = 2; v <= 301; v++) await append(STREAM, v, event(`e${v}`, { users: [2] }));
@@ -517,7 +514,7 @@ t.test('a queue that catches up ahead of the live feed learns repeats from it', 
   await append(other, 7, event('once', { users: [1] }));
   await append(STREAM, 302, event('after', { users: [1] }));
   await settle(20);
-  read();
+  gate.open();
   away.store = false;
   await settle(40);
   t.same(late.got, ['after']);

@@ -6,6 +6,7 @@ import { realmActorKey, toRealmId, toUserId } from '#model';
 import type { AccountSessions } from '#model/records';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
+import { Gate } from '../../support/gate.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { until } from '../../support/until.js';
 
@@ -78,10 +79,8 @@ t.test('a change acknowledged before it is in the log costs no snapshot', async 
 
 t.test('entries that arrive during a snapshot are applied to it', async (test) => {
   const { replica, server, append, clock } = await world();
-  let open = (): void => {};
-  server.gate = new Promise((resolve) => {
-    open = resolve;
-  });
+  const gate = new Gate();
+  server.gate = gate.opened;
   // This request is sent before the change below and answered after it.
   server.snapshot = snapshotAt(5, 'second');
   const reached = replica.waitForVersion(6);
@@ -91,7 +90,7 @@ t.test('entries that arrive during a snapshot are applied to it', async (test) =
   await append(7, change('seven'));
   await until('the change is applied', () => replica.directoryView.settings.name === 'seven');
   await reached;
-  open();
+  gate.open();
   await until('the snapshot is there', () => replica.directoryView.subdomain === 'second');
   test.equal(replica.directoryView.settings.name, 'seven');
   test.equal(replica.directoryView.version, 7);

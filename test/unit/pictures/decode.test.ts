@@ -9,6 +9,7 @@ import {
   withConversionSlotAndPicture,
 } from '#domain/pictures';
 import { ApiError } from '#model/errors';
+import { Gate } from '../../support/gate.js';
 import { rounds } from '../../support/rounds.js';
 
 const green = sharp({ create: { width: 30, height: 20, channels: 3, background: 'green' } });
@@ -70,15 +71,12 @@ t.test('two pictures are decoded at a time, and a failure frees its place', asyn
   const bytes = await green.clone().png().toBuffer();
   let running = 0;
   let most = 0;
-  let meet = (): void => {};
-  const twoRun = new Promise<void>((resolve) => {
-    meet = resolve;
-  });
+  const gate = new Gate();
   const work = (fails: boolean) =>
     withConversionSlotAndPicture(bytes, async () => {
       most = Math.max(most, ++running);
-      if (running === 2) meet();
-      await twoRun;
+      if (running === 2) gate.open();
+      await gate.opened;
       await new Promise((resolve) => setImmediate(resolve));
       running--;
       if (fails) throw new Error('broken');

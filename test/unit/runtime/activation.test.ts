@@ -11,6 +11,7 @@ import {
 } from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { anyCommand } from '../../support/any-command.js';
+import { Gate } from '../../support/gate.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
@@ -390,12 +391,12 @@ t.test('an ended actor is removed when its last events are in the log', async (t
   const h = new Harness({ stream: queue });
   await h.take(key);
   await h.ask(key, 'open');
-  let append = (): void => {};
-  h.log.gate = (step) => (step === 'before:append' ? new Promise<void>((resolve) => (append = resolve)) : undefined);
+  const gate = new Gate();
+  h.log.gate = (step) => (step === 'before:append' ? gate.opened : undefined);
   t.equal(await h.ask(key, 'close'), 'closed');
   await settle();
   t.ok(h.root(key), 'still there');
-  append();
+  gate.open();
   await settle();
   t.equal(h.root(key), undefined);
   t.equal(h.host.activeActorCount, 0);

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { type LogEntry, parseActorKey } from '#model';
 import { ledgerKey } from '../../cluster/kinds.js';
+import { Gate } from '../../support/gate.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
@@ -55,15 +56,13 @@ t.test('a command after a labelled read gets a version of its own', async (t) =>
 t.test('a logged read waits until the events are in the log', async (t) => {
   const h = new Harness();
   await h.take(key);
-  let append = (): void => {};
-  h.log.gate = (step) => {
-    if (step === 'before:append') return new Promise<void>((resolve) => (append = resolve));
-  };
+  const gate = new Gate();
+  h.log.gate = (step) => (step === 'before:append' ? gate.opened : undefined);
   await h.ask(key, 'add', { op: 'a' });
   const read = h.begin(key, 'readLogged');
   await settle();
   t.equal(read.answer(), undefined);
-  append();
+  gate.open();
   t.same(await read.done, { total: 1, version: 1 });
 });
 
@@ -128,14 +127,14 @@ t.test(
     t.equal(left.outbox.length, 1, 'the log did not take the entry');
     const h = new Harness(undefined, true, undefined, true);
     h.store.contents.roots.set(key, left);
-    let append = (): void => {};
-    h.log.gate = (step) => (step === 'before:append' ? new Promise<void>((resolve) => (append = resolve)) : undefined);
+    const gate = new Gate();
+    h.log.gate = (step) => (step === 'before:append' ? gate.opened : undefined);
     await h.take(key);
     t.match(await h.ask(key, 'add', { op: 'b' }), { total: 2 });
     const { realm } = parseActorKey(key);
     t.strictSame(h.log.contents.entries(realm), [], 'the second commit does not overtake the first');
     h.log.gate = undefined;
-    append();
+    gate.open();
     await settle();
     const versions = h.log.contents
       .entries(realm)
