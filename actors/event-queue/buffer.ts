@@ -188,7 +188,7 @@ export class EventQueueBuffer {
     if (this.#slots[low]?.id === id) this.#slots.splice(low, 1);
   }
 
-  /** Removes every event up to this id, because the client has received them. */
+  /** Removes all events up to this id: the client has received them. */
   dropAcknowledgedUpTo(id: number): void {
     if (this.#waitingTransientIds) this.#waitingTransientIds = this.#waitingTransientIds.filter((one) => one > id);
     if (this.#waitingTransientIds?.length === 0) this.#waitingTransientIds = undefined;

@@ -1,6 +1,7 @@
 /**
  * Decides what a queue does with an event of the log: one verdict per event, without side effects (events.md §
- * Filtering per queue).
+ * Filtering per queue). Events that the user has no right to see do not come here (`isInEventAudience` in
+ * src/delivery/audience.ts).
  */
 import type { JsonObject } from '#base';
 import type { SharedClientEvent } from '#delivery';

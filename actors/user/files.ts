@@ -39,8 +39,8 @@ export function findFinishedOwnFile(parts: ActorParts, path: string): OwnUploade
   return file?.ready ? file : undefined;
 }
 
-/** All files of the user, in no particular order. */
-export function* iterateOwnFilesAndUploads(parts: ActorParts): Iterable<OwnUploadedFile> {
+/** All files of the user, unfinished uploads included, in no particular order. */
+export function* iterateOwnFiles(parts: ActorParts): Iterable<OwnUploadedFile> {
   for (const [name, file] of parts) if (name.startsWith(OWN_FILE_PART_PREFIX)) yield file as unknown as OwnUploadedFile;
 }
 
@@ -74,7 +74,7 @@ export function makeOwnFilesRemoval(realm: RealmId, owner: number, files: readon
 /** Earliest expiry of a file, ms; null: no file expires. */
 export function nextFileExpiryTime(parts: ActorParts): number | null {
   let next: number | null = null;
-  for (const { expires } of iterateOwnFilesAndUploads(parts))
+  for (const { expires } of iterateOwnFiles(parts))
     if (expires !== null && (next === null || expires < next)) next = expires;
   return next;
 }

@@ -44,7 +44,7 @@ export async function performWebhookCalls(
   return Promise.all(
     calls.map((call, i) => {
       const record = records[i];
-      // If the message was deleted before the call, there is no call.
+      // A webhook is not called for a message that was deleted meanwhile.
       return record ? performWebhookCall(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );

@@ -134,7 +134,7 @@ const quantile = (sorted: Float64Array, q: number): number =>
  * Sends messages in an open loop and measures the time of each delivery from the planned send, so that a slow server
  * does not delay later sends (no coordinated omission).
  */
-export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
+export async function measureFanout(job: FanoutRateJob): Promise<FanoutRateResult> {
   const { polls, sends, everyMs } = job;
   const deliveriesByMessage = sends.map(() => 0);
   const ms: (number | null)[] = sends.map(() => null);

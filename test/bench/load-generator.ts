@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestText } from './connection.js';
 import { cpuMs } from './cpu.js';
 import type { FanoutJob, FanoutResult, JobKind, JobOf, RateJob, RateResult, ResultOf } from './jobs.js';
-import { fanoutRate, idle } from './load-generator-polls.js';
+import { idle, measureFanout } from './load-generator-polls.js';
 
 const ROUND_TIMEOUT_MS = 10_000;
 
@@ -128,7 +128,7 @@ async function fanout(job: FanoutJob): Promise<FanoutResult> {
 const HANDLERS: { readonly [K in JobKind]: (job: JobOf<K>) => Promise<ResultOf<K>> } = {
   rate,
   fanout,
-  'fanout-rate': fanoutRate,
+  'fanout-rate': measureFanout,
   idle,
 };
 

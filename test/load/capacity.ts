@@ -49,7 +49,7 @@ export interface Capacity {
   readonly brokeAt: number | undefined;
   /** Thresholds that `brokeAt` users broke, in words; empty if no step broke one. */
   readonly broke: readonly string[];
-  /** Exhausted resource with `brokeAt` users, in words; empty if no step broke a threshold. */
+  /** Resource that `brokeAt` users exhausted, in words; empty if no step broke a threshold. */
   readonly limit: string;
   readonly steps: readonly Step[];
   /** Reason for the end. Unless it is 'found', the server carries at least `users`. */

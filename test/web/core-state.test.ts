@@ -174,7 +174,7 @@ function comparable({ core }: Tab, unheard: ReadonlySet<number>): Record<string,
   state.realm_users = [...(state.realm_users as { user_id: number }[])].sort(byId);
   // Deletions leave the newest message of a conversation unsaid.
   delete state.recent_private_conversations;
-  // No event says whether a mention in a muted place is personal.
+  // A snapshot does not say which mentions in a muted topic are personal.
   const { streams: groups, pms, huddles, mentions } = state.unread_msgs as Unread;
   const { streams: known, muting, unread: of } = core.state;
   state.unread_msgs = {

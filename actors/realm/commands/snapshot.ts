@@ -28,9 +28,8 @@ export const readWholeDirectoryHandler: RealmCommandHandler<typeof realmActorCom
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({
     reply: makeValueReply({
-      // The reply names `directoryVersion`, because only commits that change the directory appear in the log, where
-      // replicas wait for them. `version` is never smaller; reading `version` closes the open commit, whose state this
-      // reply shows.
+      // Replicas wait in the log for `directoryVersion`: only commits that change the directory appear there. It is
+      // never above `version`; reading `version` closes the open commit, whose state this reply shows.
       version: Math.min(state.directoryVersion, version),
       subdomain: state.subdomain,
       deactivated: state.phase === 'deactivated',

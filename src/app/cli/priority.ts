@@ -12,11 +12,11 @@ const READS_OF_OWN_THREAD = 64;
 
 /**
  * Lets a server on the same machine go first: people wait for its answers. On Linux the threads get the policy
- * `SCHED_IDLE`: a thread of the server that wakes up takes their core at once, where it may wait for 3 ms beside
- * threads of the nice value 19. New threads inherit the policy of the one that makes them.
+ * `SCHED_IDLE`: a server thread that wakes up preempts them at once, but waits for up to 3 ms beside threads of the
+ * nice value 19. New threads inherit the policy of the one that makes them.
  *
- * @param isWriting true if libuv's threads write into the store. They hold its lock meanwhile, and a busy server, which
- * waits for the lock, would keep idle threads from ever releasing it. So they have the nice value 10 only.
+ * @param isWriting true if libuv's threads write into the store and hold its lock meanwhile. Under `SCHED_IDLE` a busy
+ * server that waits for the lock could keep them from releasing it, so they get the nice value 10 only.
  */
 export async function lowerPriorityOfThreads(isWriting: boolean): Promise<void> {
   const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;

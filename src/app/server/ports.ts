@@ -25,7 +25,7 @@ export interface ProcessPorts {
   readonly actors:
     | { readonly store: Store; readonly placement: ReportingPartitionPlacement; readonly mailer: Mailer }
     | undefined;
-  /** Writes a backup into the folder while the server runs; only the embedded face has it. @throws AdminError */
+  /** Backs the running server up into the folder; undefined in a cluster. @throws AdminError */
   readonly backUp?: (folder: string) => Promise<BackupSummary>;
   /**
    * Returns a number in [0, 1), for choices where every outcome is correct, such as jitter. Default: Math.random.

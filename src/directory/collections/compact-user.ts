@@ -174,6 +174,6 @@ class CompactUser implements DirectoryUser {
   }
 }
 
-/** The record in little memory; the record itself if its values are unusual. */
+/** Compact copy of the record; the record itself if one of its values doesn't fit into the compact form. */
 export const compactUser = (user: DirectoryUser, pool: CommonFieldsPool): DirectoryUser =>
   fitsIntoFlags(user) ? new CompactUser(user, pool.share(user)) : user;

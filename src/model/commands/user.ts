@@ -133,8 +133,9 @@ export type DraftInput = {
 export type SavedSnippetInput = { readonly title: string; readonly content: string };
 
 export type EditSavedSnippetArgs = IdArgs & {
-  /** null: the title stays; so does the content. */
+  /** null keeps the title. */
   readonly title: string | null;
+  /** null keeps the content. */
   readonly content: string | null;
 };
 

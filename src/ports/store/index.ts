@@ -39,7 +39,7 @@ export {
   encodeMessageRecord,
   type MessageDigest,
   type MessageDigestMaker,
-  PackedMessage,
+  PackedMessageCursor,
 } from './packed-message.js';
 export { enableCachedRecordMemo, memoOfCachedRecord } from './record-memo.js';
 export type { ServerSecretCheckNote } from './secret-note.js';

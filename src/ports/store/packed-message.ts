@@ -151,7 +151,7 @@ const EMPTY_SLAB = new PackedMessageSlab(new Uint8Array(1));
  * A view of a stored message that decodes fields on request. One object is moved from message to message, and shows
  * each message until the next move.
  */
-export class PackedMessage {
+export class PackedMessageCursor {
   id = 0;
   /** Version of the message's digest; undefined without a digest. */
   digestVersion: number | undefined;

@@ -4,7 +4,7 @@
  * A message found in the old generation is copied to the young one.
  */
 import { totalmem } from 'node:os';
-import { type PackedMessage, PackedMessageSlab } from './packed-message.js';
+import { type PackedMessageCursor, PackedMessageSlab } from './packed-message.js';
 
 const SLAB_BYTES_LOG2 = 20;
 const SLAB_BYTES = 2 ** SLAB_BYTES_LOG2;
@@ -45,7 +45,7 @@ export class LmdbMessageCache {
    * Moves the view `into` to the cached message, which stays valid until the next `get` or `putUnlessBlocked`.
    * @param key below 2^53 - 1
    */
-  moveViewToCachedMessage(key: number, id: number, into: PackedMessage): boolean {
+  moveViewToCachedMessage(key: number, id: number, into: PackedMessageCursor): boolean {
     const at = this.#findEntryOfKey(key);
     const table = this.#hashTable;
     const length = table[at + 3]!;

@@ -8,7 +8,7 @@ import {
   rangesOfMessageScan,
   sharedIndexesOfMessageRanges,
 } from './message-range.js';
-import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
+import type { MessageDigestMaker, PackedMessageCursor } from './packed-message.js';
 import type { MessageIndexCondition, MessageIndexRange, MessageRecordWrite, MessageScan } from './store.js';
 import { LmdbConsistentCache, type LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import {
@@ -102,7 +102,7 @@ export class LmdbMessageTable {
     readRecord: (realm, id) => this.#recordTable.readDecoded(realm, id),
     decodedRecordOf: (record) => record,
   };
-  readonly #packedReader: ScanRecordReader<PackedMessage> = {
+  readonly #packedReader: ScanRecordReader<PackedMessageCursor> = {
     readRecord: (realm, id) => this.#recordTable.readPacked(realm, id),
     decodedRecordOf: ({ decodedRecord }) => decodedRecord,
   };
@@ -250,8 +250,8 @@ export class LmdbMessageTable {
    * Passes each message of the scan to `each`, undecoded.
    * @returns the number of messages
    */
-  async forEachPackedMessage(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
-    const found: MessageScanOutput<PackedMessage> = {
+  async forEachPackedMessage(scan: MessageScan, each: (message: PackedMessageCursor) => void): Promise<number> {
+    const found: MessageScanOutput<PackedMessageCursor> = {
       length: 0,
       push(message) {
         this.length++;

@@ -7,7 +7,7 @@ import {
   decodeMessageRecord,
   encodeMessageRecord,
   type MessageDigestMaker,
-  PackedMessage,
+  PackedMessageCursor,
   PackedMessageSlab,
 } from './packed-message.js';
 import { enableCachedRecordMemo } from './record-memo.js';
@@ -39,7 +39,7 @@ export class LmdbRecordTable {
     ({ encodedBytes }) => encodedBytes,
   );
   readonly #packedCache = new LmdbMessageCache(messageCacheGenerationMib(readUsableMemoryBytes()));
-  readonly #packedView = new PackedMessage();
+  readonly #packedView = new PackedMessageCursor();
   /** True once a message without a digest was read; such messages are cached decoded. */
   #hasMessagesWithoutDigest = false;
   /** Buffer that LMDB returned last. LMDB returns most values in the same buffer. */
@@ -82,7 +82,7 @@ export class LmdbRecordTable {
   }
 
   /** Returns a view of the message without decoding it; valid until the next call of any method. */
-  readPacked(realm: RealmId, id: number): PackedMessage | undefined {
+  readPacked(realm: RealmId, id: number): PackedMessageCursor | undefined {
     const key = this.#cacheKeyOf(realm, id);
     const view = this.#packedView;
     if (key !== NOT_CACHED_KEY && this.#packedCache.moveViewToCachedMessage(key, id, view)) return view;

@@ -5,7 +5,7 @@ import { type ActorKey, type Epoch, type Partition, partitionOfActor, type Realm
 import type { MessageRecord } from '#model/records';
 import { packJsonToBuffer, readFirstSmallInteger, unpackJson } from './codec.js';
 import { checkLmdbKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
-import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
+import type { MessageDigestMaker, PackedMessageCursor } from './packed-message.js';
 import {
   type ActorPartWrite,
   type ActorRoot,
@@ -188,7 +188,7 @@ export class LmdbStore implements Store {
     return this.#messageTable.scanMessages(scan);
   }
 
-  async forEachPackedMessage(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
+  async forEachPackedMessage(scan: MessageScan, each: (message: PackedMessageCursor) => void): Promise<number> {
     this.#assertOpen();
     return this.#messageTable.forEachPackedMessage(scan, each);
   }

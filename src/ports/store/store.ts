@@ -13,7 +13,7 @@
 import type { Json } from '#base';
 import type { ActorKey, Epoch, Partition, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import type { PackedMessage } from './packed-message.js';
+import type { PackedMessageCursor } from './packed-message.js';
 
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError';
@@ -227,7 +227,7 @@ export interface Store {
    * Passes each message of the scan to `each`, without decoding it, and returns the number of messages. A message is
    * valid only during its call. The method is absent in Stores that must decode messages anyway.
    */
-  forEachPackedMessage?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
+  forEachPackedMessage?(scan: MessageScan, each: (message: PackedMessageCursor) => void): Promise<number>;
 
   /** Finds actors of these partitions that need waking: their roots have a pending outbox or a due time. */
   listActorsToWake(partitions: readonly Partition[]): Promise<ActorToWake[]>;

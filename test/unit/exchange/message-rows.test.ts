@@ -9,7 +9,7 @@ import {
   toMessageRecord,
   toStoredMessage,
 } from '#domain/messages';
-import { decodeMessageRecord, encodeMessageRecord, PackedMessage } from '#ports/store';
+import { decodeMessageRecord, encodeMessageRecord, PackedMessageCursor } from '#ports/store';
 import { MessageRowEncoder, ROW_SEPARATOR } from '../../../src/app/exchange/tables/message-rows.js';
 import { makeMessageRow } from '../../../src/app/exchange/tables/messages.js';
 import { PackedMessageSlab } from '../../../src/ports/store/packed-message.js';
@@ -94,7 +94,7 @@ t.test('a row from stored bytes equals that of the decoded message', async (t) =
         const record = toMessageRecord(one, 'd', []);
         const bytes = encodeMessageRecord(1, record, makeMessageDigestIfPossible(record));
         const memory = Buffer.concat([Buffer.alloc(before, 7), bytes, Buffer.alloc(3, 9)]);
-        const packed = new PackedMessage().moveToPackedBytes(
+        const packed = new PackedMessageCursor().moveToPackedBytes(
           one.id,
           new PackedMessageSlab(memory),
           before,
@@ -141,7 +141,7 @@ t.test('rows are kept whatever their sizes', async (t) => {
   };
   const record = toMessageRecord(one, '', []);
   const bytes = encodeMessageRecord(1, record, makeMessageDigestIfPossible(record));
-  const packed = new PackedMessage().moveToPackedBytes(5, new PackedMessageSlab(bytes), 0, bytes.length);
+  const packed = new PackedMessageCursor().moveToPackedBytes(5, new PackedMessageSlab(bytes), 0, bytes.length);
   const view = new PackedMessageView();
   view.showOrDecode(packed);
   rows.addRowIfPossible(view);

@@ -199,7 +199,7 @@ t.test('commands get an answer soon while the Store is away', async (test) => {
   await h.take(key);
   await h.ask(key, 'add', { op: 'before' });
   const { store, clock } = h;
-  // As long as the driver looks for a server.
+  // MongoDB's driver looks for a server for 3 s before it gives up.
   store.gate = async (step) => {
     if (!step.startsWith('before:')) return;
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, 3_000));

@@ -1,7 +1,7 @@
 /** Messages cached as bytes: a hit is the last value put, a key being written has no hit, and the size is bounded. */
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeMessageRecord, PackedMessage } from '#ports/store';
+import { encodeMessageRecord, PackedMessageCursor } from '#ports/store';
 import { LmdbMessageCache } from '../../../src/ports/store/store-lmdb-message-cache.js';
 
 const bytesOf = (id: number, rev: number, size = 10): Buffer =>
@@ -18,7 +18,7 @@ const bytesOf = (id: number, rev: number, size = 10): Buffer =>
 
 /** The sender of a cached message, which `bytesOf` sets to its revision; undefined if it is not cached. */
 function found(kept: LmdbMessageCache, key: number): number | undefined {
-  const packed = new PackedMessage();
+  const packed = new PackedMessageCursor();
   return kept.moveViewToCachedMessage(key, key, packed) ? packed.decodedRecord.sender : undefined;
 }
 

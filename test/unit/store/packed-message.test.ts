@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { JsonObject } from '#base';
 import type { MessageRecord } from '#model/records';
-import { decodeMessageRecord, deepCopyJson, encodeMessageRecord, PackedMessage, unpackJson } from '#ports/store';
+import { decodeMessageRecord, deepCopyJson, encodeMessageRecord, PackedMessageCursor, unpackJson } from '#ports/store';
 import { PackedMessageSlab } from '../../../src/ports/store/packed-message.js';
 import { ANY_CODE_POINT } from '../../support/any-text.js';
 
@@ -57,7 +57,7 @@ t.test('a packed message is read back, whatever lies beside it', async (t) => {
 
         // Somewhere in larger memory.
         const bytes = Buffer.concat([Buffer.alloc(before, 7), whole, Buffer.alloc(3, 9)]);
-        const packed = new PackedMessage().moveToPackedBytes(
+        const packed = new PackedMessageCursor().moveToPackedBytes(
           record.id,
           new PackedMessageSlab(bytes),
           before,
@@ -100,7 +100,7 @@ t.test('one object is moved from message to message', async (t) => {
   const first = encodeMessageRecord(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
   const second = encodeMessageRecord(1, record(2));
   const places = [first, second].map((bytes) => slab.appendBytes(bytes)!);
-  const packed = new PackedMessage().moveToPackedBytes(1, slab, places[0]!, first.length);
+  const packed = new PackedMessageCursor().moveToPackedBytes(1, slab, places[0]!, first.length);
   const { decodedRecord: kept } = packed;
   t.match(packed, { id: 1, digestVersion: 3, factCount: 1 });
   packed.moveToPackedBytes(2, slab, places[1]!, second.length);

@@ -310,8 +310,8 @@ export class ClientPage {
 }
 
 /**
- * Runs a part of a journey. If it fails, the error says which step it was and what each page shows, and a picture of
- * each page goes into the temporary folder, which stays when the file is run by itself.
+ * Runs a step of a journey. If it fails, the error names the step and the content of each page. Screenshots of all
+ * pages go into the temporary folder, which is kept if the file runs alone.
  */
 export async function withPictures(
   t: Test,

@@ -85,7 +85,7 @@ function matchesTermIgnoringNegation(
     case 'id':
       return String(message.id) === String(operand);
     default:
-      // Only the server knows the words of a search and what a text contains.
+      // Only the server can match `search`, `has` and other operators on the text of a message.
       return undefined;
   }
 }

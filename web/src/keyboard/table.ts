@@ -4,7 +4,7 @@ export interface Shortcut {
   readonly group: ShortcutGroup;
   /** The shortcut works while text is being typed, too. */
   readonly worksInFields?: true;
-  /** Shortcuts with the same word may have the same keys: they are for different moments. */
+  /** Shortcuts with equal tags may have the same keys: they are never active at the same time. */
   readonly sharedKeysTag?: string;
 }
 

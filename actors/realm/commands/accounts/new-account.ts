@@ -43,7 +43,7 @@ interface NewAccountApplicant {
   readonly streams: readonly DirectoryStream[];
 }
 
-/** Inputs that a handler can't compute: a hashed password takes too long, and API keys are random. */
+/** Inputs that a handler can't compute: hashing a password is slow, API keys are random, checks read other data. */
 export interface NewAccountInputs {
   readonly account: NewRealmOwnerAccount;
   readonly isPasswordStrong: boolean;

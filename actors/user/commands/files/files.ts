@@ -12,7 +12,7 @@ import {
   findFinishedOwnFile,
   findOwnFileOrUpload,
   formatAttachmentForApi,
-  iterateOwnFilesAndUploads,
+  iterateOwnFiles,
   makeOwnFilesRemoval,
   type OwnUploadedFile,
   ownFilePartName,
@@ -69,7 +69,7 @@ export const listAttachmentsHandler: UserCommandHandler<typeof userActorCommands
   read: true,
   inputs: (_args, { realm }, { askActor }) => askActor(realmActorKey(realm), realmActorCommands.spaceUsed, {}),
   handle({ parts }, _args, upload_space_used) {
-    const files = [...iterateOwnFilesAndUploads(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
+    const files = [...iterateOwnFiles(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
     return { reply: makeSuccessReply({ attachments: files.map(formatAttachmentForApi), upload_space_used }) };
   },
 };
@@ -78,7 +78,7 @@ export const listAttachmentsHandler: UserCommandHandler<typeof userActorCommands
 export const removeAttachmentHandler: UserCommandHandler<typeof userActorCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
-    const file = [...iterateOwnFilesAndUploads(parts)].find((one) => one.ready && one.id === wanted);
+    const file = [...iterateOwnFiles(parts)].find((one) => one.ready && one.id === wanted);
     if (!file) throw apiError('INVALID_ATTACHMENT');
     const { deletedParts: changed, fileChangesCommand } = makeOwnFilesRemoval(realm, userIdOfUserActorKey(key), [file]);
     return {
@@ -143,7 +143,7 @@ export function makeExpiredFileDeletions(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
-  const over = [...iterateOwnFilesAndUploads(parts)]
+  const over = [...iterateOwnFiles(parts)]
     .filter(({ expires }) => expires !== null && expires <= now)
     .slice(0, MAX_EXPIRED_FILES_PER_COMMIT);
   const kept = over.filter((file) => isNeededByScheduledMessage(file, parts));

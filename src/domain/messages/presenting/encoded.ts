@@ -17,9 +17,9 @@ import { type EncodedMessageEnd, ResponseMessagePieceEncoder } from './encoded-p
 import {
   type ClientMessageVariant,
   formatMessageForClientVariant,
+  formatMutableMessageFields,
   indexOfClientMessageVariant,
   makeClientNeutralMessage,
-  reactionAndEditFields,
 } from './present.js';
 
 interface CachedMessageVariants {
@@ -187,7 +187,7 @@ export class MessageResponseEncoder {
       if ((message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.more) === 0)
         this.#messageEnd = this.#pieceEncoder.encodeMessageEnd(message, flags);
       else {
-        const since = JSON.stringify(reactionAndEditFields(message, this.directory)).slice(1, -1);
+        const since = JSON.stringify(formatMutableMessageFields(message, this.directory)).slice(1, -1);
         this.#messageEnd = this.#pieceEncoder.encodeMessageEndWith(
           message,
           `,${since},"flags":${JSON.stringify(flags)}},`,

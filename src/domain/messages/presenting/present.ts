@@ -115,7 +115,7 @@ function addMessageSenderFields(
 }
 
 /** Fields of a message object that change as users react to the message or edit it. */
-export function reactionAndEditFields({ body }: StoredMessage, directory: DirectoryView): JsonObject {
+export function formatMutableMessageFields({ body }: StoredMessage, directory: DirectoryView): JsonObject {
   const reactions = body.reactions?.map((reaction) => formatReactionForApi(reaction, directory)) ?? [];
   return body.edits
     ? { reactions, ...formatEditFieldsForApi(body, directory.settings.allow_edit_history) }
@@ -133,7 +133,7 @@ export function makeClientNeutralMessage(message: StoredMessage, directory: Dire
   const common = readerIndependentMessageFields(message);
   addMessageSenderFields(common, sender, directory);
   common.display_recipient = formatDisplayRecipientForApi(body.stream, message.participants, directory);
-  const changes = reactionAndEditFields(message, directory);
+  const changes = formatMutableMessageFields(message, directory);
   for (const name in changes) common[name] = changes[name]!;
   const { avatar, gravatar } = senderAvatarFields(sender);
   return { common, content: body.content, html: body.html, avatar, gravatar };

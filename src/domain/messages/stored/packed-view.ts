@@ -1,5 +1,5 @@
 /** Reads messages from their digests (digest.ts), and decodes a message only when its body is needed. */
-import type { PackedMessage } from '#ports/store';
+import type { PackedMessageCursor } from '#ports/store';
 import {
   MESSAGE_CREATION_FLAG_BITS,
   MESSAGE_DIGEST_FACT_BITS,
@@ -13,8 +13,8 @@ const NO_PARTICIPANTS: readonly number[] = [];
 const NO_MOVES: readonly StoredMessageStreamMove[] = [];
 
 /**
- * A reusable view of one packed message at a time. Like `PackedMessage` itself, the view is valid only until the Store
- * goes on to the next message.
+ * A reusable view of one packed message at a time. Like `PackedMessageCursor` itself, the view is valid only until the
+ * Store goes on to the next message.
  */
 export class PackedMessageView implements StoredMessage {
   id = 0;
@@ -25,10 +25,10 @@ export class PackedMessageView implements StoredMessage {
   currentStream = 0;
   /** Facts about the message: a sum of `MESSAGE_DIGEST_FACT_BITS`. */
   digestFactBits = 0;
-  packed!: PackedMessage;
+  packed!: PackedMessageCursor;
 
   /** Shows this message. Returns this view, or the decoded message if its digest has another version. */
-  showOrDecode(packed: PackedMessage): StoredMessage {
+  showOrDecode(packed: PackedMessageCursor): StoredMessage {
     if (packed.digestVersion !== MESSAGE_DIGEST_VERSION) return toStoredMessage(packed.decodedRecord);
     this.packed = packed;
     this.id = packed.id;
@@ -63,7 +63,7 @@ export class PackedMessageView implements StoredMessage {
   }
 }
 
-function readParticipantsOfPacked(packed: PackedMessage): readonly number[] {
+function readParticipantsOfPacked(packed: PackedMessageCursor): readonly number[] {
   const participants: number[] = [];
   const end = MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
   for (let i: number = MESSAGE_DIGEST_FACT_POSITIONS.others; i < end; i++) participants.push(packed.readDigestFact(i));
@@ -107,7 +107,7 @@ export function creationFlagBitPairs(message: StoredMessage): readonly number[] 
   return pairs;
 }
 
-const firstFlagFactOf = (packed: PackedMessage): number =>
+const firstFlagFactOf = (packed: PackedMessageCursor): number =>
   MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
 
 function sumOfCreationFlagBits(flags: readonly string[] | undefined): number {

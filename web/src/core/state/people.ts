@@ -67,7 +67,7 @@ export class PeopleState implements StateSlice {
     this.replacePresences(snapshot.presences ?? {}, snapshot.server_timestamp ?? 0);
   }
 
-  /** @param presences of all users, in the slim form: by id, two times each */
+  /** @param presences of all users by id, each with two timestamps */
   replacePresences(presences: Readonly<Record<string, object>>, time: number): void {
     this.presenceByUserId.value = new Map(
       Object.entries(presences).map(([id, of]) => {

@@ -45,21 +45,24 @@ export const optionalPrincipalsParameter = {
   description: 'Users, by id or API e-mail; default: the caller.',
 } as const;
 
-/**
- * Makes the default arguments of the command that joins streams. New streams get the defaults of POST without options.
- */
-export const makeDefaultSubscribeArguments = ({
-  site,
-  webPublicStreams,
-}: Pick<ApiCall<unknown>, 'site' | 'webPublicStreams'>) => ({
-  principals: [],
+/** Default values of `POST /users/me/subscriptions`; among them are the permissions of new streams. */
+const SUBSCRIBE_DEFAULTS = {
   authorization_errors_fatal: true,
   announce: false,
   invite_only: false,
   is_web_public: false,
-  history_public_to_subscribers: null,
   stream_post_policy: 1,
-  message_retention_days: 'realm_default',
+  message_retention_days: 'realm_default' as string | number,
+} as const;
+
+/** Arguments of the command that joins streams, for a call without options. */
+export const makeDefaultSubscribeArguments = ({
+  site,
+  webPublicStreams,
+}: Pick<ApiCall<unknown>, 'site' | 'webPublicStreams'>) => ({
+  ...SUBSCRIBE_DEFAULTS,
+  principals: [],
+  history_public_to_subscribers: null,
   can_remove_subscribers_group_id: null,
   server_web_public: webPublicStreams,
   origin: site,
@@ -81,16 +84,20 @@ export const subscribeAndCreateStreamsOperation = defineOperation({
     principals: optionalPrincipalsParameter,
     authorization_errors_fatal: declareBooleanParameterWithDefault(
       'form',
-      true,
+      SUBSCRIBE_DEFAULTS.authorization_errors_fatal,
       'Refuse everything when one stream is out of reach.',
     ),
     announce: declareBooleanParameterWithDefault(
       'form',
-      false,
+      SUBSCRIBE_DEFAULTS.announce,
       "Tell the organization's announcement stream of new streams.",
     ),
-    invite_only: declareBooleanParameterWithDefault('form', false, 'New streams are private.'),
-    is_web_public: declareBooleanParameterWithDefault('form', false, 'New streams are open to everybody on the web.'),
+    invite_only: declareBooleanParameterWithDefault('form', SUBSCRIBE_DEFAULTS.invite_only, 'New streams are private.'),
+    is_web_public: declareBooleanParameterWithDefault(
+      'form',
+      SUBSCRIBE_DEFAULTS.is_web_public,
+      'New streams are open to everybody on the web.',
+    ),
     history_public_to_subscribers: declareOptionalBooleanParameter(
       'form',
       'New subscribers of new private streams may read the past.',
@@ -100,7 +107,7 @@ export const subscribeAndCreateStreamsOperation = defineOperation({
       encoding: 'json',
       schema: Type.Enum([1, 2, 3, 4]),
       required: false,
-      default: 1,
+      default: SUBSCRIBE_DEFAULTS.stream_post_policy,
       description: 'Who may post to new streams: 1 everybody, 2 admins, 3 full members, 4 moderators.',
     },
     message_retention_days: {
@@ -108,7 +115,7 @@ export const subscribeAndCreateStreamsOperation = defineOperation({
       encoding: 'json',
       schema: Type.Union([Type.String(), Type.Integer()]),
       required: false,
-      default: 'realm_default' as string | number,
+      default: SUBSCRIBE_DEFAULTS.message_retention_days,
       description: "Days, 'realm_default' or 'unlimited'.",
     },
     can_remove_subscribers_group_id: declareOptionalJsonParameter(
