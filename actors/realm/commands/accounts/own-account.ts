@@ -15,7 +15,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { findUserRecord, type RealmActorState } from '../../state.js';
+import { findUserRecord, type RealmActorState, readSessionsOfAccount } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
 import type { RealmActorView } from '../command.js';
 import {
@@ -31,6 +31,8 @@ export interface OwnAccountChangeInputs {
   /** The change of the password; null: the request has none. */
   readonly password: {
     readonly checked: PasswordCheckReply;
+    /** `AccountSessions.endedAt` before the old password was checked. */
+    readonly endedAt: number;
     /** Hash of the new password; null: the new password is too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
@@ -46,11 +48,12 @@ async function checkAndHashNewPassword(
 ): Promise<OwnAccountChangeInputs['password']> {
   if (new_password === '') return null;
   const to = userActorKey(realm, toUserId(caller));
+  const { endedAt } = readSessionsOfAccount(view.parts, caller);
   const checked = await askActor(to, userActorCommands.checkPassword, { password: old_password });
   const user = findUserRecord(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
   const good = checked.correct && (await services.passwords.isStrongEnough(new_password, related));
-  return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
+  return { checked, endedAt, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
 export async function loadOwnAccountChangeInputs(
@@ -93,9 +96,11 @@ export function makeOwnAccountChangeOutcome(
   const { realm, now, version } = context;
   const commands: OutboxCommand[] = [];
   if (password) {
-    const { checked, hash } = password;
+    const { checked, endedAt, hash } = password;
     if (checked.wait > 0) throw apiError('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(checked.wait / 1000) });
-    if (!checked.correct) throw apiError('WRONG_PASSWORD');
+    // A password that another request has set since then, by a mailed link for example, is not replaced by the old one.
+    const isReplaced = readSessionsOfAccount(facts.parts, user.id).endedAt !== endedAt;
+    if (!checked.correct || isReplaced) throw apiError('WRONG_PASSWORD');
     if (hash === null) throw apiError('NEW_PASSWORD_TOO_WEAK');
     const change = { user, passwordHash: hash, keptSession: session ?? null };
     commands.push(...makePasswordChangeCommands(change, facts.state, realm));

@@ -23,15 +23,26 @@ interface PasswordAttempt extends JsonObject {
  */
 const EXCLUSIVE_LOGIN_LANE_OPTIONS = { lane: 'login', exclusive: true } as const;
 
-/** True if the password is right; null: not verified, after too many failures. */
+interface PasswordVerdict {
+  readonly isCorrect: boolean;
+  /** Hash that the password was verified against. */
+  readonly passwordHash: UserActorState['passwordHash'];
+}
+
+/** Verifies the password; null: not verified, after too many failures. */
 async function verifyPasswordUnlessRateLimited(
   { password }: PasswordAttempt,
   { view: { state } }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
-): Promise<boolean | null> {
-  if (msUntilLoginAllowed(state.failedLogins ?? [], services.clock.now()) > 0) return null;
-  return services.secrets.verifyPassword(password, state.passwordHash);
+): Promise<PasswordVerdict | null> {
+  const { failedLogins = [], passwordHash } = state;
+  if (msUntilLoginAllowed(failedLogins, services.clock.now()) > 0) return null;
+  return { isCorrect: await services.secrets.verifyPassword(password, passwordHash), passwordHash };
 }
+
+/** True if the password is right, and is still the password: verifying takes long enough for it to be replaced. */
+const isCorrectNow = ({ isCorrect, passwordHash }: PasswordVerdict, state: UserActorState): boolean =>
+  isCorrect && passwordHash === state.passwordHash;
 
 /** State of the account after an attempt to log in. A success clears the failures. */
 function makeStateAfterLoginAttempt(
@@ -48,12 +59,16 @@ function makeStateAfterLoginAttempt(
  * POST /fetch_api_key (users.md § API keys): checks the password and returns the API key. The frontend has found the
  * account. The key is sealed in the reply, because replies may be stored.
  */
-export const fetchApiKeyByPasswordHandler: UserCommandHandler<typeof userActorCommands.fetchKey, boolean | null> = {
+export const fetchApiKeyByPasswordHandler: UserCommandHandler<
+  typeof userActorCommands.fetchKey,
+  PasswordVerdict | null
+> = {
   ...EXCLUSIVE_LOGIN_LANE_OPTIONS,
   inputs: verifyPasswordUnlessRateLimited,
-  handle({ state }, _args, correct, { directory, caller, now }) {
+  handle({ state }, _args, verdict, { directory, caller, now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw loginRateLimitError(state.failedLogins ?? [], Math.max(wait, 1), now);
+    if (verdict === null || wait > 0) throw loginRateLimitError(state.failedLogins ?? [], Math.max(wait, 1), now);
+    const correct = isCorrectNow(verdict, state);
     const outcome = makeStateAfterLoginAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
@@ -84,17 +99,19 @@ export const fetchApiKeyWithoutPasswordHandler: UserCommandHandler<typeof userAc
 };
 
 /** Checks a password for the realm actor, which then changes the password together with the rest of a request. */
-export const checkPasswordHandler: UserCommandHandler<typeof userActorCommands.checkPassword, boolean | null> = {
-  ...EXCLUSIVE_LOGIN_LANE_OPTIONS,
-  inputs: verifyPasswordUnlessRateLimited,
-  handle({ state }, _args, correct, { now }) {
-    const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
-    const answer = (checked: PasswordCheckReply) => ({ reply: makeValueReply(checked) });
-    // A password that was not verified counts as wrong, even if the waiting time has ended since.
-    if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
-    return { ...makeStateAfterLoginAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
-  },
-};
+export const checkPasswordHandler: UserCommandHandler<typeof userActorCommands.checkPassword, PasswordVerdict | null> =
+  {
+    ...EXCLUSIVE_LOGIN_LANE_OPTIONS,
+    inputs: verifyPasswordUnlessRateLimited,
+    handle({ state }, _args, verdict, { now }) {
+      const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
+      const answer = (checked: PasswordCheckReply) => ({ reply: makeValueReply(checked) });
+      // A password that was not verified counts as wrong, even if the waiting time has ended since.
+      if (verdict === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
+      const correct = isCorrectNow(verdict, state);
+      return { ...makeStateAfterLoginAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
+    },
+  };
 
 /**
  * Stores a new password hash. The realm actor has decided the change, so this command is never refused. Failed attempts
