@@ -41,14 +41,25 @@ function roleOfClaims(
 export const lacksIdentityClaims = (claims: IdentityClaims, { claims: names }: IdentityProviderConfig): boolean =>
   [names.email, names.full_name, names.role].some((name) => name !== null && claims[name] === undefined);
 
-export function makeExternalIdentity(claims: IdentityClaims, config: IdentityProviderConfig): ExternalIdentity {
+/**
+ * Finds the address that the provider vouches for. The claim `email_verified` is about the claim `email` alone (section
+ * 5.1 of OpenID Connect Core), so an address in another claim counts as verified only if it is the same one.
+ */
+function verifiedEmailOfClaims(claims: IdentityClaims, config: IdentityProviderConfig): string | null {
+  const email = textOfClaim(claims, config.claims.email);
   const verified = claims.email_verified;
   // Some providers send the text 'true' instead of the boolean.
-  const trusted = verified === true || verified === 'true' || (config.trust_email && verified === undefined);
+  const isTrue = verified === true || verified === 'true';
+  if (verified !== undefined && !isTrue) return null;
+  const isAboutEmail = email?.toLowerCase() === textOfClaim(claims, 'email')?.toLowerCase();
+  return (isTrue && isAboutEmail) || config.trust_email ? email : null;
+}
+
+export function makeExternalIdentity(claims: IdentityClaims, config: IdentityProviderConfig): ExternalIdentity {
   return {
     issuer: config.issuer,
     subject: String(claims.sub),
-    email: trusted ? textOfClaim(claims, config.claims.email) : null,
+    email: verifiedEmailOfClaims(claims, config),
     fullName: textOfClaim(claims, config.claims.full_name),
     avatar: textOfClaim(claims, config.claims.avatar),
     role: roleOfClaims(claims, config),

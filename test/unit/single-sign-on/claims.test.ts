@@ -84,6 +84,17 @@ t.test('an address counts if it is verified, or trusted and not denied', async (
   t.equal(of({ email: 'x'.repeat(1_001), email_verified: true }), null);
 });
 
+t.test('a verified address vouches for no other address in a renamed claim', async (t) => {
+  const of = (claims: object, more: object = {}) =>
+    makeExternalIdentity({ sub: '1', ...claims }, config({ claims: { email: 'upn' }, ...more })).email;
+  const renamed = { upn: 'owner@example.com', email_verified: true };
+  t.equal(of({ ...renamed, email: 'eve@example.com' }), null);
+  t.equal(of(renamed), null, 'no claim `email`');
+  t.equal(of({ ...renamed, email: 'Owner@example.com' }), 'owner@example.com');
+  t.equal(of(renamed, { trust_email: true }), 'owner@example.com');
+  t.equal(of({ ...renamed, email_verified: false }, { trust_email: true }), null);
+});
+
 t.test('the strongest role among the values of the claim counts, and no inherited name', async (t) => {
   const roles = { boss: 'administrator', lead: 'moderator' };
   const of = (groups: unknown, more: object = {}) =>
