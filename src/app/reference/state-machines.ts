@@ -72,9 +72,10 @@ function describePhaseCommands(state: AnyStateNode, { name: kind, refusalByPhase
   const refusal = refusalByPhase?.[state.key]?.(`${kind}/1/1` as ActorKey);
   const error =
     refusal && 'error' in refusal ? formatMarkdownInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
-  return guard === undefined
-    ? `- **${state.key}** refuses ${formatArrowLabelsForSentence(forbidden)} with ${error} and takes every other command.`
-    : `- **${state.key}** takes ${formatArrowLabelsForSentence(moving)} and ${GUARD_DESCRIPTION_BY_NAME[guard] ?? guard}, and refuses all others with ${error}.`;
+  if (guard === undefined)
+    return `- **${state.key}** refuses ${formatArrowLabelsForSentence(forbidden)} with ${error} and takes every other command.`;
+  const except = forbidden.length > 0 ? ` except ${formatArrowLabelsForSentence(forbidden)}` : '';
+  return `- **${state.key}** takes ${formatArrowLabelsForSentence(moving)} and ${GUARD_DESCRIPTION_BY_NAME[guard] ?? guard}${except}, and refuses all others with ${error}.`;
 }
 
 const describePhasesOfKind = (kind: AnyActorKindDefinition): string[] =>

@@ -1,5 +1,6 @@
 /** POST /realm/deactivate (realm.md), and the way back from the command line. */
 import {
+  createOneTimeSignInUrl,
   deactivateUserWithoutMail,
   listRealms,
   reactivateUser,
@@ -9,11 +10,13 @@ import {
 } from '#app/admin';
 import { refused } from '../../harness.js';
 import { type Refusal, unauthorized } from '../../support/client.js';
+import { linkIn, mailed, mailsTo } from '../../support/mails.js';
 import { makeOrganization, PASSWORD } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const OVER = unauthorized('This organization has been deactivated');
 
 export const realmActivity: Facts = async (t, server) => {
@@ -68,6 +71,55 @@ export const realmActivity: Facts = async (t, server) => {
       'queues are where they were',
     );
     t.equal((await makeOrganization(server, [])).owner.role, 'owner', 'others are not concerned');
+  });
+
+  await t.test('a deactivated organization makes no accounts, sets no passwords and begins no sessions', async (t) => {
+    const org = await makeOrganization(server, ['member']);
+    const { owner, member, realm } = org;
+    await owner.api.ok('PATCH /realm', { invite_required: false });
+    const nobody = org.nobody.with({ host: `${org.subdomain}.localhost` });
+    const open = (path: string) => nobody.raw({ method: 'GET', path });
+    const send = (path: string, fields: Record<string, string> = {}) =>
+      nobody.raw({ method: 'POST', path, headers: FORM, body: new URLSearchParams(fields).toString() });
+    const account = { full_name: 'New One', password: 'quietly-otter-ladder-27' };
+    const address = (local: string): string => `${local}@${org.subdomain}.example.net`;
+    const linkTo = async (email: string): Promise<string> => linkIn((await mailed(server, email)).at(-1)!);
+
+    const reusable = new URL((await owner.api.ok<{ invite_link: string }>('POST /invites/multiuse')).invite_link);
+    await owner.api.ok('POST /invites', { invitee_emails: address('invited'), stream_ids: [] });
+    const invitation = await linkTo(address('invited'));
+    await send('/signup', { email: address('confirmed') });
+    const signUp = await linkTo(address('confirmed'));
+    await member.api.ok('PATCH /settings', { email: address('moved') });
+    const moved = await linkTo(address('moved'));
+    await send('/accounts/password/reset', { email: member.email });
+    const reset = await linkTo(member.email);
+    const once = await createOneTimeSignInUrl(actors, server.secrets, realm, member.email, 'http://x');
+    const before = await owner.api.ok('GET /users');
+    await owner.api.ok('POST /realm/deactivate');
+
+    for (const path of ['/signup', signUp, invitation, reusable.pathname, reset]) {
+      t.ok((await open(path)).status >= 400, `GET ${path.slice(0, 12)}`);
+    }
+    for (const [path, fields] of [
+      ['/signup', { email: address('late') }],
+      [signUp, account],
+      [invitation, account],
+      [reusable.pathname, { email: address('late') }],
+      [moved, {}],
+      ['/accounts/password/reset', { email: owner.email }],
+      [reset, { password: account.password, new_key: 'true' }],
+    ] as const) {
+      t.ok((await send(path, fields)).status >= 400, `POST ${path.slice(0, 12)}`);
+    }
+    t.ok((await open(`/accounts/login/subdomain/${once.split('/').at(-1)}`)).status >= 400);
+    await setRealmActive(actors, realm, true);
+    t.same(await owner.api.ok('GET /users'), before);
+    await send('/signup', { email: address('in-time') });
+    await mailed(server, address('in-time'));
+    t.same([...mailsTo(server, address('late')), ...mailsTo(server, owner.email)], []);
+    t.equal((await member.api.call('GET /users/me')).status, 200, 'the key is the same');
+    t.equal((await open(reset)).status, 200, 'links stay valid until they expire');
   });
 
   await t.test('the command line changes roles, billing and activity of accounts', async (t) => {
