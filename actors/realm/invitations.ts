@@ -5,8 +5,9 @@
 
 import type { Json } from '#base';
 import type { InvitationTokenContent } from '#domain/invitations';
-import { USER_ROLE } from '#domain/people';
+import { isAdminOrOwner, isGuest, isOwner, USER_ROLE } from '#domain/people';
 import { ActorPartAccessor, type ActorParts, type LogItem, type RealmId } from '#model';
+import type { DirectoryUser } from '#model/records';
 
 export interface Invitation {
   readonly id: number;
@@ -90,15 +91,28 @@ export const makeInvitationsChangedEvent = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Parts that delete the invitations of a user, and the event, for the commit that deactivates the user's account. */
+/** True if the user's role allows such an invitation. The organization's policy may still forbid it. */
+function isInvitationAllowedByRole(user: DirectoryUser, { email, role }: Invitation): boolean {
+  if (role === USER_ROLE.owner) return isOwner(user);
+  if (role < USER_ROLE.member || email === null) return isAdminOrOwner(user);
+  return !isGuest(user);
+}
+
+/**
+ * Parts that delete the invitations which a user made and may no longer make, and the event, for the commit that
+ * deactivates the account or changes its role.
+ */
 export function makeInvitationsRevocationOfUser(
   parts: ActorParts,
-  user: number,
+  user: DirectoryUser,
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(INVITATION_TABLE_BY_KIND)) {
-    for (const of of table.values(parts)) if (of.inviter === user) gone[makeInvitationPartName(of)] = null;
+    for (const of of table.values(parts)) {
+      if (of.inviter !== user.id || (user.isActive && isInvitationAllowedByRole(user, of))) continue;
+      gone[makeInvitationPartName(of)] = null;
+    }
   }
   return { parts: gone, events: Object.keys(gone).length > 0 ? [makeInvitationsChangedEvent(version)] : [] };
 }

@@ -1,6 +1,6 @@
 /**
- * Limit of mails with links that strangers can request for an address (conventions.md § Rate limits). The counts are
- * parts of the realm, so the limit holds across restarts of the actor.
+ * Limit of mails with links that strangers can request for an address, or that members send to strangers as invitations
+ * (conventions.md § Rate limits). The counts are parts of the realm, so the limit holds across restarts of the actor.
  */
 
 import { addRateLimitedCallTime, isAnyCallStillCounted, type Json, msUntilCallAllowed, type RateLimit } from '#base';
@@ -31,28 +31,47 @@ export function countMailToAddressIfAllowed(
   email: string,
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
-  const address = email.toLowerCase();
-  const before = MAIL_REQUEST_TIMES_TABLE.findPartValue(parts, address)?.times ?? [];
-  const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, before, now);
-  if (wait > 0) return { wait, parts: {} };
-  const others = [...MAIL_REQUEST_TIMES_TABLE.values(parts)].filter((of) => of.address !== address);
-  const gone = others.filter(({ times }) => !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
-  if (others.length - gone.length >= MAX_ADDRESSES_WITH_MAIL_TIMES) {
-    gone.push(
-      others.reduce((oldest, of) => (getNewestMailRequestTime(of) < getNewestMailRequestTime(oldest) ? of : oldest)),
-    );
-  }
-  const counted: AddressMailRequestTimes = {
-    address,
-    times: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, before, now),
-  };
-  return {
-    wait: 0,
-    parts: {
-      ...Object.fromEntries(gone.map((of) => [MAIL_REQUEST_TIMES_TABLE.partNameOf(of.address), null])),
-      ...MAIL_REQUEST_TIMES_TABLE.makePartChange(address, counted),
-    },
-  };
+  const { waits, parts: changes } = countMailsToAddressesIfAllowed(parts, [email], now);
+  return { wait: waits[0]!, parts: changes };
+}
+
+/**
+ * Counts one more mail to each address whose limit allows the mail.
+ *
+ * @returns `waits`: ms until each address may get a mail, 0 = now; `parts`: the raised counts
+ */
+export function countMailsToAddressesIfAllowed(
+  parts: ActorParts,
+  emails: readonly string[],
+  now: number,
+): { readonly waits: readonly number[]; readonly parts: Record<string, Json> } {
+  const known = [...MAIL_REQUEST_TIMES_TABLE.values(parts)];
+  const timesByAddress = new Map(known.map(({ address, times }) => [address, times]));
+  const counted = new Set<string>();
+  const waits = emails.map((email) => {
+    const address = email.toLowerCase();
+    const times = timesByAddress.get(address) ?? [];
+    const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, times, now);
+    if (wait > 0) return wait;
+    timesByAddress.set(address, addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
+    counted.add(address);
+    return 0;
+  });
+  if (counted.size === 0) return { waits, parts: {} };
+  const others = known
+    .filter(({ address }) => !counted.has(address))
+    .sort((a, b) => getNewestMailRequestTime(a) - getNewestMailRequestTime(b));
+  const excess = timesByAddress.size - MAX_ADDRESSES_WITH_MAIL_TIMES;
+  const gone = others.filter(
+    ({ times }, i) => i < excess || !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, times, now),
+  );
+  const changes = [
+    ...gone.map(({ address }) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, null)),
+    ...[...counted].map((address) =>
+      MAIL_REQUEST_TIMES_TABLE.makePartChange(address, { address, times: timesByAddress.get(address)! }),
+    ),
+  ];
+  return { waits, parts: Object.assign({}, ...changes) as Record<string, Json> };
 }
 
 export const MAIL_RATE_LIMITS_PER_ADDRESS: readonly RateLimit[] = [

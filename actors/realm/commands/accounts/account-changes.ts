@@ -38,14 +38,16 @@ export function makeAccountChangeCommit(
   ]);
 }
 
-/** Effect on invitations: deactivating an account revokes those that it made. */
-const revokeInvitationsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, { version }) =>
-  before.isActive && !after.isActive ? makeInvitationsRevocationOfUser(parts, after.id, version) : {};
+/** Effect on invitations: a deactivation, or a role with fewer permissions, revokes those that the account made. */
+const revokeInvitationsOfWeakenedAccount: AccountChangeHook = ({ before, after }, { parts }, { version }) =>
+  (before.isActive && !after.isActive) || after.role > before.role
+    ? makeInvitationsRevocationOfUser(parts, after, version)
+    : {};
 
 /** Effects that areas other than accounts contribute, in the order of their events. */
 const ACCOUNT_CHANGE_HOOKS: readonly AccountChangeHook[] = [
   makeBotEventsOfAccountChange,
-  revokeInvitationsOfDeactivatedAccount,
+  revokeInvitationsOfWeakenedAccount,
   endSessionsOfDeactivatedAccount,
 ];
 

@@ -25,6 +25,7 @@ import {
   makeInvitationPartName,
   makeInvitationsChangedEvent,
 } from '../../invitations.js';
+import { countMailsToAddressesIfAllowed } from '../../mail-limits.js';
 import { findUserRecord, readEmailDomainRecords } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
@@ -54,6 +55,9 @@ const REFUSAL_REASON_BY_EMAIL_PROBLEM: Readonly<Record<EmailAddressRefusalReason
   plus: 'Email addresses containing + are not allowed.',
 };
 
+/** The address has got as many mails from strangers as it may (mail-limits.ts). */
+const TOO_MANY_MAILS_REASON = 'Too many invitations to this address. Try again later.';
+
 /**
  * Minimum age of the inviting account, ms, if anyone may join the organization: a new account could otherwise send mail
  * to strangers.
@@ -75,11 +79,16 @@ export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorComman
     checkMayInvite(acting, args, view, context);
     checkInvitationStreams(acting, args, view, inputs, context);
     if (isInviterTooNew(acting, view, context.now)) throw makeInvitationError('INVITER_TOO_NEW', []);
-    const { wrong, taken, good } = classifyInvitees(args.emails, view, inputs.isDisposableDomain);
+    const { wrong, taken, good: allowed } = classifyInvitees(args.emails, view, inputs.isDisposableDomain);
     if (wrong.length > 0) throw makeInvitationError('INVITES_INVALID', [...wrong, ...taken]);
+    const { waits, parts: counted } = countMailsToAddressesIfAllowed(view.parts, allowed, context.now);
+    const good = allowed.filter((_, i) => waits[i] === 0);
+    for (const email of allowed.filter((_, i) => waits[i] !== 0)) taken.push([email, TOO_MANY_MAILS_REASON, false]);
     if (good.length === 0) throw makeInvitationError('INVITES_ALL_TAKEN', taken);
+    const commit = makeNewInvitationsCommit(good, acting, view, args, inputs, context);
     return {
-      ...makeNewInvitationsCommit(good, acting, view, args, inputs, context),
+      ...commit,
+      parts: { ...commit.parts, ...counted },
       reply:
         taken.length > 0
           ? { error: makeInvitationError('INVITES_SOME_TAKEN', taken, true).toReply() }

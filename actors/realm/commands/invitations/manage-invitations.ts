@@ -16,6 +16,7 @@ import {
   makeInvitationPartName,
   makeInvitationsChangedEvent,
 } from '../../invitations.js';
+import { countMailToAddressIfAllowed } from '../../mail-limits.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
@@ -162,10 +163,12 @@ export const resendInvitationHandler: RealmCommandHandler<
       ...getManageableInvitationOrThrow(parts, id, acting, now),
       invited: Math.floor(now / 1000),
     };
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, again.email ?? '', now);
+    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const inviter = findUserRecord(parts, again.inviter) ?? acting;
     return {
       reply: makeSuccessReply({ timestamp: again.invited }),
-      parts: { [makeInvitationPartName(again)]: encodeInvitation(again) },
+      parts: { ...counted, [makeInvitationPartName(again)]: encodeInvitation(again) },
       commands: [[makeInvitationMailCommand(realm, again, inviter, state.settings, link)]],
     };
   },

@@ -303,6 +303,44 @@ export const invitations: Facts = async (t, server) => {
     );
   });
 
+  await t.test('a lower role voids the invitations that it does not allow, and no others', async (t) => {
+    const { owner, admin, member } = await makeOrganization(server, ['admin', 'member']);
+    const all = async () => (await list(owner)).map((of) => [of.invited_by_user_id, of.invited_as, of.is_multiuse]);
+    const setRole = (user_id: number, role: number) => owner.api.ok('PATCH /users/{user_id}', { user_id, role });
+    await setRole(admin.id, 100);
+    for (const invite_as of [100, 200, 400]) {
+      await link(admin, { invite_as });
+      t.equal((await invite(admin, address(), { invite_as })).status, 200);
+    }
+    t.equal((await invite(member, address())).status, 200);
+    await setRole(admin.id, 200);
+    const kept = [200, 400].flatMap((role) => [false, true].map((is) => [admin.id, role, is]));
+    t.strictSame((await all()).sort(), [[member.id, 400, false], ...kept].sort(), 'as an administrator');
+    const told = await Queue.register(owner, { event_types: ['invites_changed'] });
+    await setRole(admin.id, 400);
+    t.equal((await told.take(1)).length, 1);
+    const singles = [admin, member].map(({ id }) => [id, 400, false]);
+    t.strictSame((await all()).sort(), singles.sort(), 'as a member');
+    await setRole(admin.id, 300);
+    t.equal((await all()).length, 2, 'a higher role voids none');
+    await setRole(admin.id, 600);
+    t.strictSame(await all(), [[member.id, 400, false]], 'as a guest');
+  });
+
+  await t.test('an address gets two mails an hour, however often it is invited', async (t) => {
+    const { id, email } = await invited(member);
+    t.equal((await resend(member, id)).status, 200);
+    const limited = await resend(admin, id);
+    t.equal(limited.status, 429);
+    t.ok(Number(limited.body['retry-after']) > 3_000);
+    const reason = [[email, 'Too many invitations to this address. Try again later.', false]] as const;
+    await refused(t, invite(member, email), failed(ALL_TAKEN, reason));
+    const more = address();
+    await refused(t, invite(member, `${more}, ${email}`), failed(SOME_TAKEN, reason, true));
+    await mailed(server, more);
+    t.equal(mailsTo(server, email).length, 2);
+  });
+
   await t.test('snapshot and events agree', async (t) => {
     const people = [owner, member];
     const email = address();
