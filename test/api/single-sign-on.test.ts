@@ -445,6 +445,29 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.equal((await nobody.raw({ method: 'GET', path })).status, 401, 'once');
   });
 
+  await t.test('a link to a token in a message signs its reader into no other account', async (t) => {
+    const org = await organization(server, providers);
+    const pad = randomBytes(32);
+    const login = at(first, person(org.other.email));
+    const path = tokenPathOn(
+      await signInBy(org, first, 'first', login, `?desktop_flow_otp=${pad.toString('hex')}`),
+      pad,
+    );
+    const { api: reader } = await browserOf(org, org.member);
+    for (const [site, status] of [
+      ['same-origin', 403],
+      ['same-site', 401],
+      ['cross-site', 401],
+    ] as const) {
+      const answer = await reader.raw({ method: 'GET', path, headers: { 'sec-fetch-site': site } });
+      t.equal(answer.status, status, site);
+      t.notOk(answer.headers['set-cookie'], site);
+    }
+    t.equal((await reader.ok('GET /users/me')).user_id, org.member.id);
+    const nobody = org.nobody.with({ host: hostOf(org) });
+    t.ok(signedIn(await nobody.raw({ method: 'GET', path, headers: { 'sec-fetch-site': 'same-origin' } })), 'a client');
+  });
+
   await t.test('deactivated accounts and organizations are refused', async (t) => {
     const org = await organization(server, providers);
     const login = at(first, person(org.other.email));

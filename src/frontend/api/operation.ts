@@ -276,8 +276,8 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   /** True if only the web client may call the operation: other sites can't, even in a browser that is signed in. */
   readonly webClient?: true;
   /**
-   * A session cookie counts without the header of the web client, because browsers load pictures by themselves. The
-   * cookie of a session that has ended is like none.
+   * A session cookie counts without the header of the web client, because browsers load pictures and open links by
+   * themselves. The cookie of a session that has ended is like none.
    */
   readonly bareCookie?: true;
   /** Refusal if the host names no organization, for guard 'none'; absent: NONEXISTENT_SUBDOMAIN. */

@@ -102,7 +102,7 @@ export class Authenticator {
     if (operation.webClient && !isFromOwnWebClient(request)) throw apiError('NOT_FROM_WEB_CLIENT');
     const bare = authorization === '';
     const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
-    if (bare && key === undefined && guard !== 'none') {
+    if (bare && key === undefined && (guard !== 'none' || operation.bareCookie)) {
       const { sessionToken, isFromWebClient } = request.browserFacts;
       if (sessionToken !== '' && operation.bareCookie)
         return this.#identifyBySessionOrAsVisitor(request, operation, sessionToken);

@@ -249,15 +249,21 @@ const signInByDesktopTokenOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
+  bareCookie: true,
   headers: [...NOTE_LOG_IN_REQUEST_HEADERS, 'sec-fetch-site'],
   summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
   parameters: { token: declarePathTextParameter('From the page of the sign-in.') },
   run: (call) =>
     answerWithRefusalAsPage(call, async () => {
       const { realm, secrets, params } = call;
-      // Another website must not sign a browser into an account of that website's choice (login CSRF).
-      if (!isWellFormedSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
+      const cause = call.header('sec-fetch-site');
+      // Another site or organization must not sign a browser into an account of its choice (login CSRF).
+      if (!isWellFormedSignInToken(params.token) || cause === 'cross-site' || cause === 'same-site') {
         throw apiError('SIGN_IN_LINK_VOID');
+      }
+      // A link in a message is of this site, too. Its reader is signed in.
+      if (cause === 'same-origin' && call.caller !== 0) {
+        return makeSingleSignOnFailedPage(403, 'You are signed in already. Sign out first.', call.servesWebClient);
       }
       const session = makeSessionToken(secrets, realm);
       const args = {
