@@ -54,6 +54,15 @@ function renderPhaseDiagram(machine: AnyStateMachine): string[] {
   return lines;
 }
 
+const MAX_COLUMNS = 120;
+
+/** Breaks an item of a list into lines. */
+const wrapListItem = (text: string): string =>
+  text.split(' ').reduce((lines, word) => {
+    const line = lines.slice(lines.lastIndexOf('\n') + 1);
+    return `${lines}${line.length + 1 + word.length > MAX_COLUMNS ? '\n ' : ''} ${word}`;
+  });
+
 const formatMarkdownInlineCode = (text: string): string => `\`${text}\``;
 
 const formatArrowLabelsForSentence = (arrows: readonly PhaseTransitionArrow[]): string =>
@@ -79,7 +88,9 @@ function describePhaseCommands(state: AnyStateNode, { name: kind, refusalByPhase
 }
 
 const describePhasesOfKind = (kind: AnyActorKindDefinition): string[] =>
-  (Object.values(kind.phaseMachine?.states ?? {}) as AnyStateNode[]).map((state) => describePhaseCommands(state, kind));
+  (Object.values(kind.phaseMachine?.states ?? {}) as AnyStateNode[]).map((state) =>
+    wrapListItem(describePhaseCommands(state, kind)),
+  );
 
 /** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
 export function renderStateMachinesPage(): string {
