@@ -19,7 +19,7 @@ import {
 } from './support/current-client-requests.js';
 import { facesFor, services, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
-import { mailsTo } from './support/mails.js';
+import { linkIn, mailed, mailsTo } from './support/mails.js';
 import { makeOrganization, type Organization } from './support/organization.js';
 import { Queue } from './support/queue.js';
 import { begin, cookieOf, hostOf, locationOf, open, signInAtProvider, signInBy } from './support/single-sign-on.js';
@@ -512,6 +512,35 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.same((await org.nobody.ok('GET /server_settings')).external_authentication_methods, []);
     t.equal((await open(org, '/accounts/login/oidc/second/icon')).status, 404, 'no icon either');
     t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
+  });
+
+  await t.test('where single sign-on is required, invitations and sign-up ask for no password', async (t) => {
+    const org = await organization(server, providers);
+    const required = { Email: false, 'OpenID Connect': true };
+    await org.owner.api.ok('PATCH /realm', { authentication_methods: required, invite_required: false });
+    const nobody = org.nobody.with({ host: hostOf(org) });
+    const send = (path: string, fields: Record<string, string>) =>
+      nobody.raw({
+        ...{ method: 'POST', path, body: new URLSearchParams(fields).toString() },
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    const [invited, signingUp] = [newcomerAddress(org, 'invited'), newcomerAddress(org, 'signing-up')];
+    await org.owner.api.ok('POST /invites', { invitee_emails: invited, stream_ids: [] });
+    t.equal((await send('/signup', { email: signingUp })).status, 200);
+    for (const email of [invited, signingUp]) {
+      const path = linkIn((await mailed(server, email))[0]!);
+      t.notMatch((await nobody.raw({ method: 'GET', path })).text, /password/i, email);
+      const made = await send(path, { full_name: 'New One' });
+      t.equal(made.status, 200, email);
+      t.match(made.text, 'choose its single sign-on');
+      t.ok(signedIn(await signInBy(org, first, 'first', at(first, person(email)))), email);
+    }
+    t.equal((await accounts(org)).length, org.people.length + 2, 'the accounts are those of the pages');
+    const owner = newcomerAddress(org, 'owner');
+    await org.owner.api.ok('POST /invites', { invitee_emails: owner, stream_ids: [], invite_as: 100 });
+    const path = linkIn((await mailed(server, owner))[0]!);
+    t.match((await nobody.raw({ method: 'GET', path })).text, /name="password"/, 'owners keep a way in');
+    t.equal((await send(path, { full_name: 'New Owner' })).status, 400);
   });
 
   await t.test('tokens of a service are taken where the organization has a key of it', async (t) => {

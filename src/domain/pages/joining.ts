@@ -10,6 +10,8 @@ export interface NewAccountPageContent {
   readonly inviter: string | null;
   /** The invited or confirmed e-mail address. */
   readonly email: string;
+  /** True if the account may sign in with a password; false where single sign-on is required. */
+  readonly hasPassword: boolean;
 }
 
 /** Page with the form for an address to sign up. @param problem absent on the first view */
@@ -46,6 +48,10 @@ export const makeExpiredSignUpLinkPage = (): RawHttpAnswer =>
     htmlTemplate`<p>It may be more than a day old. Have a new one sent.</p>`,
   );
 
+const NEW_PASSWORD_FIELD = htmlTemplate`<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
+<p id="hint">At least 6 characters, and hard to guess.</p>`;
+
 /**
  * Page with the form of a new account. @param fullName name that was typed before @param problem absent on the first
  * view
@@ -61,18 +67,15 @@ ${renderFormProblemIfAny(problem)}
 <p>Your e-mail address: <strong>${of.email}</strong></p>
 <label for="full_name">Full name</label>
 <input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${fullName}">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
-<p id="hint">At least 6 characters, and hard to guess.</p>
+${of.hasPassword ? NEW_PASSWORD_FIELD : ''}
 <button type="submit">Join</button>
 </form>`;
   return makeHtmlPageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
 }
 
 export const makeAccountCreatedPage = (
-  organization: string,
+  { organization, email, hasPassword }: Omit<NewAccountPageContent, 'inviter'>,
   origin: string,
-  email: string,
   hasWebClient: boolean,
 ): RawHttpAnswer =>
   makeHtmlPageAnswer(
@@ -84,8 +87,9 @@ export const makeAccountCreatedPage = (
 <dl>
 <dt>Server address</dt><dd><code>${origin}</code></dd>
 <dt>E-mail address</dt><dd><code>${email}</code></dd>
-<dt>Password</dt><dd>the one that you chose</dd>
-</dl>`,
+${hasPassword ? htmlTemplate`<dt>Password</dt><dd>the one that you chose</dd>` : ''}
+</dl>
+${hasPassword ? '' : htmlTemplate`<p>This organization has no passwords: choose its single sign-on.</p>`}`,
   );
 
 /** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */

@@ -52,7 +52,11 @@ type BotIdArgs = { readonly bot_id: number };
 type IdArgs = { readonly id: number };
 type SealedSecretReply = ActorFieldsReply<{ readonly sealed: string }>;
 type SignedInUserReply = ActorFieldsReply<{ readonly user_id: number }>;
-type JoinedOrganizationReply = ActorFieldsReply<{ readonly organization: string; readonly email: string }>;
+type JoinedOrganizationReply = ActorFieldsReply<{
+  readonly organization: string;
+  readonly email: string;
+  readonly hasPassword: boolean;
+}>;
 
 const declareCommand = makeCommandDeclarer<'realm'>();
 
@@ -347,10 +351,18 @@ export const realmActorCommands = {
   resendInvitation: declareCommand<IdArgs & { readonly origin: string }, ActorFieldsReply>('resend-invitation'),
   peekInvitation: declareCommand<
     OpenedInvitationLink,
-    ActorFieldsReply<{ readonly organization: string; readonly inviter: string; readonly email: string | null }>
+    ActorFieldsReply<{
+      readonly organization: string;
+      readonly inviter: string;
+      readonly email: string | null;
+      readonly hasPassword: boolean;
+    }>
   >('peek-invitation'),
   join: declareCommand<OpenedInvitationLink & NewAccountApplicantArgs, JoinedOrganizationReply>('join'),
-  peekSignUp: declareCommand<NoCommandArguments, ActorFieldsReply<{ readonly organization: string }>>('peek-sign-up'),
+  peekSignUp: declareCommand<
+    NoCommandArguments,
+    ActorFieldsReply<{ readonly organization: string; readonly hasPassword: boolean }>
+  >('peek-sign-up'),
   /** Mails a link for creating an account to an address, which may have an account already. */
   askSignUp: declareCommand<RequestSignUpArgs, ActorFieldsReply>('ask-sign-up'),
   signUp: declareCommand<NewAccountApplicantArgs, JoinedOrganizationReply>('sign-up'),

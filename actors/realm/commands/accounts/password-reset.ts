@@ -9,7 +9,7 @@
 import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
-import { hasEmailAddressForm, isAdminOrOwner, isOwner, isSystemBot } from '#domain/people';
+import { hasEmailAddressForm, isAdminOrOwner, isSystemBot, USER_ROLE } from '#domain/people';
 import { sealMailLinkToken } from '#domain/secrets';
 import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, toUserId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
@@ -34,8 +34,8 @@ const PASSWORD_RESET_LINK_VALIDITY_MS = 3_600_000;
 /**
  * True if the account may sign in with a password. Owners always may, so that an organization can't lock itself out.
  */
-export const canSignInByPassword = (user: DirectoryUser, { settings }: RealmActorState): boolean =>
-  isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_LOGIN_METHOD);
+export const canSignInByPassword = ({ role }: Pick<DirectoryUser, 'role'>, { settings }: RealmActorState): boolean =>
+  role === USER_ROLE.owner || isLoginMethodOn(settings.authentication_methods, PASSWORD_LOGIN_METHOD);
 
 /** Finds the active account of a person by the real address, if the account may have a password. */
 function findPasswordAccountByEmail(

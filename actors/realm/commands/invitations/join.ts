@@ -4,6 +4,7 @@ import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '
 import type { Json } from '#base';
 import type { OpenedInvitationLink, OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
   findValidInvitation,
@@ -12,7 +13,7 @@ import {
   makeInvitationPartName,
   makeInvitationsChangedEvent,
 } from '../../invitations.js';
-import { type ActorParts, findUserRecord } from '../../state.js';
+import { type ActorParts, findUserRecord, type RealmActorState } from '../../state.js';
 import {
   addAccountToRealm,
   checkPreparedNewAccount,
@@ -20,6 +21,7 @@ import {
   type NewAccountInputs,
   prepareNewAccount,
 } from '../accounts/new-account.js';
+import { canSignInByPassword } from '../accounts/password-reset.js';
 import type { RealmCommandHandler } from '../command.js';
 
 /** The invitation that a link names, if the invitation is valid and has the link's nonce. */
@@ -40,7 +42,8 @@ export const readInvitationPageHandler: RealmCommandHandler<typeof realmActorCom
     const found = findValidInvitationByLink(parts, args, now);
     if (!found) throw apiError('INVITATION_GONE');
     const inviter = findUserRecord(parts, found.inviter)?.fullName ?? '';
-    return { reply: makeSuccessReply({ organization: state.settings.name, inviter, email: found.email }) };
+    const hasPassword = canSignInByPassword(found, state);
+    return { reply: makeSuccessReply({ organization: state.settings.name, inviter, email: found.email, hasPassword }) };
   },
 };
 
@@ -62,7 +65,8 @@ export const joinByInvitationHandler: RealmCommandHandler<
     // If the invitation is not valid, no password is hashed: hashing is expensive.
     if (!found) return undefined;
     const streams = listFirstStreamsOfNewUser(view, found.streams, found.role);
-    const { full_name: fullName, password } = args;
+    const { full_name: fullName } = args;
+    const password = canSignInByPassword(found, view.state) ? args.password : null;
     return prepareNewAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
 
@@ -79,7 +83,7 @@ export const joinByInvitationHandler: RealmCommandHandler<
     const notice = makeInvitationAcceptedNoticeCommands(found, user, view.parts, args.origin, context);
     return {
       ...added,
-      reply: makeSuccessReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
+      reply: makeSuccessReply(describeJoinedOrganization(user, view.state)),
       parts: { ...added.parts, ...makeInvitationDeletionsForAddress(view.parts, user.deliveryEmail, context.now) },
       events: [...added.events, makeInvitationsChangedEvent(context.version)],
       commands: [...added.commands, notice],
@@ -87,6 +91,13 @@ export const joinByInvitationHandler: RealmCommandHandler<
     };
   },
 };
+
+/** Content of the page about a new account. */
+export const describeJoinedOrganization = (user: DirectoryUser, state: RealmActorState) => ({
+  organization: state.settings.name,
+  email: user.deliveryEmail,
+  hasPassword: canSignInByPassword(user, state),
+});
 
 /** Finds the newest valid invitation to this address. */
 export function findNewestValidInvitationToAddress(

@@ -19,9 +19,10 @@ import {
   type NewAccountInputs,
   prepareNewAccount,
 } from '../accounts/new-account.js';
+import { canSignInByPassword } from '../accounts/password-reset.js';
 import type { RealmCommandHandler } from '../command.js';
 import { toSingleLine } from './invitation-links.js';
-import { findValidInvitationByLink } from './join.js';
+import { describeJoinedOrganization, findValidInvitationByLink } from './join.js';
 
 /** Validity of the link that confirms an address, ms. */
 const SIGN_UP_LINK_VALIDITY_MS = 24 * 3_600_000;
@@ -36,7 +37,8 @@ export const readSignUpPageHandler: RealmCommandHandler<typeof realmActorCommand
   read: true,
   handle({ state }) {
     checkSignUpIsOpen(state);
-    return { reply: makeSuccessReply({ organization: state.settings.name }) };
+    const hasPassword = canSignInByPassword({ role: USER_ROLE.member }, state);
+    return { reply: makeSuccessReply({ organization: state.settings.name, hasPassword }) };
   },
 };
 
@@ -101,9 +103,10 @@ export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp
   lane: 'directory',
   exclusive: true,
 
-  inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
+  inputs({ email, full_name: fullName, password: given }, { realm, view }, sources) {
     // If sign-up is closed, no password is hashed: hashing is expensive.
     if (view.state.settings.invite_required) return undefined;
+    const password = canSignInByPassword({ role: USER_ROLE.member }, view.state) ? given : null;
     const streams = listFirstStreamsOfNewUser(view, [], USER_ROLE.member);
     return prepareNewAccount({ email, fullName, password, streams }, realm, sources);
   },
@@ -116,7 +119,7 @@ export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp
     const { user, ...added } = addAccountToRealm(view, { prepared, role: USER_ROLE.member, streams, origin }, context);
     return {
       ...added,
-      reply: makeSuccessReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
+      reply: makeSuccessReply(describeJoinedOrganization(user, view.state)),
       replyAfterCommands: true,
     };
   },

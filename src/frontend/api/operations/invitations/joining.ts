@@ -90,7 +90,7 @@ const acceptEmailInvitationOperation = defineOperation({
         const made = await call.send(
           forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.join, args }),
         );
-        return makeAccountCreatedPage(String(made.organization), origin, String(made.email), call.servesWebClient);
+        return makeAccountCreatedPage(made, origin, call.servesWebClient);
       },
       async (problem) => makeNewAccountFormPage(await fetchInvitationPageContent(call, of), full_name, problem),
     );

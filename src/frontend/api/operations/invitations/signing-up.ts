@@ -82,12 +82,12 @@ async function makeConfirmedSignUpFormPage(
   const { realm, email, by } = of;
   const to = realmActorKey(realm);
   if (!by) {
-    const { organization } = await call.send(forwardCommand({ to, command: realmActorCommands.peekSignUp, args: {} }));
-    return makeNewAccountFormPage({ organization, inviter: null, email }, fullName, problem);
+    const shown = await call.send(forwardCommand({ to, command: realmActorCommands.peekSignUp, args: {} }));
+    return makeNewAccountFormPage({ ...shown, inviter: null, email }, fullName, problem);
   }
   const command = realmActorCommands.peekInvitation;
-  const { organization, inviter } = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
-  return makeNewAccountFormPage({ organization, inviter, email }, fullName, problem);
+  const shown = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
+  return makeNewAccountFormPage({ ...shown, email }, fullName, problem);
 }
 
 const showConfirmedSignUpFormOperation = defineOperation({
@@ -129,12 +129,12 @@ const signUpWithConfirmedEmailOperation = defineOperation({
         const origin = await call.baseUrlOfRealm(of.realm);
         const account = { email: of.email, full_name, password, origin };
         const to = realmActorKey(of.realm);
-        const { organization } = await call.send(
+        const made = await call.send(
           of.by
             ? forwardCommand({ to, command: realmActorCommands.join, args: { kind: 'link', ...of.by, ...account } })
             : forwardCommand({ to, command: realmActorCommands.signUp, args: account }),
         );
-        return makeAccountCreatedPage(organization, origin, of.email, call.servesWebClient);
+        return makeAccountCreatedPage(made, origin, call.servesWebClient);
       },
       (problem) => makeConfirmedSignUpFormPage(call, of, full_name, problem),
     );
