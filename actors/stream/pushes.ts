@@ -7,6 +7,8 @@ import { mayNotifyByPersonalTrigger } from '#domain/notifications';
 import { type ActorParts, type RealmId, toUserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
+import { listStreamSubscriberIds } from './commands/members.js';
+import { FLAGS_DERIVED_FROM_TEXT } from './editing/content.js';
 import { forEachNewlyMentionedUser, forEachPossibleNotificationReceiver } from './missed.js';
 
 const NO_COMMANDS: readonly OutboxCommand[] = [];
@@ -61,29 +63,43 @@ function makeDecisionCommandsFor(
   return found ? [...found.values()] : NO_COMMANDS;
 }
 
-/** Commands to the actors of the users whose devices may show notifications of these messages, which are deleted. */
-export function makePushRemovalCommands(
-  parts: ActorParts,
-  messages: readonly StoredMessage[],
+/**
+ * Commands to the actors of those of these users who have devices: notifications of the changed messages may have to
+ * go. The actors know what was pushed, and look at these messages again. They get a range of ids, which is as short for
+ * a whole topic as for one message.
+ */
+export function makePushRecheckCommands(
+  listUsers: () => readonly number[],
+  changed: readonly StoredMessage[],
   directory: DirectoryView,
   realm: RealmId,
 ): readonly OutboxCommand[] {
-  if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
-  const found = new Map<number, Set<number>>();
-  for (const message of messages) {
-    forEachPossibleNotificationReceiver(parts, message, directory, (user) => {
-      if (!directory.hasPushDevice(toUserId(user))) return;
-      const ids = found.get(user);
-      if (ids) ids.add(message.id);
-      else found.set(user, new Set([message.id]));
-    });
-  }
-  return [...found].map(([user, ids]) =>
-    makeOutboxCommand({
-      to: userActorKey(realm, toUserId(user)),
-      name: userActorCommands.pushedGone,
-      args: { ids: [...ids] },
-      caller: 0,
-    }),
-  );
+  if (!directory.hasAnyPushDevice() || changed.length === 0) return NO_COMMANDS;
+  const ids = changed.map(({ id }) => id).sort((a, b) => a - b);
+  const args = { first: ids[0]!, last: ids.at(-1)! };
+  return listUsers()
+    .map(toUserId)
+    .filter((user) => directory.hasPushDevice(user))
+    .map((user) =>
+      makeOutboxCommand({ to: userActorKey(realm, user), name: userActorCommands.pushedChanged, args, caller: 0 }),
+    );
+}
+
+/** Commands to the actors of the users whom the text of a message mentioned or alerted before an edit only. */
+export const makePushRechecksAfterMentionsRemoved = (
+  parts: ActorParts,
+  before: StoredMessage,
+  after: StoredMessage,
+  directory: DirectoryView,
+  realm: RealmId,
+): readonly OutboxCommand[] =>
+  makePushRecheckCommands(() => listUsersLosingMention(parts, before, after), [after], directory, realm);
+
+function listUsersLosingMention(parts: ActorParts, before: StoredMessage, after: StoredMessage): number[] {
+  if (before.body.wildcard && !after.body.wildcard) return listStreamSubscriberIds(parts);
+  return Object.entries(before.body.flags)
+    .filter(([id, flags]) =>
+      flags.some((flag) => FLAGS_DERIVED_FROM_TEXT.includes(flag) && !after.body.flags[id]?.includes(flag)),
+    )
+    .map(([id]) => Number(id));
 }

@@ -7,10 +7,10 @@ import { type EventAudience, type LogItem, parseActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { findStreamMembershipRecord } from './commands/members.js';
+import { findStreamMembershipRecord, listStreamSubscriberIds } from './commands/members.js';
 import { makeMessageDeleteEvents } from './editing/event.js';
 import { makeAndRecordMessageDeletion } from './messages.js';
-import { makePushRemovalCommands } from './pushes.js';
+import { makePushRecheckCommands } from './pushes.js';
 import type { ConversationActorState, ConversationActorView } from './state.js';
 import { makeTopicChangesAfterRemovals } from './topics.js';
 
@@ -61,7 +61,8 @@ export function makeMessageRemovalOutcome(
   const files = messages.flatMap(({ id, body }) =>
     makeFilesUnlinkedCommands(context.realm, body.files ?? [], id, true),
   );
-  const pushed = makePushRemovalCommands(view.parts, messages, context.directory, context.realm);
+  const receivers = () => (stream === 0 ? (messages[0]?.participants ?? []) : listStreamSubscriberIds(view.parts));
+  const pushed = makePushRecheckCommands(receivers, messages, context.directory, context.realm);
   return {
     messages: messages.map((message) => makeAndRecordMessageDeletion(view, message, context)),
     parts,

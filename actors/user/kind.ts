@@ -118,7 +118,11 @@ import { makeMessageOwnerRedirectHandler } from './commands/messages/on-message.
 import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
 import { retrySendAfterSubscribingHandler } from './commands/messages/retry-after-join.js';
 import { publishDirectTypingHandler } from './commands/messages/typing.js';
-import { decidePushOfMessageHandler, removePushesOfDeletedMessagesHandler } from './commands/missed/push.js';
+import {
+  decidePushOfMessageHandler,
+  recheckPushesOfChangedMessagesHandler,
+  removePushesOfDeletedMessagesHandler,
+} from './commands/missed/push.js';
 import { recordMissedMessageHandler } from './commands/missed/record.js';
 import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
 import {
@@ -217,6 +221,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     filesAccessible: filterAccessibleFilesHandler,
     attachments: listAttachmentsHandler,
     mayPush: decidePushOfMessageHandler,
+    pushedChanged: recheckPushesOfChangedMessagesHandler,
     pushedGone: removePushesOfDeletedMessagesHandler,
     missed: recordMissedMessageHandler,
     planDigest: planDigestHandler,

@@ -6,6 +6,7 @@ import { CURRENT_CLIENT_HEADERS } from './support/current-client-requests.js';
 import { facesFor, services, startEmbedded, type TestServer } from './support/faces.js';
 import { Hook } from './support/hook.js';
 import { closeIdle } from './support/http.js';
+import { atLevel } from './support/levels.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from './support/organization.js';
 import type { Fields } from './support/types.js';
 
@@ -98,11 +99,74 @@ async function devicePushes(t: Test, start: Start): Promise<void> {
       await edit(`now for @**${member.name}**`);
       t.match(await nextPush(gateway), { event: 'message', trigger: 'mention', message: { id: message_id } });
       await edit('for nobody');
+      t.match(await nextPush(gateway), { event: 'remove', messages: [message_id] });
       await edit(`for @**${member.name}** again`);
       const next = await tell(other, [member], 'the next push');
       t.match(await nextPush(gateway), { trigger: 'direct', message: { id: next } }, 'an edit pushes once');
     },
   );
+
+  await t.test('the notification of a wrong mention goes with the edit that takes the mention away', async (t) => {
+    const { member, other } = await makeOrganization(server, ['member', 'other']);
+    await registerDevices(member);
+    await subscribe(other, 'lobby', { principals: [member, other] });
+    const stream_id = await streamIdOf(other, 'lobby');
+    for (const mention of [`@**${member.name}**`, '@**all**']) {
+      const message_id = await say(other, 'lobby', 'talk', `${mention} look`);
+      t.match(await nextPush(gateway), { event: 'message', message: { id: message_id } });
+      await other.api.ok('PATCH /messages/{message_id}', { message_id, content: 'look' });
+      t.match(await nextPush(gateway), { event: 'remove', messages: [message_id] }, mention);
+    }
+    await atLevel(member).api.ok('POST /user_topics', { stream_id, topic: 'talk', visibility_policy: 3 });
+    const followed = await say(other, 'lobby', 'talk', `@**${member.name}** look`);
+    t.match(await nextPush(gateway), { event: 'message', message: { id: followed } });
+    await other.api.ok('PATCH /messages/{message_id}', { message_id: followed, content: 'look' });
+    const next = await tell(other, [member], 'the next push');
+    t.match(await nextPush(gateway), { message: { id: next } }, 'a message that notifies for another reason stays');
+  });
+
+  await t.test('the notification of a deleted message goes although its topic is no longer followed', async (t) => {
+    const { owner, member, other } = await makeOrganization(server, ['member', 'other']);
+    await registerDevices(member);
+    await subscribe(other, 'lobby', { principals: [member, other] });
+    const stream_id = await streamIdOf(other, 'lobby');
+    const setPolicy = (visibility_policy: number) =>
+      atLevel(member).api.ok('POST /user_topics', { stream_id, topic: 'talk', visibility_policy });
+    await setPolicy(3);
+    const ids: number[] = [];
+    for (const text of ['one', 'two', 'three']) {
+      const id = await say(other, 'lobby', 'talk', text);
+      t.match(await nextPush(gateway), { event: 'message', message: { id } });
+      ids.push(id);
+    }
+    await setPolicy(0);
+    await owner.api.ok('DELETE /messages/{message_id}', { message_id: ids[1]! });
+    t.match(await nextPush(gateway), { event: 'remove', messages: [ids[1]] });
+    await owner.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id, topic_name: 'talk' });
+    t.match(await nextPush(gateway), { event: 'remove', messages: [ids[0], ids[2]] });
+  });
+
+  await t.test('notifications go when their messages move to a stream that the user is not in', async (t) => {
+    const { owner, member, other } = await makeOrganization(server, ['member', 'other']);
+    await registerDevices(member);
+    await subscribe(other, 'lobby', { principals: [owner, member, other] });
+    await subscribe(owner, 'office', { principals: [owner, other], invite_only: true });
+    const stays = await say(other, 'lobby', 'talk', `@**${member.name}** stays`);
+    t.match(await nextPush(gateway), { event: 'message', message: { id: stays } });
+    const moved: number[] = [];
+    for (const mention of [`@**${member.name}**`, '@**all**']) {
+      moved.push(await say(other, 'lobby', 'secret', mention));
+      t.match(await nextPush(gateway), { event: 'message', message: { id: moved.at(-1) } });
+    }
+    await owner.api.ok('PATCH /messages/{message_id}', {
+      message_id: moved[0]!,
+      stream_id: await streamIdOf(owner, 'office'),
+      propagate_mode: 'change_all',
+    });
+    t.match(await nextPush(gateway), { event: 'remove', messages: moved });
+    await member.api.ok('POST /messages/flags', { messages: [stays], op: 'add', flag: 'read' });
+    t.match(await nextPush(gateway), { event: 'remove', messages: [stays] });
+  });
 
   await t.test('a gateway that fails gets the push again under the same id', async (t) => {
     const { member, other } = await makeOrganization(server, ['member', 'other']);

@@ -43,7 +43,7 @@ import {
   redirectIfOwnedElsewhere,
 } from '../messages.js';
 import { makeCommandsAfterMentionsAdded } from '../missed.js';
-import { makePushDecisionsAfterMentionsAdded } from '../pushes.js';
+import { makePushDecisionsAfterMentionsAdded, makePushRechecksAfterMentionsRemoved } from '../pushes.js';
 import type {
   ConversationActorState,
   ConversationActorView,
@@ -176,6 +176,7 @@ function checkAndMakeNewTextChanges(
       ...makeFetchLinkPreviewsCommands(linking, context, origin),
       ...makeCommandsAfterMentionsAdded(view.parts, message, newText, { directory, realm, nowMs: now, origin }),
       ...makePushDecisionsAfterMentionsAdded(view.parts, message, newText, directory, realm),
+      ...makePushRechecksAfterMentionsRemoved(view.parts, message, newText, directory, realm),
     ],
   };
 }

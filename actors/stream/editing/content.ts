@@ -24,7 +24,7 @@ export const toCheckedNewMessageText = (content: string): string =>
   content.trimEnd() === '' ? EMPTY_MESSAGE_REPLACEMENT_TEXT : toCheckedMessageContent(content);
 
 /** Flags that follow from the text of a message; an edit keeps all others. */
-const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'wildcard_mentioned', 'has_alert_word'];
+export const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'wildcard_mentioned', 'has_alert_word'];
 
 /** Memberships of users: stream → user → membership. */
 export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord | undefined>>;

@@ -17,6 +17,7 @@ import type { CommandContext, CommandOutcome } from '#runtime';
 import { findLinksOfMessageTopic } from '../commands/compose.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from '../commands/members.js';
 import { audienceOfMessageChanges, makeAndRecordMessageChange } from '../messages.js';
+import { makePushRecheckCommands } from '../pushes.js';
 import type { ConversationActorState, ConversationActorView } from '../state.js';
 import {
   filterMessagesStillInTopic,
@@ -102,6 +103,12 @@ function chooseMessagesToMove(
   return { movedMessages: moved, leavesNoVisibleMessage: mode === 'change_all' || !stays };
 }
 
+/** Subscribers of the old stream who are not in the new one: they lose their copies of the messages. */
+function listSubscribersOutsideTarget(view: ConversationActorView, inTarget: readonly number[]): number[] {
+  const there = new Set(inTarget);
+  return listStreamSubscriberIds(view.parts).filter((id) => !there.has(id));
+}
+
 /** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
 function listUsersLosingMovedMessages(
   view: ConversationActorView,
@@ -109,9 +116,7 @@ function listUsersLosingMovedMessages(
   inTarget: readonly number[],
   context: CommandContext,
 ): number[] {
-  const there = new Set(inTarget);
-  return listStreamSubscriberIds(view.parts).filter((id) => {
-    if (there.has(id)) return false;
+  return listSubscribersOutsideTarget(view, inTarget).filter((id) => {
     const user = context.directory.user(toUserId(id));
     return to.inviteOnly || user === undefined || isGuest(user);
   });
@@ -287,6 +292,15 @@ export function makeMessageMoveOutcome(
   const oldPlace = { stream: fromStream.id, topic: oldTopic };
   const newPlace = { stream: toStream.id, topic: newTopic };
   const notices = makeMoveNoticeCommands(view, request, places, targetExisted, context);
+  const there = leavesStream ? inputs.moveScope?.targetStreamMembers : undefined;
+  const pushed = there
+    ? makePushRecheckCommands(
+        () => listSubscribersOutsideTarget(view, there.members),
+        movedMessages,
+        context.directory,
+        context.realm,
+      )
+    : [];
   const commands = [
     further.awaitedCommands,
     leavesStream ? [makeTopicChangedCommand(context, toStream, newTopic)] : [],
@@ -295,6 +309,7 @@ export function makeMessageMoveOutcome(
       : [],
     ...notices.map((notice) => [notice]),
     newTextChanges?.commands ?? [],
+    pushed,
   ].filter((stage) => stage.length > 0);
   return {
     reply: makeSuccessReply(),

@@ -235,6 +235,7 @@ export type LoginResult = { readonly sealed: string; readonly email: string; rea
 
 type FilePathArgs = { readonly path: string };
 type IdArgs = { readonly id: number };
+type MessageIdRangeArgs = { readonly first: number; readonly last: number };
 type MessageIdsArgs = { readonly ids: readonly number[] };
 /** `moves`: number of moves of each message to other streams before the copy was made. */
 type MessageCopiesArgs = MessageIdsArgs & { readonly moves?: number };
@@ -375,7 +376,12 @@ export const userActorCommands = {
   // Commands that the actors of conversations send.
   /** The user has devices, and got a message that may be pushed to them. Never refused; may be repeated. */
   mayPush: declareCommand<PushCandidateMessageArgs>('may-push'),
-  /** Messages that may have been pushed were deleted. Never refused; may be repeated. */
+  /**
+   * Messages of this range were deleted, lost a mention, or moved out of the user's streams; they may have been pushed.
+   * Never refused; may be repeated.
+   */
+  pushedChanged: declareCommand<MessageIdRangeArgs>('pushed-changed'),
+  /** From conversations of older versions: these messages were deleted. Never refused; may be repeated. */
   pushedGone: declareCommand<MessageIdsArgs>('pushed-gone'),
   /**
    * Records that the user got a message that may notify by mail or push. Senders may omit this command for later
