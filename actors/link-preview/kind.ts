@@ -3,6 +3,7 @@
  * slow page delays no conversation.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { LinkPreview, WebPageHead } from '#domain/link-previews';
@@ -60,8 +61,8 @@ const queueMessageForPreviewHandler: LinkPreviewCommandHandler<typeof linkPrevie
 };
 
 interface PageFetchRunResult {
-  /** Ids of the messages whose pages this run has. Messages that were queued during the run wait for the next one. */
-  readonly messageIds: ReadonlySet<number>;
+  /** Messages whose pages this run has. Those that were queued or got other links during the run wait for the next. */
+  readonly batch: readonly FetchLinkedPagesArgs[];
   /** Heads of the pages that this run has fetched, by address; null: no preview. */
   readonly fetchedHeadByUrl: ReadonlyMap<string, WebPageHead | null>;
 }
@@ -84,13 +85,14 @@ const fetchPagesAndSendPreviewsHandler: LinkPreviewCommandHandler<
     const unknown = [...new Set(urls)].filter((url) => !findUnexpiredPage(view.parts, url, now));
     const heads = await Promise.all(unknown.map((url) => services.pages.fetchHeadOrUndefined(url)));
     return {
-      messageIds: new Set(batch.map(({ message }) => message)),
+      batch,
       fetchedHeadByUrl: new Map(unknown.map((url, i) => [url, heads[i] ?? null])),
     };
   },
-  handle({ parts }, _args, { messageIds, fetchedHeadByUrl }, { now }) {
+  handle({ parts }, _args, { batch, fetchedHeadByUrl }, { now }) {
     const waiting = listMessagesAwaitingPreview(parts);
-    const batch = waiting.filter(({ message }) => messageIds.has(message));
+    const urlsByMessage = new Map(batch.map(({ message, urls }) => [message, urls]));
+    const done = waiting.filter(({ message, urls }) => isDeepStrictEqual(urls, urlsByMessage.get(message)));
     const headOf = (url: string): WebPageHead | null =>
       fetchedHeadByUrl.get(url) ?? findUnexpiredPage(parts, url, now)?.head ?? null;
     const written: Record<string, Json> = { ...makeExpiredOrSurplusPageDeletions(parts, fetchedHeadByUrl.size, now) };
@@ -103,13 +105,13 @@ const fetchPagesAndSendPreviewsHandler: LinkPreviewCommandHandler<
         }),
       );
     }
-    for (const { message } of batch)
+    for (const { message } of done)
       Object.assign(written, MESSAGES_AWAITING_PREVIEW_TABLE.makePartChange(message, null));
     return {
       reply: makeValueReply(null),
       parts: written,
-      commands: [batch.flatMap((one) => makeShowLinkPreviewsCommands(one, headOf))],
-      due: waiting.length > batch.length ? now : null,
+      commands: [done.flatMap((one) => makeShowLinkPreviewsCommands(one, headOf))],
+      due: waiting.length > done.length ? now : null,
     };
   },
 };

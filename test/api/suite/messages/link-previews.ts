@@ -1,5 +1,6 @@
 /** Previews of linked pages (markdown.md § Previews): shown after sending, told as an update that is no edit. */
 
+import type { ServerResponse } from 'node:http';
 import { Hook } from '../../support/hook.js';
 import { atLevel } from '../../support/levels.js';
 import {
@@ -119,6 +120,23 @@ export const linkPreviews: Facts = async (t, server) => {
       { message_id: id },
     );
     t.equal(message_history.length, 2, 'the history has the edit alone');
+  });
+
+  await t.test('a link that an edit adds while the pages are fetched gets its preview', async (t) => {
+    const [first, second] = [newUrl(), newUrl()];
+    const queue = await watch(member);
+    const answer = pages.answer;
+    const fetched = new Promise<ServerResponse>((resolve) => {
+      pages.answer = resolve;
+    });
+    const id = await say(member, 'lobby', 'links', first);
+    const response = await fetched;
+    pages.answer = answer;
+    await member.api.ok('PATCH /messages/{message_id}', { message_id: id, content: `${first} and ${second}` });
+    response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+    await queue.until((all) => all.some(({ rendering_only }) => rendering_only === true));
+    const html = String((await read(member, id)).content);
+    t.equal(html.split('class="message_embed"').length, 3);
   });
 
   await t.test('links in angle brackets, of bots, and to pages without a title have no preview', async (t) => {
