@@ -18,7 +18,10 @@ const MAX_PREVIEW_IMAGE_URL_CHARACTERS = 2_000;
 
 const toTruncatedSingleLine = (text: string, length: number): string => {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
+  const characters = [...line];
+  if (characters.length <= length) return line;
+  const start = characters.slice(0, length - 1).join('');
+  return `${start.trimEnd()}…`;
 };
 
 /** Names of `<meta>` elements by fact, best first: Open Graph, Twitter cards, plain HTML. */

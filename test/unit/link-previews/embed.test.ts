@@ -25,6 +25,12 @@ t.test('the head of a page gives title, description and picture, Open Graph firs
   t.end();
 });
 
+t.test('a long title is cut between characters', (t) => {
+  const title = `<title>${'a'.repeat(198)}😀zzzz</title>`;
+  t.equal(parseWebPageHead(title, PAGE)?.title, `${'a'.repeat(198)}😀…`);
+  t.end();
+});
+
 t.test('long texts are cut, and pictures have plain addresses of the web', (t) => {
   const head = (image: string) =>
     parseWebPageHead(
