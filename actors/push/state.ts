@@ -15,7 +15,7 @@ export interface WaitingPush extends JsonObject {
   /** remove: the notifications of these messages are to go. */
   readonly event: 'message' | 'remove';
   readonly messages: readonly number[];
-  /** Reason of the push: direct, mention, wildcard_mention, alert_word or stream; '' for a removal. */
+  /** Reason of the push: direct, mention, wildcard_mention, alert_word, followed_topic or stream; '' for a removal. */
   readonly trigger: string;
   /** Receivers that did not get it yet; null: it was not tried yet, so every receiver of that moment gets it. */
   readonly left: readonly string[] | null;
