@@ -4,10 +4,15 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
+import { renderMarkdown } from '#domain/markdown';
 import { makePushTextBeforeSpoiler } from '#domain/push';
 import { extractNotificationText } from '../../../web/src/notify/decide.js';
 
-const PIECES = ['<p>', '</p>', '<br>', '&amp;', '&lt;', '&#39;', '&nbsp;', '&odd;', '😀', 'word', ' ', '\n', 'ä'];
+const PIECES = [
+  ...['<p>', '</p>', '<br>', '&amp;', '&lt;', '&#39;', '&nbsp;', '&odd;', '😀', 'word', ' ', '\n', 'ä'],
+  ...['<math>', '<annotation encoding="application/x-tex">', '</annotation>', '</math>'],
+  ...['<span class="katex-html" aria-hidden="true">', '<span>', '</span>'],
+];
 
 t.test('pushes of the server and notifications of the web client have the same text', async () => {
   const html = fc.array(fc.constantFrom(...PIECES, '<div class="spoiler-content">'), { maxLength: 400 });
@@ -17,6 +22,13 @@ t.test('pushes of the server and notifications of the web client have the same t
       (pieces) => extractNotificationText(pieces.join('')) === makePushTextBeforeSpoiler(pieces.join('')),
     ),
   );
+});
+
+t.test('a formula is shown once, as its source', async (t) => {
+  const { html } = renderMarkdown('so $$x^2 < y$$ and\n```math\n\\sqrt{a}\n```\nend');
+  t.match(html, /katex-html/);
+  for (const extract of [extractNotificationText, makePushTextBeforeSpoiler])
+    t.equal(extract(html), 'so x^2 < y and \\sqrt{a} end');
 });
 
 t.test('a long text is cut between characters', async (t) => {

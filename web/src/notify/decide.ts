@@ -40,11 +40,31 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
 };
 const MAX_NOTIFICATION_TEXT_LENGTH = 240;
 
+/** The text of HTML without its tags. A formula is its source: its MathML and its typeset form are left out. */
+function extractHtmlText(html: string): string {
+  let text = '';
+  let isMathml = false;
+  /** Number of open elements within the typeset form of a formula, with its own. */
+  let typesetDepth = 0;
+  for (const [token] of html.matchAll(/<[^>]*>|[^<]+/g)) {
+    if (typesetDepth > 0) {
+      if (token.startsWith('<span')) typesetDepth++;
+      else if (token === '</span>') typesetDepth--;
+    } else if (token.startsWith('<span class="katex-html"')) typesetDepth = 1;
+    else if (!token.startsWith('<')) text += isMathml ? '' : token;
+    else {
+      if (token.startsWith('<math') || token === '</annotation>') isMathml = true;
+      else if (token.startsWith('<annotation') || token === '</math>') isMathml = false;
+      text += ' ';
+    }
+  }
+  return text;
+}
+
 /** The text of a rendered message on one line, up to the first spoiler. */
 export function extractNotificationText(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
-  const text = open
-    .replace(/<[^>]*>/g, ' ')
+  const text = extractHtmlText(open)
     .replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole)
     .replace(/\s+/g, ' ')
     .trim();
