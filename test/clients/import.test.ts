@@ -41,6 +41,11 @@ const ROUND_TRIPS = LONG ? 20 : 1;
 const HOSTILE_COUNT = 6;
 /** Timeout of one import in ms. */
 const IMPORT_TIMEOUT_MS = LONG ? 3_600_000 : HANG_TIMEOUT_MS;
+/** A picture of one pixel. */
+const PIXEL_PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
 /** First id of an imported user: ids follow those of system bots, in the order of the ids in the export. */
 const FIRST_USER = 8;
 
@@ -379,23 +384,84 @@ t.test('topic mentions keep the mentioned users', async (test) => {
   check('twice');
 });
 
+type Row = Record<string, unknown>;
+
+/** Changes the rows of a file of an export. */
+function changeTables(exported: string, name: string, change: (tables: Record<string, Row[]>) => void): void {
+  const file = JSON.parse(readFileSync(join(exported, name), 'utf8'));
+  change(file);
+  writeFileSync(join(exported, name), JSON.stringify(file));
+}
+
+/** Writes a folder of files into an export, with its list. */
+function writeFiles(
+  exported: string,
+  folder: string,
+  files: readonly { path: string; bytes: Uint8Array; more: Row }[],
+) {
+  for (const { path, bytes } of files) {
+    mkdirSync(dirname(join(exported, folder, path)), { recursive: true });
+    writeFileSync(join(exported, folder, path), bytes);
+  }
+  const records = files.map(({ path, bytes, more }) => ({
+    realm_id: 9,
+    path,
+    s3_path: path,
+    size: bytes.length,
+    ...more,
+  }));
+  writeFileSync(join(exported, folder, 'records.json'), JSON.stringify(records));
+}
+
+t.test('emoji and avatars are imported from records without ids, and a dry run reads them, too', async (test) => {
+  const base = folder(test);
+  const made = join(base, 'made');
+  makeExportedOrganization(made, SMALL);
+  const party = { name: 'party', file_name: '77.png', author: 501, deactivated: false };
+  const broken = { ...party, name: 'broken', file_name: '78.png' };
+  changeTables(made, 'realm.json', (tables) => {
+    tables.zerver_realmemoji = [
+      { id: 77, realm: 9, ...party },
+      { id: 78, realm: 9, ...broken },
+    ];
+  });
+  writeFiles(made, 'emoji', [
+    { path: '9/emoji/images/77.png', bytes: PIXEL_PNG, more: party },
+    { path: '9/emoji/images/78.png', bytes: Buffer.from('no picture'), more: broken },
+  ]);
+  writeFiles(made, 'avatars', [{ path: '9/abc.png', bytes: PIXEL_PNG, more: { user_profile_id: 501 } }]);
+  const target = [join(base, 'data'), '--subdomain', 'one'] as const;
+  const would = await imported(made, ...target, '--check');
+  const report = await imported(made, ...target);
+  test.equal(would.replace('Would be imported', 'Imported'), report, 'the reports are equal');
+  test.match(report, / 1 {2}picture of the emoji broken\n/);
+  test.match(report, / 1 {2}avatars\n/);
+  const { 'realm.json': tables } = await exported(target[0], 'one', join(base, 'out'));
+  const rows = (JSON.parse(tables!) as Record<string, Row[]>).zerver_realmemoji!;
+  test.strictSame(
+    rows.map(({ name, deactivated }) => [name, deactivated]),
+    [
+      ['party', false],
+      ['broken', true],
+    ],
+  );
+  writeFiles(made, 'emoji', [{ path: '../77.png', bytes: PIXEL_PNG, more: party }]);
+  const { code, stderr } = await importing(made, target[0], '--subdomain', 'two', '--check');
+  test.strictSame([code, /no plain path/.test(stderr)], [1, true], 'a dry run refuses records that an import refuses');
+});
+
 t.test('HTML in an export becomes text, in messages, edit histories and descriptions', async (test) => {
   const base = folder(test);
   const dataDir = join(base, 'data');
   const script = '<script>steal()</script><img src=x onerror=steal()>';
   const made = join(base, 'made');
   makeExportedOrganization(made, SMALL);
-  const change = (name: string, by: (file: Record<string, Record<string, unknown>[]>) => void): void => {
-    const file = JSON.parse(readFileSync(join(made, name), 'utf8'));
-    by(file);
-    writeFileSync(join(made, name), JSON.stringify(file));
-  };
   const edit = { user_id: 501, timestamp: 1_600_000_000, prev_content: script, prev_rendered_content: script };
-  change('messages-000001.json', ({ zerver_message: messages }) => {
+  changeTables(made, 'messages-000001.json', ({ zerver_message: messages }) => {
     const more = { content: script, rendered_content: `<p>${script}</p>`, edit_history: JSON.stringify([edit]) };
     for (const message of messages!.slice(0, 3)) Object.assign(message, more);
   });
-  change('realm.json', ({ zerver_stream: streams }) => {
+  changeTables(made, 'realm.json', ({ zerver_stream: streams }) => {
     for (const stream of streams!) Object.assign(stream, { description: script, rendered_description: script });
   });
   await imported(made, dataDir, '--subdomain', 'one');

@@ -217,11 +217,14 @@ export function assignMessageIds(
   for (const { ids } of files) for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
 }
 
-/** Stores the pictures of people, emoji and the organization. */
+/**
+ * Stores the pictures of people, emoji and the organization.
+ * @param blobs undefined in a dry run: the pictures are only read and decoded
+ */
 export async function importAndStorePictures(
   folder: ExportFolder,
   tables: SmallExportTables,
-  blobs: BlobBulkWriter,
+  blobs: BlobBulkWriter | undefined,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   await storeEmojiPicturesAndUpdateRecords(tables.rowsByTable.get('zerver_realmemoji') ?? [], folder, blobs, draft);

@@ -227,7 +227,7 @@ class OrganizationImportRun {
   async #importFilesAndPictures(): Promise<void> {
     const { folder, tables, draft } = this;
     await this.#uploads.importAllFiles(folder, this.#blobWriter);
-    if (this.#blobWriter) await importAndStorePictures(folder, tables, this.#blobWriter, draft);
+    await importAndStorePictures(folder, tables, this.#blobWriter, draft);
   }
 
   async #importScheduledMessages(directory: RealmDirectory): Promise<void> {

@@ -191,10 +191,11 @@ export function assignEmojiIdsAndAddRecords(
     });
 }
 
+/** @param blobs undefined in a dry run: no picture is stored */
 export async function storeEmojiPicturesAndUpdateRecords(
   rows: readonly CheckedExportRow[],
   folder: ExportFolder,
-  blobs: BlobBulkWriter,
+  blobs: BlobBulkWriter | undefined,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
@@ -203,7 +204,11 @@ export async function storeEmojiPicturesAndUpdateRecords(
     const id = draft.emojiIdMap.requireNewId(row.requiredId, row.table);
     const at = id - 1;
     const file = row.textOrDefault('file_name');
-    const record = records.find((one) => one.textOrDefault('file_name') === file && one.requiredId === row.requiredId);
+    // Only exports of this server have ids in the records.
+    const record = records.find(
+      (one) =>
+        one.textOrDefault('file_name') === file && one.nonNegativeIntegerOr('id', row.requiredId) === row.requiredId,
+    );
     const tried = record
       ? [record.textOrDefault('path'), `${record.textOrDefault('path')}${file.slice(file.lastIndexOf('.'))}`]
       : [];
@@ -214,8 +219,8 @@ export async function storeEmojiPicturesAndUpdateRecords(
       draft.directoryRecords.emoji[at] = { ...draft.directoryRecords.emoji[at]!, deactivated: true };
       continue;
     }
-    await blobs.put(realm, blobNameOfPicture(customEmojiImagePath(id, image.extension)), image.bytes, image.type);
-    if (image.still) await blobs.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
+    await blobs?.put(realm, blobNameOfPicture(customEmojiImagePath(id, image.extension)), image.bytes, image.type);
+    if (image.still) await blobs?.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
     draft.directoryRecords.emoji[at] = {
       ...draft.directoryRecords.emoji[at]!,
       url: urlPathOfPicture(realm, customEmojiImagePath(id, image.extension)),
@@ -232,10 +237,13 @@ async function readFirstFileThatExists(folder: ExportFolder, name: string, paths
   return undefined;
 }
 
-/** Stores avatars, made from the original picture where the export has it. */
+/**
+ * Stores avatars, made from the original picture where the export has it.
+ * @param blobs undefined in a dry run: no picture is stored
+ */
 export async function storeAvatarsAndUpdateAccounts(
   folder: ExportFolder,
-  blobs: BlobBulkWriter,
+  blobs: BlobBulkWriter | undefined,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const byUser = new Map<number, string[]>();
@@ -259,7 +267,8 @@ export async function storeAvatarsAndUpdateAccounts(
       continue;
     }
     const hash = draft.secrets.avatarHashOfUser(realm, record.id);
-    for (const size of AVATAR_SIZES) await blobs.put(realm, blobNameOfAvatar(hash, 1, size), images[size], 'image/png');
+    for (const size of AVATAR_SIZES)
+      await blobs?.put(realm, blobNameOfAvatar(hash, 1, size), images[size], 'image/png');
     draft.realmParts[`uploads/avatar/${record.id}`] = { last: 1, since: 1 };
     draft.directoryRecords.users[at] = { ...record, avatarSource: 'U', avatar: { realm, hash, number: 1 } };
     draft.addImportedCount('avatars');
@@ -268,9 +277,10 @@ export async function storeAvatarsAndUpdateAccounts(
 
 const IMPORTED_REALM_PICTURE_NAMES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
+/** @param blobs undefined in a dry run: no picture is stored */
 export async function storeRealmPicturesAndUpdateDraft(
   folder: ExportFolder,
-  blobs: BlobBulkWriter,
+  blobs: BlobBulkWriter | undefined,
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
@@ -286,7 +296,7 @@ export async function storeRealmPicturesAndUpdateDraft(
       draft.adjustedRowCounts.addCount(`picture of the organization: ${name}`);
       continue;
     }
-    await blobs.put(realm, blobNameOfRealmPicture(name, 1), image, 'image/png');
+    await blobs?.put(realm, blobNameOfRealmPicture(name, 1), image, 'image/png');
     draft.directorySingletons.pictures = { ...draft.directorySingletons.pictures, [name]: { number: 1, version: 2 } };
     draft.realmParts[`uploads/${name}`] = { last: 1, since: 1 };
     draft.addImportedCount('pictures of the organization');
