@@ -7,21 +7,27 @@ import type { ImportedOrganizationDraft } from '../import/draft.js';
 const UPLOAD_URL_PATTERN =
   /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
 const NARROW_URL_PATTERN = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+)/g;
+/** Characters that belong to the text, not to the URL, at the end of what the patterns above match. */
+const TRAILING_PUNCTUATION: ReadonlySet<string> = new Set('.,;:!?*|~`');
 /** Matches a mention with a user id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
 const MENTION_WITH_ID_PATTERN = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
 
 export class ImportedLinkRewriter {
+  /** Without the slash at its end. */
   readonly #formerBaseUrl: string | undefined;
+  /** With the slash at its end. Full URLs stay full ones: without brackets, no others are links. */
+  readonly #newBaseUrl: string;
 
   constructor(private readonly draft: ImportedOrganizationDraft) {
     this.#formerBaseUrl = draft.facts.formerSite?.replace(/\/+$/, '');
+    this.#newBaseUrl = `${draft.facts.origin}/`;
   }
 
   rewriteLinksAndMentions(text: string): string {
     let written = text;
     if (written.includes('/user_uploads/')) {
-      written = written.replace(UPLOAD_URL_PATTERN, (all, _site: string | undefined, path: string) =>
-        this.#rewriteUploadUrlIfKnown(all, path),
+      written = written.replace(UPLOAD_URL_PATTERN, (all, site: string | undefined, path: string) =>
+        this.#rewriteUploadUrlIfKnown(all, site, path),
       );
     }
     if (written.includes('#narrow/')) {
@@ -42,14 +48,23 @@ export class ImportedLinkRewriter {
    * Rewrites the link of an uploaded file. The path has a random part and is unique, so the same path at any host is
    * the same file.
    */
-  #rewriteUploadUrlIfKnown(all: string, path: string): string {
-    const known =
-      this.draft.newFilePathByOldPath.get(path) ?? this.draft.newFilePathByOldPath.get(decodeUrlPathOrKeep(path));
-    return known === undefined ? all : `/user_uploads/${known}`;
+  #rewriteUploadUrlIfKnown(all: string, site: string | undefined, path: string): string {
+    // The name of a file may end with punctuation, too.
+    const whole = this.#findNewFilePath(path);
+    const [plain, punctuation] = whole === undefined ? splitTrailingPunctuation(path) : [path, ''];
+    const known = whole ?? this.#findNewFilePath(plain);
+    const base = site === undefined ? '/' : this.#newBaseUrl;
+    return known === undefined ? all : `${base}user_uploads/${known}${punctuation}`;
   }
 
-  #rewriteNarrowUrlIfOwn(all: string, site: string | undefined, hash: string): string {
+  #findNewFilePath(path: string): string | undefined {
+    const { newFilePathByOldPath } = this.draft;
+    return newFilePathByOldPath.get(path) ?? newFilePathByOldPath.get(decodeUrlPathOrKeep(path));
+  }
+
+  #rewriteNarrowUrlIfOwn(all: string, site: string | undefined, written: string): string {
     if (site !== undefined && site !== this.#formerBaseUrl) return all;
+    const [hash, punctuation] = splitTrailingPunctuation(written);
     const parts = hash.slice(hash.indexOf('#')).split('/');
     for (let i = 1; i + 1 < parts.length; i += 2) {
       const operand = parts[i + 1]!;
@@ -76,7 +91,7 @@ export class ImportedLinkRewriter {
           break;
       }
     }
-    return parts.join('/');
+    return `${site === undefined ? '' : this.#newBaseUrl}${parts.join('/')}${punctuation}`;
   }
 
   #rewriteCommaSeparatedUserIds(ids: string): string {
@@ -85,6 +100,12 @@ export class ImportedLinkRewriter {
       .map((id) => this.draft.userIdMap.findNewId(Number(id)) ?? id)
       .join(',');
   }
+}
+
+function splitTrailingPunctuation(url: string): [url: string, punctuation: string] {
+  let end = url.length;
+  while (end > 0 && TRAILING_PUNCTUATION.has(url[end - 1]!)) end--;
+  return [url.slice(0, end), url.slice(end)];
 }
 
 function decodeUrlPathOrKeep(path: string): string {
