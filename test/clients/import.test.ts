@@ -450,6 +450,36 @@ t.test('emoji and avatars are imported from records without ids, and a dry run r
   test.strictSame([code, /no plain path/.test(stderr)], [1, true], 'a dry run refuses records that an import refuses');
 });
 
+/** Rows of the system bots in an export, with the names and recipients of the peer's. */
+const SYSTEM_BOT_ROWS: readonly Row[] = [
+  { id: 1, email: 'notification-bot@zulip.com', recipient_id: 11 },
+  { id: 2, email: 'welcome-bot@zulip.com', recipient_id: 22 },
+  { id: 3, email: 'emailgateway@zulip.com', recipient_id: 33 },
+];
+
+t.test('files that came by e-mail are imported as files of the first owner', async (test) => {
+  const base = folder(test);
+  const made = join(base, 'made');
+  makeExportedOrganization(made, SMALL);
+  changeTables(made, 'realm.json', (tables) => {
+    tables.zerver_userprofile_crossrealm = [...SYSTEM_BOT_ROWS];
+  });
+  const names: unknown[] = [];
+  changeTables(made, 'attachment.json', ({ zerver_attachment: files }) => {
+    for (const file of files!) file.owner = 3;
+    names.push(...files!.map(({ file_name }) => file_name));
+  });
+  const dataDir = join(base, 'data');
+  await imported(made, dataDir, '--subdomain', 'one');
+  const { 'attachment.json': out } = await exported(dataDir, 'one', join(base, 'out'));
+  const { zerver_attachment: files } = JSON.parse(out!) as { zerver_attachment: Row[] };
+  test.ok(names.length > 0);
+  test.strictSame(
+    files.map(({ file_name, owner }) => [file_name, owner]),
+    names.map((name) => [name, FIRST_USER]),
+  );
+});
+
 t.test('HTML in an export becomes text, in messages, edit histories and descriptions', async (test) => {
   const base = folder(test);
   const dataDir = join(base, 'data');

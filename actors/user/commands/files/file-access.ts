@@ -4,6 +4,7 @@ import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { parseFilePath } from '#domain/files';
 import { messageIndexTags, NEWEST_ANCHOR_MESSAGE_ID, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { isSystemBot } from '#domain/people';
 import { toStreamId, toUserId, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -49,7 +50,9 @@ async function determineFileAccess(
 ): Promise<FileAccess> {
   const parsed = parseFilePath(path);
   const directory = await sources.loadDirectory(context.realm);
-  if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
+  const owner = parsed && directory.user(parsed.owner);
+  // System bots have no files, and no actor that could answer.
+  if (!owner || parsed.realm !== context.realm || isSystemBot(owner)) return 'none';
   if (parsed.owner === context.caller) return findFinishedOwnFile(context.view.parts, path) ? 'granted' : 'none';
   const exists = await sources.askActor(userActorKey(context.realm, parsed.owner), userActorCommands.fileExists, {
     path,

@@ -18,6 +18,7 @@ import {
   addConfigEntryToImportedBot,
   assignImportedUserIds,
   importPeopleAndBots,
+  requireFirstActiveOwner,
   setServiceOfImportedBot,
   setStreamsOfImportedBots,
 } from '../tables/people.js';
@@ -130,16 +131,13 @@ export async function buildDraftWithoutMessagesAndFiles(
   );
   assignImportedUserIds(accounts, rows('zerver_userprofile_crossrealm'), draft);
   importPeopleAndBots(accounts, draft);
-  const owner = draft.directoryRecords.users.find(
-    (user) => user.isActive && user.botType === null && user.role === 100,
-  );
-  if (!owner) throw new ExportFormatError('the organization has no active owner');
+  const owner = requireFirstActiveOwner(draft);
   assignGroupIdsAndAddGroups(rows('zerver_usergroup'), draft);
-  importAllStreams(rows('zerver_stream'), owner.id, draft);
+  importAllStreams(rows('zerver_stream'), owner, draft);
   addMembersToCustomGroups(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
   setNotificationStreamsOfRealm(realm!, draft);
   setStreamsOfImportedBots(accounts, draft);
-  assignEmojiIdsAndAddRecords(rows('zerver_realmemoji'), owner.id, draft);
+  assignEmojiIdsAndAddRecords(rows('zerver_realmemoji'), owner, draft);
   for (const row of rows('zerver_defaultstream')) markImportedStreamAsDefault(row, draft);
   for (const row of rows('zerver_realmdomain')) addImportedEmailDomain(row, draft);
   for (const row of rows('zerver_realmfilter')) addImportedLinkifier(row, draft);

@@ -11,6 +11,7 @@ import {
   toFileDisplayName,
   UNLINKED_FILE_LIFETIME_MS,
 } from '#domain/files';
+import { isSystemBot } from '#domain/people';
 import {
   AVATAR_SIZES,
   blobNameOfAvatar,
@@ -29,6 +30,7 @@ import type { CheckedExportRow } from '../format/row.js';
 import { allOrFirstErrorWhenSettled } from '../format/settled.js';
 import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
 import { castToJson, type ImportedOrganizationDraft } from '../import/draft.js';
+import { requireFirstActiveOwner } from './people.js';
 
 /** An uploaded file that is being imported. */
 interface ImportedFile {
@@ -58,8 +60,13 @@ export class ImportedUploads {
   /** Ids in the export of the messages that link to a file, by the new path of the file, until they are mapped. */
   readonly #oldMessageIdsByNewPath = new Map<string, readonly number[]>();
   readonly #copyLimiter = new FileCopyLimiter();
+  /** Files that came by e-mail belong to a system bot in the export; here system bots have no files. */
+  readonly #ownerOfSystemBotFiles: number;
 
-  constructor(private readonly draft: ImportedOrganizationDraft) {}
+  /** @param draft draft with all accounts */
+  constructor(private readonly draft: ImportedOrganizationDraft) {
+    this.#ownerOfSystemBotFiles = requireFirstActiveOwner(draft);
+  }
 
   /**
    * Reads attachment.json and stores the files that it names.
@@ -90,7 +97,8 @@ export class ImportedUploads {
     if (!record) throw row.makeRowError(`uploads/records.json has no file ${JSON.stringify(old)}`);
     const { draft } = this;
     const name = toFileDisplayName(row.textOrDefault('file_name', 'file'));
-    const owner = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('owner'), row.table);
+    const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('owner'), row.table);
+    const owner = isSystemBot({ id }) ? this.#ownerOfSystemBotFiles : id;
     const token = draft.deriveRepeatableBytes(`file/${row.requiredId}`);
     const path = makeFilePathFromBytes(draft.facts.realm, toUserId(owner), name, token);
     return { row, record, old, name, owner, path };

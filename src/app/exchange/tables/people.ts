@@ -13,13 +13,15 @@ import {
   SYSTEM_BOT_IDS_BY_EMAIL,
   toCheckedFullName,
 } from '#domain/people';
-import { canonicalizeTimeZone, toStreamId, toUserId } from '#model';
+import { canonicalizeTimeZone, toStreamId, toUserId, type UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
+import { ExportFormatError } from '../format/problem.js';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { makeUserSettingColumns, readNonDefaultUserSettings } from './realm.js';
 
 const VALID_ROLE_NUMBERS: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
+const OWNER_ROLE_NUMBER = 100;
 const MIN_EMAIL_VISIBILITY_NUMBER = 1;
 const MAX_EMAIL_VISIBILITY_NUMBER = 5;
 
@@ -41,6 +43,15 @@ function systemBotIdOfExportedBot(row: CheckedExportRow): number {
   const local = row.textOrDefault('email').split('@')[0];
   for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) if (email.split('@')[0] === local) return id;
   return toUserId(1);
+}
+
+/** Returns the owner of everything that has no other one. @throws ExportFormatError if no owner is active */
+export function requireFirstActiveOwner(draft: ImportedOrganizationDraft): UserId {
+  const owner = draft.directoryRecords.users.find(
+    (user) => user.isActive && user.botType === null && user.role === OWNER_ROLE_NUMBER,
+  );
+  if (!owner) throw new ExportFormatError('the organization has no active owner');
+  return owner.id;
 }
 
 /** Adds the accounts. `assignImportedUserIds` must be called first, because bots name their owners. */

@@ -9,6 +9,7 @@ import {
   toFileDisplayName,
   toSafeContentType,
 } from '#domain/files';
+import { isSystemBot } from '#domain/people';
 import { findThumbnailFormat } from '#domain/pictures';
 import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import { type RawHttpAnswer, userActorKey } from '#model';
@@ -60,7 +61,9 @@ async function checkFileAccessAndCountVisit(call: ApiCall<unknown>, path: string
   const parsed = parseFilePath(path);
   // Files of other organizations and of unknown owners are answered like missing files.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
-  if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
+  const owner = call.directory.user(parsed.owner);
+  // System bots have no files, and no actor that could answer.
+  if (!owner || isSystemBot(owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
     await call.send(
       forwardCommand({

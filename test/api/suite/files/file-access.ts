@@ -127,6 +127,15 @@ export const fileAccess: Facts = async (t, server) => {
     }
   });
 
+  await t.test('an address with a system bot as the owner is refused at once', async (t) => {
+    const uri = (await upload(member)).replace(/\/\w{6}(?=\w{18}\/)/, '/000003');
+    const host = `${org.subdomain}.localhost`;
+    for (const path of [uri, `/api/v1${uri}`, thumbnailOf(uri, '300x200.webp')])
+      t.same(page(await member.api.raw({ method: 'GET', path })), NOT_FOUND, path);
+    t.same(page(await org.nobody.raw({ method: 'GET', path: uri, headers: { host } })), NOT_FOUND, 'to visitors, too');
+    await tell(member, [other], `[x](${uri})`);
+  });
+
   await t.test('wrong credentials are refused, even where none are needed', async (t) => {
     const uri = await upload(member);
     const get = (path: string, headers = {}) => org.nobody.raw({ method: 'GET', path, headers });
