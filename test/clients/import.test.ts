@@ -3,7 +3,7 @@
  * import, and is equal after an export. Invalid archives are refused and leave nothing behind.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -477,6 +477,25 @@ t.test('files that came by e-mail are imported as files of the first owner', asy
   test.strictSame(
     files.map(({ file_name, owner }) => [file_name, owner]),
     names.map((name) => [name, FIRST_USER]),
+  );
+});
+
+t.test('files of an export without types get the types of their names', async (test) => {
+  const base = folder(test);
+  const made = join(base, 'made');
+  makeExportedOrganization(made, SMALL);
+  const names = ['Notes.txt', 'boat.PNG', 'unknown'];
+  changeTables(made, 'attachment.json', ({ zerver_attachment: files }) => {
+    for (const [i, file] of files!.entries()) file.file_name = names[i % names.length];
+  });
+  const dataDir = join(base, 'data');
+  await imported(made, dataDir, '--subdomain', 'one');
+  await exported(dataDir, 'one', join(base, 'out'));
+  const records = JSON.parse(readFileSync(join(base, 'out/uploads/records.json'), 'utf8')) as Record<string, string>[];
+  const types = new Map(records.map(({ path, content_type }) => [basename(path!), content_type]));
+  test.strictSame(
+    names.map((name) => types.get(name)),
+    ['text/plain', 'image/png', 'application/octet-stream'],
   );
 });
 

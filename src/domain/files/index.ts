@@ -37,6 +37,7 @@ export {
 } from './names.js';
 export {
   type FileResponseProperties,
+  guessContentTypeOfFileName,
   makeFileResponseHeaders,
   parseSatisfiableByteRange,
   planRangeResponse,

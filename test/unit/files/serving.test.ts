@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
+  guessContentTypeOfFileName,
   makeFileResponseHeaders,
   parseSatisfiableByteRange,
   planRangeResponse,
@@ -25,6 +26,11 @@ t.test('an empty file has no parts', async (t) => {
   const asked = { range: 'bytes=0-', ifRange: '', ifNoneMatch: '' };
   t.match(planRangeResponse(0, 'x', asked), { status: 416, headers: { 'Content-Range': 'bytes */0' } });
   t.match(planRangeResponse(0, 'x', { ...asked, range: '' }), { status: 200, start: 0, end: 0 });
+});
+
+t.test('the type of a file follows from the extension of its name', async (t) => {
+  const types = ['a.png', 'b c.JPeG', 'x.tar.gz', 'png', '.png', 'x.', 'x.nosuch', ''].map(guessContentTypeOfFileName);
+  t.strictSame(types, ['image/png', 'image/jpeg', 'application/gzip', '', '', '', '', '']);
 });
 
 t.test('no type or name can end a header or add to it', async () => {

@@ -6,9 +6,11 @@ import type { JsonObject } from '#base';
 import { customEmojiImagePath, emojiStillImagePath, makeEmojiImageFromUpload } from '#domain/emoji';
 import {
   blobNameOfFile,
+  guessContentTypeOfFileName,
   makeFilePathFromBytes,
   parseFilePath,
   toFileDisplayName,
+  toSafeContentType,
   UNLINKED_FILE_LIFETIME_MS,
 } from '#domain/files';
 import { isSystemBot } from '#domain/people';
@@ -106,13 +108,14 @@ export class ImportedUploads {
 
   /** @returns the size of the file, bytes; undefined if the export does not contain the file */
   async #storeFile(
-    { record, path }: ExportedFile,
+    { record, path, name }: ExportedFile,
     folder: ExportFolder,
     blobs: BlobBulkWriter | undefined,
   ): Promise<number | undefined> {
     const found = await folder.findUploadedFile('uploads', record.textOrDefault('path'));
     if (!found || !blobs) return found?.size;
-    const type = record.textOrDefault('content_type', 'application/octet-stream');
+    // Exports from local storage have no types.
+    const type = toSafeContentType(record.textOrDefault('content_type') || guessContentTypeOfFileName(name));
     const { realm } = this.draft.facts;
     const store = async () => blobs.put(realm, blobNameOfFile(path), await found.readAll(), type);
     await this.#copyLimiter.runCopy(found.size, store);
