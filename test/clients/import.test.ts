@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { create, Header } from 'tar';
+import { WELCOME_BOT_ID } from '#domain/people';
 import {
   type GeneratedMessage,
   type GeneratedOrganization,
@@ -497,6 +498,29 @@ t.test('files of an export without types get the types of their names', async (t
     names.map((name) => types.get(name)),
     ['text/plain', 'image/png', 'application/octet-stream'],
   );
+});
+
+t.test('messages to system bots are imported', async (test) => {
+  const base = folder(test);
+  const made = join(base, 'made');
+  makeExportedOrganization(made, SMALL);
+  changeTables(made, 'realm.json', (tables) => {
+    tables.zerver_userprofile_crossrealm = [...SYSTEM_BOT_ROWS];
+  });
+  changeTables(made, 'messages-000001.json', ({ zerver_message: messages, zerver_usermessage: rows }) => {
+    const last = messages!.at(-1)!;
+    Object.assign(last, { sender: 501, recipient: 22, subject: '', content: 'hello bot', edit_history: null });
+    while (rows!.at(-1)?.message === last.id) rows!.pop();
+    rows!.push({ id: 99_999, user_profile: 501, message: last.id, flags_mask: 1 });
+  });
+  const dataDir = join(base, 'data');
+  const report = await imported(made, dataDir, '--subdomain', 'one');
+  test.match(report, `${SMALL.messages}  messages\n`);
+  const out = await exported(dataDir, 'one', join(base, 'out'));
+  const last = (JSON.parse(out['messages-000001.json']!) as ExportedMessages).zerver_message.at(-1)!;
+  test.strictSame([last.content, last.sender, last.recipient], ['hello bot', FIRST_USER, WELCOME_BOT_ID]);
+  await imported(join(base, 'out'), dataDir, '--subdomain', 'two');
+  test.strictSame(await exported(dataDir, 'two', join(base, 'twice')), out, 'a round trip keeps them');
 });
 
 t.test('HTML in an export becomes text, in messages, edit histories and descriptions', async (test) => {

@@ -43,6 +43,7 @@ import {
 import {
   addDirectGroupsWithRecipientIds,
   addExportedRecipient,
+  addRecipientOfSystemBot,
   importAllStreams,
   importSubscriptionOrGroupMember,
   markImportedStreamAsDefault,
@@ -143,6 +144,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   for (const row of rows('zerver_realmfilter')) addImportedLinkifier(row, draft);
   for (const row of rows('zerver_realmplayground')) addImportedPlayground(row, draft);
   for (const row of rows('zerver_realmuserdefault')) setImportedUserDefaults(row, draft);
+  for (const row of rows('zerver_userprofile_crossrealm')) addRecipientOfSystemBot(row, draft);
   for (const row of rows('zerver_recipient')) addExportedRecipient(row, draft);
   const members = new Map<number, Set<number>>();
   await forEachRowOfRealmTable(folder, 'zerver_subscription', (row) =>
