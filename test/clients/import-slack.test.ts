@@ -1,7 +1,7 @@
 /** Import of a Slack export: users, channels, markup, threads, reactions and links to files. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { makeZip } from '../support/zip.js';
 import { runCommand } from './support/command-line.js';
 import { command } from './support/face.js';
@@ -127,7 +127,7 @@ t.test('a Slack export is imported', async (test) => {
       ['', 'direct words'],
       [
         'imported from Slack',
-        'Hi @**Bo Quay**, @**all** see #**general** and [the *site*](https://a.example/x_y_z) & `<b> *c*`',
+        'Hi @**Bo Quay|9**, @**all** see #**general** and [the *site*](https://a.example/x_y_z) & `<b> *c*`',
       ],
       ['imported from Slack', 'private words'],
       ['', 'three of us'],
@@ -144,6 +144,88 @@ t.test('a Slack export is imported', async (test) => {
   );
   const receivers = messages!.map(({ id }) => rows!.filter(({ message }) => message === id).length);
   test.strictSame(receivers, [2, 3, 2, 3, 3, 3, 3, 3], 'each channel member has a copy of its messages');
+});
+
+/** Imports a Slack export from its files. @returns the report, and the tables of an export of the organization */
+async function importedFromSlack(test: Test, files: Readonly<Record<string, unknown>>) {
+  const base = temporary('slack');
+  test.teardown(() => remove(base));
+  for (const [name, value] of Object.entries({ 'users.json': USERS, ...files })) {
+    mkdirSync(dirname(join(base, 'slack', name)), { recursive: true });
+    writeFileSync(join(base, 'slack', name), JSON.stringify(value));
+  }
+  const target = ['--subdomain', 'quay', '--data-dir', join(base, 'data')];
+  const report = await command(['import', join(base, 'slack'), ...target]);
+  await command(['export', join(base, 'out'), ...target]);
+  const read = (name: string) => JSON.parse(readFileSync(join(base, 'out', name), 'utf8')) as Tables;
+  const { zerver_message: messages } = read('messages-000001.json');
+  return { report, realm: read('realm.json'), messages: messages! };
+}
+
+t.test('mentions of people with equal or unusual names mention these people', async (test) => {
+  const users = [
+    ...USERS,
+    { id: 'U5', name: 'bo2', real_name: 'Bo Quay' },
+    { id: 'U6', name: 'st', real_name: 'A *B* C|D' },
+  ];
+  const { messages } = await importedFromSlack(test, {
+    'users.json': users,
+    'channels.json': CHANNELS,
+    'general/2020-01-02.json': [
+      text('1577923201.000200', 'U1', '<@U5>, <@U2> and <@U6>', { thread_ts: '1577923201.000200' }),
+    ],
+  });
+  const [{ content, rendered_content, subject }] = messages as [Tables[string][number]];
+  test.equal(content, '@**Bo Quay|12**, @**Bo Quay|9** and @**A B C|D|13**');
+  const mentioned = [...String(rendered_content).matchAll(/data-user-id="(\d+)"/g)].map(([, id]) => id);
+  test.strictSame(mentioned, ['12', '9', '13']);
+  test.equal(subject, '2020-01-02 @ Bo Quay , @ Bo Quay and @ A B C|D');
+});
+
+t.test('threads that begin with the same words have topics of their own', async (test) => {
+  const words = 'The deployment of the payment service to production has failed again';
+  const root = (second: number, content: string) => {
+    const ts = `157792320${second}.000200`;
+    return text(ts, 'U1', content, { thread_ts: ts });
+  };
+  const { messages } = await importedFromSlack(test, {
+    'channels.json': CHANNELS,
+    'general/2020-01-02.json': [
+      root(1, 'Deploy failed'),
+      root(2, 'deploy failed'),
+      root(3, words),
+      root(4, words),
+      text('1577923205.000200', 'U2', 'a reply', { thread_ts: '1577923202.000200' }),
+    ],
+  });
+  test.strictSame(
+    messages.map(({ subject }) => subject),
+    [
+      '2020-01-02 Deploy failed',
+      '2020-01-02 deploy failed (2)',
+      '2020-01-02 The deployment of the payment service to product…',
+      '2020-01-02 The deployment of the payment service to pro… (2)',
+      '2020-01-02 deploy failed (2)',
+    ],
+  );
+});
+
+t.test('channels with long names that begin alike become streams to which links lead', async (test) => {
+  const long = 'incident-2023-06-01-payments-database-failover-and-restore-team';
+  const { realm, messages } = await importedFromSlack(test, {
+    'channels.json': [
+      ...CHANNELS,
+      { id: 'C3', name: `${long}-a`, created: 1, members: [] },
+      { id: 'C4', name: `${long}-b`, created: 1, members: ['U1'] },
+    ],
+    [`${long}-b/2020-01-02.json`]: [text('1577923201.000200', 'U1', `see <#C4|${long}-b> and <#C3>`)],
+  });
+  const names = realm.zerver_stream!.map(({ name }) => String(name));
+  const expected = [`${long.slice(0, 59)}…`, `${long.slice(0, 55)}… (2)`];
+  test.strictSame(names.slice(2), expected);
+  test.equal(messages[0]!.content, `see #**${expected[1]}** and #**${expected[0]}**`);
+  const linked = [...String(messages[0]!.rendered_content).matchAll(/data-stream-id="(\d+)"/g)].map(([, id]) => id);
+  test.strictSame(linked, ['4', '3']);
 });
 
 t.test('a damaged Slack export gets a clear error', async (test) => {

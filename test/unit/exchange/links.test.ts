@@ -60,3 +60,9 @@ t.test('punctuation behind a link is no part of it', async (test) => {
   }
   checkTexts(test, undefined, [[`/user_uploads/${OLD_DOTTED_FILE}`, `/user_uploads/${NEW_DOTTED_FILE}`]]);
 });
+
+t.test('a mention has the new id of the user, also behind a name with a bar', async (test) => {
+  checkTexts(test, undefined, [
+    ['@**A|501** @_**A|B|501** @**|501** @**A|502**', '@**A|8** @_**A|B|8** @**|8** @**A|502**'],
+  ]);
+});

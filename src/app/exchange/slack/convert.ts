@@ -7,20 +7,22 @@ import { join } from 'node:path';
 import type { JsonObject } from '#base';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
+import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import { CheckedExportRow } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
-import { convertSlackTextToMarkdown, type SlackMentionNameLookups } from './text.js';
+import { toAcceptableFullName } from '../tables/people.js';
+import { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './text.js';
+import { UniqueNames } from './unique-names.js';
 
 const CHANNELS_FILE_NAME = 'channels.json';
 const MESSAGES_PER_CONVERTED_FILE = 1_000;
 /** Maximum size of one file of messages, bytes. */
 const MAX_SLACK_JSON_FILE_BYTES = 256 * 1_048_576;
 const UNTHREADED_MESSAGE_TOPIC = 'imported from Slack';
-const MAX_CONVERTED_TOPIC_CHARACTERS = 60;
 const DROPPED_MESSAGE_SUBTYPES: ReadonlySet<string> = new Set([
   'pinned_item',
   'unpinned_item',
@@ -36,9 +38,7 @@ const EXPORTED_ROLE_NUMBER = { owner: 100, admin: 200, member: 400, guest: 600 }
 export const isSlackExport = async (folder: string): Promise<boolean> =>
   (await lstat(join(folder, CHANNELS_FILE_NAME)).catch(() => undefined))?.isFile() ?? false;
 
-interface ConvertedSlackAccount {
-  readonly id: number;
-  readonly name: string;
+interface ConvertedSlackAccount extends SlackMentionedAccount {
   readonly row: JsonObject;
 }
 
@@ -47,6 +47,8 @@ interface ConvertedSlackConversation {
   readonly kind: 'stream' | 'group' | 'direct';
   readonly recipient: number;
   readonly members: readonly number[];
+  /** Names of the threads' topics. */
+  readonly topicNames: UniqueNames;
 }
 
 interface SlackMessageInConversation {
@@ -63,10 +65,11 @@ class SlackExportConversion {
   readonly #realmTables: ExportTableWriter;
   readonly #accountBySlackId = new Map<string, ConvertedSlackAccount>();
   readonly #takenEmails = new Set<string>();
-  readonly #channelNameBySlackId = new Map<string, string>();
+  readonly #streamNames = new UniqueNames(MAX_STREAM_NAME_CHARACTERS);
+  readonly #streamNameBySlackId = new Map<string, string>();
   readonly #conversations: ConvertedSlackConversation[] = [];
   readonly #topicByThread = new Map<string, string>();
-  readonly #nameLookups: SlackMentionNameLookups;
+  readonly #mentionLookups: SlackMentionLookups;
   #lastConversationRecipientId = 1;
   #messageCount = 0;
   #messageFileCount = 0;
@@ -77,9 +80,9 @@ class SlackExportConversion {
     private readonly target: string,
   ) {
     this.#realmTables = new ExportTableWriter(target);
-    this.#nameLookups = {
-      user: (id) => this.#accountBySlackId.get(id)?.name,
-      channel: (id) => this.#channelNameBySlackId.get(id),
+    this.#mentionLookups = {
+      user: (id) => this.#accountBySlackId.get(id),
+      channel: (id) => this.#streamNameBySlackId.get(id),
     };
   }
 
@@ -154,11 +157,17 @@ class SlackExportConversion {
     return email;
   }
 
-  #getOrAddAccount(key: string, name: string, fields: JsonObject): ConvertedSlackAccount {
+  #getOrAddAccount(
+    key: string,
+    givenName: string,
+    fields: JsonObject & { readonly delivery_email: string },
+  ): ConvertedSlackAccount {
     const known = this.#accountBySlackId.get(key);
     if (known) return known;
     const id = new Set(this.#accountBySlackId.values()).size + 1;
-    const row = { id, full_name: name, email: fields.delivery_email!, avatar_source: 'G', ...fields };
+    // Mentions must have the name that the account will have.
+    const name = toAcceptableFullName(givenName, fields.delivery_email, id);
+    const row = { id, full_name: name, email: fields.delivery_email, avatar_source: 'G', ...fields };
     const account = { id, name, row };
     this.#accountBySlackId.set(key, account);
     return account;
@@ -197,7 +206,8 @@ class SlackExportConversion {
     ] as const) {
       for (const row of await this.#readJsonFileRows(file, isPrivate)) {
         const name = row.textOrDefault('name');
-        this.#channelNameBySlackId.set(row.textOrDefault('id'), name);
+        const streamName = this.#streamNames.take(name);
+        this.#streamNameBySlackId.set(row.textOrDefault('id'), streamName);
         const recipient = this.#takeConversationRecipientId();
         const purpose = new CheckedExportRow(file, (row.uncheckedValue('purpose') ?? {}) as JsonObject);
         const archived = row.booleanOrDefault('is_archived');
@@ -205,7 +215,7 @@ class SlackExportConversion {
         await this.#realmTables.addRow('zerver_stream', {
           id: ++stream,
           realm: 1,
-          name,
+          name: streamName,
           description: purpose.textOrDefault('value'),
           date_created: row.timeSecondsOrDefault('created'),
           deactivated: archived,
@@ -216,7 +226,7 @@ class SlackExportConversion {
         if (!archived && (row.booleanOrDefault('is_general') || name === 'general' || name === 'random')) {
           await this.#realmTables.addRow('zerver_defaultstream', { id: stream, realm: 1, stream });
         }
-        this.#conversations.push({ folder: name, kind: 'stream', recipient, members });
+        this.#addConversation({ folder: name, kind: 'stream', recipient, members });
       }
     }
     let group = 0;
@@ -225,16 +235,20 @@ class SlackExportConversion {
       const members = this.#memberIdsOf(row);
       await this.#realmTables.addRow('zerver_huddle', { id: ++group, huddle_hash: '', recipient });
       await this.#addRecipientAndSubscriptionRows(recipient, 3, group, members);
-      this.#conversations.push({ folder: row.textOrDefault('name'), kind: 'group', recipient, members });
+      this.#addConversation({ folder: row.textOrDefault('name'), kind: 'group', recipient, members });
     }
     for (const row of await this.#readJsonFileRows('dms.json', true)) {
-      this.#conversations.push({
+      this.#addConversation({
         folder: row.textOrDefault('id'),
         kind: 'direct',
         recipient: 0,
         members: this.#memberIdsOf(row),
       });
     }
+  }
+
+  #addConversation(conversation: Omit<ConvertedSlackConversation, 'topicNames'>): void {
+    this.#conversations.push({ ...conversation, topicNames: new UniqueNames(MAX_TOPIC_CHARACTERS) });
   }
 
   #memberIdsOf(row: CheckedExportRow): number[] {
@@ -299,7 +313,10 @@ class SlackExportConversion {
     const subtype = message.textOrDefault('subtype');
     const sender = this.#senderOfMessageOrUndefined(message);
     if (!sender || DROPPED_MESSAGE_SUBTYPES.has(subtype)) return;
-    const { content: text, mentioned } = convertSlackTextToMarkdown(message.textOrDefault('text'), this.#nameLookups);
+    const { content: text, mentioned } = convertSlackTextToMarkdown(
+      message.textOrDefault('text'),
+      this.#mentionLookups,
+    );
     const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...markdownLinksToSlackFiles(message)].filter(
       (part) => part !== '',
     );
@@ -338,9 +355,9 @@ class SlackExportConversion {
     return bot === '' ? undefined : this.#getOrAddAccountOfBot(bot, message.textOrDefault('username'));
   }
 
-  /** A thread is a topic, named by its day and its first words. */
+  /** A thread is a topic, named by its day and its first words, and numbered if they are repeated. */
   #getOrMakeThreadTopic(
-    { folder }: ConvertedSlackConversation,
+    { folder, topicNames }: ConvertedSlackConversation,
     message: CheckedExportRow,
     text: string,
     day: string,
@@ -351,17 +368,11 @@ class SlackExportConversion {
     let topic = this.#topicByThread.get(key);
     if (topic === undefined) {
       const words = text
+        .replace(/(@\*\*[^*\n]+)\|\d+(?=\*\*)/g, '$1')
         .replace(/[\p{Cc}*`~[\]]+/gu, ' ')
         .replace(/\s+/g, ' ')
         .trim();
-      const full = `${day} ${words}`.trim();
-      topic =
-        [...full].length > MAX_CONVERTED_TOPIC_CHARACTERS
-          ? `${[...full]
-              .slice(0, MAX_CONVERTED_TOPIC_CHARACTERS - 1)
-              .join('')
-              .trim()}…`
-          : full;
+      topic = topicNames.take(`${day} ${words}`.trim());
       this.#topicByThread.set(key, topic);
     }
     return topic;

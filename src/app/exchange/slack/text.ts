@@ -3,10 +3,17 @@
  * undone.
  */
 
-/** Names behind the ids in a text. */
-export interface SlackMentionNameLookups {
-  user(id: string): string | undefined;
+/** Users and channels behind the ids in a text. */
+export interface SlackMentionLookups {
+  user(id: string): SlackMentionedAccount | undefined;
+  /** Name of the stream that the channel becomes. */
   channel(id: string): string | undefined;
+}
+
+/** An account of the converted export. Several accounts may have the same name, so a mention has both. */
+export interface SlackMentionedAccount {
+  readonly id: number;
+  readonly name: string;
 }
 
 const SLACK_CODE_PATTERN = /(```[\s\S]*?```|`[^`\n]+`)/;
@@ -16,24 +23,20 @@ const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 /** Translates a text. @returns also the ids of the mentioned users */
 export function convertSlackTextToMarkdown(
   text: string,
-  names: SlackMentionNameLookups,
+  lookups: SlackMentionLookups,
 ): { readonly content: string; readonly mentioned: readonly string[] } {
   const mentioned: string[] = [];
   const parts = text
     .split(SLACK_CODE_PATTERN)
-    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, names, mentioned)));
+    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, lookups, mentioned)));
   return { content: unescapeSlackEntities(parts.join('')), mentioned };
 }
 
-function convertOutsideCodeAndCollectMentions(
-  text: string,
-  names: SlackMentionNameLookups,
-  mentioned: string[],
-): string {
+function convertOutsideCodeAndCollectMentions(text: string, lookups: SlackMentionLookups, mentioned: string[]): string {
   const references: string[] = [];
   // References are put aside, so that an underscore in an address is not taken for emphasis.
   const aside = text.replace(SLACK_REFERENCE_PATTERN, (all, inside: string) => {
-    references.push(convertReferenceAndCollectMention(all, inside, names, mentioned));
+    references.push(convertReferenceAndCollectMention(all, inside, lookups, mentioned));
     return `\uE000${references.length - 1}\uE001`;
   });
   return aside
@@ -46,18 +49,18 @@ function convertOutsideCodeAndCollectMentions(
 function convertReferenceAndCollectMention(
   all: string,
   inside: string,
-  names: SlackMentionNameLookups,
+  lookups: SlackMentionLookups,
   mentioned: string[],
 ): string {
   const [target = '', label] = splitReferenceTargetAndLabel(inside);
   if (target.startsWith('@')) {
-    const name = names.user(target.slice(1));
-    if (name === undefined) return label ? `@${label}` : all;
+    const account = lookups.user(target.slice(1));
+    if (!account) return label ? `@${label}` : all;
     mentioned.push(target.slice(1));
-    return `@**${name}**`;
+    return `@**${account.name}|${account.id}**`;
   }
   if (target.startsWith('#')) {
-    const name = names.channel(target.slice(1)) ?? label;
+    const name = lookups.channel(target.slice(1)) ?? label;
     return name ? `#**${name}**` : all;
   }
   if (SLACK_EVERYBODY_MENTION_PATTERN.test(target)) return '@**all**';

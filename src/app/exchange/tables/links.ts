@@ -10,7 +10,7 @@ const NARROW_URL_PATTERN = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+
 /** Characters that belong to the text, not to the URL, at the end of what the patterns above match. */
 const TRAILING_PUNCTUATION: ReadonlySet<string> = new Set('.,;:!?*|~`');
 /** Matches a mention with a user id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
-const MENTION_WITH_ID_PATTERN = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
+const MENTION_WITH_ID_PATTERN = /(@_?\*\*[^*\n]*)\|(\d{1,15})\*\*/g;
 
 export class ImportedLinkRewriter {
   /** Without the slash at its end. */

@@ -83,7 +83,7 @@ function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedO
     recipient: id,
     deliveryEmail: email,
     email: hidden ? `user${id}@${emailDomainOfOrigin(draft.facts.origin)}` : email,
-    fullName: acceptableFullNameOf(row, email),
+    fullName: toAcceptableFullName(row.textOrDefault('full_name'), email, row.requiredId),
     role: checkedRoleOfRow(row),
     isActive: row.booleanOrDefault('is_active', true) && !row.booleanOrDefault('is_mirror_dummy'),
     isBillingAdmin: row.booleanOrDefault('is_billing_admin'),
@@ -183,9 +183,11 @@ function checkedRoleOfRow(row: CheckedExportRow): number {
   return role;
 }
 
-/** Returns the full name in a form that this server accepts; characters that it doesn't accept are removed. */
-function acceptableFullNameOf(row: CheckedExportRow, email: string): string {
-  const given = row.textOrDefault('full_name');
+/**
+ * Returns a full name in a form that this server accepts; characters that it doesn't accept are removed. A name that is
+ * too short then gets the beginning of the address, or the id in the export.
+ */
+export function toAcceptableFullName(given: string, email: string, exportedId: number): string {
   try {
     return toCheckedFullName(given);
   } catch {
@@ -194,7 +196,7 @@ function acceptableFullNameOf(row: CheckedExportRow, email: string): string {
       .replace(/\|\d+$/, '')
       .trim();
     const name = [...(plain.length < 2 ? `${plain} ${email.split('@')[0]}`.trim() : plain)].slice(0, 100).join('');
-    return name.length < 2 ? `user ${row.requiredId}` : name;
+    return name.length < 2 ? `user ${exportedId}` : name;
   }
 }
 
