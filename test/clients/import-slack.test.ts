@@ -228,6 +228,30 @@ t.test('channels with long names that begin alike become streams to which links 
   test.strictSame(linked, ['4', '3']);
 });
 
+t.test('messages whose text is in attachments have this text, and dropped ones are counted', async (test) => {
+  const bot = (second: number, more: object) => ({
+    ...{ type: 'message', subtype: 'bot_message', ts: `157792320${second}.000200`, bot_id: 'B1', username: 'CI' },
+    ...more,
+  });
+  const { report, messages } = await importedFromSlack(test, {
+    'channels.json': CHANNELS,
+    'general/2020-01-02.json': [
+      bot(1, { text: '', attachments: [{ text: '*Build 5* failed', fallback: 'x' }, { fallback: 'in 3 s' }] }),
+      bot(2, { attachments: [{ title: 'Build 6', title_link: 'https://ci.example/6', text: 'ok', color: 'good' }] }),
+      bot(3, { text: 'see https://a.example', attachments: [{ text: 'a preview' }] }),
+      bot(4, { text: '', attachments: [{ color: 'good' }] }),
+      bot(5, { text: 'from nobody', bot_id: undefined }),
+      bot(6, { text: 'joined', subtype: 'channel_join' }),
+    ],
+  });
+  test.strictSame(
+    messages.map(({ content }) => content),
+    ['**Build 5** failed\nin 3 s', '[Build 6](https://ci.example/6)\nok', 'see https://a.example'],
+  );
+  test.match(report, / 1 {2}message without text\n/);
+  test.match(report, / 1 {2}message without a sender/);
+});
+
 t.test('a damaged Slack export gets a clear error', async (test) => {
   const base = temporary('slack');
   test.teardown(() => remove(base));

@@ -146,7 +146,9 @@ async function runImportOrDropCommand(
     const isSlack = await isSlackExport(folder);
     if (isSlack && options['former-site'] !== undefined)
       throw new AdminError('--former-site has no meaning for a Slack export: its links are kept as they are');
-    const source = isSlack ? await convertSlackExportInWorkFolder(folder, work) : folder;
+    const { source, leftOut } = isSlack
+      ? await convertSlackExportInWorkFolder(folder, work)
+      : { source: folder, leftOut: new Map<string, number>() };
     await runWithActorClient(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
@@ -171,7 +173,8 @@ async function runImportOrDropCommand(
           target: opened && makeActorBackedImportTarget(actors, opened, lease),
           progress: makeProgressBarPrinter(),
         });
-        process.stdout.write(formatImportReport(report, options.check === true));
+        const whole = { ...report, leftOut: new Map([...leftOut, ...report.leftOut]) };
+        process.stdout.write(formatImportReport(whole, options.check === true));
       } finally {
         await lease.release();
         await opened?.close();
@@ -189,11 +192,15 @@ async function unpackArchiveToWorkFolder(file: string, work: string): Promise<st
   return work;
 }
 
-/** A Slack export in the form in which it is imported. */
-async function convertSlackExportInWorkFolder(folder: string, work: string): Promise<string> {
-  const target = join(work, 'converted-from-slack');
-  await convertSlackExportToFolder(folder, target);
-  return target;
+interface ConvertedSlackExport {
+  /** Folder of the export in the form in which it is imported. */
+  readonly source: string;
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+async function convertSlackExportInWorkFolder(folder: string, work: string): Promise<ConvertedSlackExport> {
+  const source = join(work, 'converted-from-slack');
+  return { source, leftOut: await convertSlackExportToFolder(folder, source) };
 }
 
 /** Makes a temporary folder for the files of an archive; the folder is removed at the end. */

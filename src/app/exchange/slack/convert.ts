@@ -14,7 +14,9 @@ import { nameOfMessageFile } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import { CheckedExportRow } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
+import { AdjustedRowCounts } from '../import/draft.js';
 import { toAcceptableFullName } from '../tables/people.js';
+import { markdownLinksToSlackFiles, slackTextOfAttachments } from './attachments.js';
 import { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './text.js';
 import { UniqueNames } from './unique-names.js';
 
@@ -57,9 +59,15 @@ interface SlackMessageInConversation {
   readonly ts: number;
 }
 
-/** Writes the converted export into `target`, an empty folder. @throws ExportFormatError */
-export const convertSlackExportToFolder = async (folder: string, target: string): Promise<void> =>
-  new SlackExportConversion(folder, target).convertAll();
+/**
+ * Writes the converted export into `target`, an empty folder.
+ * @returns counts of what was left out, as in the report of an import
+ * @throws ExportFormatError
+ */
+export const convertSlackExportToFolder = async (
+  folder: string,
+  target: string,
+): Promise<ReadonlyMap<string, number>> => new SlackExportConversion(folder, target).convertAll();
 
 class SlackExportConversion {
   readonly #realmTables: ExportTableWriter;
@@ -70,6 +78,7 @@ class SlackExportConversion {
   readonly #conversations: ConvertedSlackConversation[] = [];
   readonly #topicByThread = new Map<string, string>();
   readonly #mentionLookups: SlackMentionLookups;
+  readonly #leftOut = new AdjustedRowCounts();
   #lastConversationRecipientId = 1;
   #messageCount = 0;
   #messageFileCount = 0;
@@ -86,7 +95,7 @@ class SlackExportConversion {
     };
   }
 
-  async convertAll(): Promise<void> {
+  async convertAll(): Promise<ReadonlyMap<string, number>> {
     await mkdir(this.target, { recursive: true, mode: 0o700 });
     const users = await this.#readJsonFileRows('users.json');
     // The primary owner comes first: emoji and bots belong to the first owner.
@@ -98,6 +107,7 @@ class SlackExportConversion {
     for (const day of await this.#listDaysWithConversations()) await this.#convertMessagesOfDay(day);
     await this.#writePendingMessageFile();
     await this.#writeRealmTablesAndFiles();
+    return this.#leftOut.countByReason;
   }
 
   async #readJsonFileRows(name: string, optional = false): Promise<CheckedExportRow[]> {
@@ -312,15 +322,16 @@ class SlackExportConversion {
   async #convertMessageIfKept({ conversation, message, ts }: SlackMessageInConversation, day: string): Promise<void> {
     const subtype = message.textOrDefault('subtype');
     const sender = this.#senderOfMessageOrUndefined(message);
-    if (!sender || DROPPED_MESSAGE_SUBTYPES.has(subtype)) return;
+    if (DROPPED_MESSAGE_SUBTYPES.has(subtype)) return;
+    if (!sender) return this.#leftOut.addCount('message without a sender');
     const { content: text, mentioned } = convertSlackTextToMarkdown(
-      message.textOrDefault('text'),
+      message.textOrDefault('text') || slackTextOfAttachments(message),
       this.#mentionLookups,
     );
     const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...markdownLinksToSlackFiles(message)].filter(
       (part) => part !== '',
     );
-    if (parts.length === 0) return;
+    if (parts.length === 0) return this.#leftOut.addCount('message without text');
     const id = ++this.#messageCount;
     const ids = new Set(mentioned.map((key) => this.#getOrAddAccountOfUser(key).id));
     const other = conversation.members.find((user) => user !== sender.id) ?? sender.id;
@@ -429,15 +440,4 @@ class SlackExportConversion {
     await tables.joinTablesIntoAndRemoveParts(join(this.target, 'realm.json'));
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
-}
-
-/** Links to the files of a message. Slack's exports have no bytes of files; their addresses need a log-in there. */
-function markdownLinksToSlackFiles(message: CheckedExportRow): string[] {
-  const given = message.uncheckedValue('files');
-  const files = (Array.isArray(given) ? given : []) as readonly JsonObject[];
-  return files.flatMap(({ title, name, url_private: url, mode }) =>
-    typeof url !== 'string' || mode === 'tombstone' || mode === 'hidden_by_limit'
-      ? []
-      : [`[${String(title || name || 'file').replace(/[[\]]/g, '')}](${url.replaceAll(' ', '%20')})`],
-  );
 }
