@@ -3,6 +3,7 @@
  * functions have no side effects.
  */
 import { extname } from 'node:path';
+import { lookup } from 'mrmime';
 
 /** Media types of files that browsers show in place. All others are sent as attachments. */
 const INLINE_DISPLAY_CONTENT_TYPES: ReadonlySet<string> = new Set([
@@ -24,52 +25,8 @@ export function toSafeContentType(announced: string): string {
     : 'application/octet-stream';
 }
 
-/** Media types of usual files, by the extensions of their names. */
-const CONTENT_TYPE_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
-  ['.avif', 'image/avif'],
-  ['.bmp', 'image/bmp'],
-  ['.csv', 'text/csv'],
-  ['.doc', 'application/msword'],
-  ['.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  ['.flac', 'audio/flac'],
-  ['.gif', 'image/gif'],
-  ['.gz', 'application/gzip'],
-  ['.heic', 'image/heic'],
-  ['.htm', 'text/html'],
-  ['.html', 'text/html'],
-  ['.jpe', 'image/jpeg'],
-  ['.jpeg', 'image/jpeg'],
-  ['.jpg', 'image/jpeg'],
-  ['.json', 'application/json'],
-  ['.log', 'text/plain'],
-  ['.m4a', 'audio/mp4'],
-  ['.md', 'text/markdown'],
-  ['.mov', 'video/quicktime'],
-  ['.mp3', 'audio/mpeg'],
-  ['.mp4', 'video/mp4'],
-  ['.odp', 'application/vnd.oasis.opendocument.presentation'],
-  ['.ods', 'application/vnd.oasis.opendocument.spreadsheet'],
-  ['.odt', 'application/vnd.oasis.opendocument.text'],
-  ['.ogg', 'audio/ogg'],
-  ['.pdf', 'application/pdf'],
-  ['.png', 'image/png'],
-  ['.ppt', 'application/vnd.ms-powerpoint'],
-  ['.pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-  ['.svg', 'image/svg+xml'],
-  ['.tar', 'application/x-tar'],
-  ['.txt', 'text/plain'],
-  ['.wav', 'audio/wav'],
-  ['.webm', 'video/webm'],
-  ['.webp', 'image/webp'],
-  ['.xls', 'application/vnd.ms-excel'],
-  ['.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ['.xml', 'application/xml'],
-  ['.zip', 'application/zip'],
-]);
-
 /** The media type that a file's name tells; '' if it tells none. */
-export const guessContentTypeOfFileName = (name: string): string =>
-  CONTENT_TYPE_BY_EXTENSION.get(extname(name).toLowerCase()) ?? '';
+export const guessContentTypeOfFileName = (name: string): string => lookup(extname(name)) ?? '';
 
 /**
  * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at
