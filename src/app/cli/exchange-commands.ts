@@ -14,11 +14,12 @@ import {
   exportOrganizationToFolder,
   isSlackExport,
   type OrganizationImportReport,
+  readExportSource,
   runOrganizationImportOrDryRun,
   unpackExportArchive,
 } from '#app/exchange';
 import type { Logger } from '#base';
-import { castToDirectorySnapshot, RealmDirectory } from '#directory';
+import { castToDirectorySnapshot } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { findSubdomainProblemText } from '#domain/people';
 import { siteUrlOfRealm } from '#frontend/gateway';
@@ -87,11 +88,16 @@ async function runExportCommand(
     const realm = await requireRealmIdBySubdomain(actors, options.subdomain);
     const opened = await openStoreBesideRunningServer(config);
     try {
-      const snapshot = castToDirectorySnapshot(
-        await actors.sendForValueOrThrow(realmActorKey(realm), realmActorCommands.snapshot, {}),
-      );
-      const directory = new RealmDirectory(realm, snapshot, productEmojiForm(config.emojiNames));
-      const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
+      const source = await readExportSource({
+        store: opened.store,
+        blobs: opened.blobs,
+        realm,
+        productEmoji: productEmojiForm(config.emojiNames),
+        readSnapshot: async () =>
+          castToDirectorySnapshot(
+            await actors.sendForValueOrThrow(realmActorKey(realm), realmActorCommands.snapshot, {}),
+          ),
+      });
       const write = isArchive ? exportOrganizationToArchive : exportOrganizationToFolder;
       const rows = await write(source, target, { usesThread: true });
       for (const [table, count] of rows)

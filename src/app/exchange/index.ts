@@ -27,7 +27,7 @@ export {
   exportOrganizationToFolder,
   type OrganizationExportOptions,
 } from './export/run.js';
-export type { OrganizationExportSource } from './export/source.js';
+export { type OrganizationExportSource, readExportSource } from './export/source.js';
 export { DEFAULT_EXPORT_ARCHIVE_LIMITS, unpackExportArchive } from './format/archive.js';
 export type { ExportArchiveLimits } from './format/archive-paths.js';
 export { ExportFormatError } from './format/problem.js';

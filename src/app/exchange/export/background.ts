@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Logger, Semaphore } from '#base';
-import { type DirectorySnapshot, RealmDirectory } from '#directory';
+import type { DirectorySnapshot } from '#directory';
 import type { ProductEmoji, RealmId } from '#model';
 import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { exportOrganizationToArchive } from './run.js';
+import { readExportSource } from './source.js';
 
 interface BackgroundExporterOptions {
   readonly store: Store;
@@ -55,13 +56,10 @@ export class BackgroundExporter {
     await mkdir(workFolder, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(workFolder, 'conclave-export-'));
     try {
-      const snapshot = await this.options.readSnapshot(realm);
-      const directory = new RealmDirectory(realm, snapshot, productEmoji);
+      const readSnapshot = () => this.options.readSnapshot(realm);
+      const source = await readExportSource({ store, blobs, realm, productEmoji, readSnapshot });
       const archive = join(folder, basename(blobName));
-      await exportOrganizationToArchive({ store, blobs, realm, snapshot, directory }, archive, {
-        publicOnly: true,
-        signal,
-      });
+      await exportOrganizationToArchive(source, archive, { publicOnly: true, signal });
       signal.throwIfAborted();
       await blobs.put(realm, blobName, createReadStream(archive), 'application/gzip');
       if (signal.aborted) await blobs.delete(realm, blobName);

@@ -15,7 +15,6 @@ import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
 import {
   currentStreamIdOfMessage,
-  NEWEST_ANCHOR_MESSAGE_ID,
   PackedMessageView,
   type ScheduledMessage,
   type StoredMessage,
@@ -144,10 +143,11 @@ class OrganizationExport {
     readonly file: OwnUploadedFile;
     readonly scheduled: number[];
   }[] = [];
-  readonly #isMessageExported: (id: number) => boolean;
-  /** Ids of exported messages in private conversations, which decide who may see a file. */
-  readonly #privateConversationMessageIds = new Set<number>();
-  readonly #excludedMessageIds = new Set<number>();
+  /**
+   * For each message that links to a candidate file, whether everybody may read it; undefined for one that is not
+   * exported. Messages may have been sent or deleted since the files of the users were read.
+   */
+  readonly #isLinkingMessagePublic = new Map<number, boolean | undefined>();
   readonly #slicer = new TimeSlicer(1);
   readonly #madeFolders = new Set<string>();
   #exportedMessageCount = 0;
@@ -173,7 +173,6 @@ class OrganizationExport {
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
     for (const { recipient } of directory.streams()) last = Math.max(last, recipient);
     this.#directGroupRecipientIds = new DirectGroupRecipientIds(realm, last + 1);
-    this.#isMessageExported = (id) => !this.#excludedMessageIds.has(id);
   }
 
   /**
@@ -199,21 +198,13 @@ class OrganizationExport {
 
   async #exportTablesAndFiles(): Promise<ReadonlyMap<string, number>> {
     const { store, realm, directory } = this.source;
-    // The newest id is read before the directory: later messages may come from users whom the directory does not have.
-    const [newest] = await store.scanMessages({
-      realm,
-      index: { by: 'realm' },
-      from: NEWEST_ANCHOR_MESSAGE_ID,
-      direction: 'older',
-      limit: 1,
-    });
     await this.#directGroupRecipientIds.loadExistingRecipientIds(store);
     for (const { id } of directory.streams())
       this.#receiverRows.addStream(id, await readStreamMemberships(store, realm, id));
     await this.#exportRealmAndDirectoryTables();
     await this.#exportUserAndStreamRecipients();
     for (const user of directory.users()) await this.#exportPartsOfUser(user);
-    await this.#exportIncludedMessages(newest?.id ?? 0);
+    await this.#exportIncludedMessages(this.source.newestMessageId);
     await this.#exportDirectGroups();
     await this.#realmTables.ensureTableAndAddRows('zerver_reaction', []);
     await this.#realmTables.ensureTableAndAddRows(
@@ -313,7 +304,9 @@ class OrganizationExport {
     }
     for (const file of files) {
       const linked = texts.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
-      if (file.ready) this.#exportCandidateFiles.push({ owner: user, file, scheduled: linked });
+      if (!file.ready) continue;
+      this.#exportCandidateFiles.push({ owner: user, file, scheduled: linked });
+      for (const { id } of file.messages) this.#isLinkingMessagePublic.set(id, undefined);
     }
   }
 
@@ -386,7 +379,6 @@ class OrganizationExport {
       const count = await forEachMessage(store, scan, (message) => {
         from = message.id;
         if (this.#isMessageInExportScope(message)) this.#collectMessage(message);
-        else this.#excludedMessageIds.add(message.id);
       });
       if (count === 0) break;
       await this.#writeCollectedMessages();
@@ -409,7 +401,8 @@ class OrganizationExport {
    */
   #collectMessage(message: StoredMessage): void {
     if (message.participants.length > 2) this.#directGroupRecipientIds.getOrAssignRecipientId(message.participants);
-    if (this.#isPrivateConversationMessage(message)) this.#privateConversationMessageIds.add(message.id);
+    if (this.#isLinkingMessagePublic.has(message.id))
+      this.#isLinkingMessagePublic.set(message.id, !this.#isPrivateConversationMessage(message));
     this.#messagesForReceivers.add(message);
     let reactions = message instanceof PackedMessageView ? this.#messageRows.addRowIfPossible(message) : undefined;
     if (!reactions) {
@@ -488,9 +481,10 @@ class OrganizationExport {
     const { realm, blobs } = this.source;
     await this.#attachmentTables.ensureTableAndAddRows('zerver_attachment', []);
     const records: JsonObject[] = [];
+    const isExported = (id: number): boolean => this.#isLinkingMessagePublic.get(id) !== undefined;
     const candidates = this.#exportCandidateFiles
       .sort((a, b) => a.file.id - b.file.id)
-      .map((one) => ({ ...one, messages: one.file.messages.map(({ id }) => id).filter(this.#isMessageExported) }))
+      .map((one) => ({ ...one, messages: one.file.messages.map(({ id }) => id).filter(isExported) }))
       .filter(({ messages, scheduled }) => messages.length > 0 || scheduled.length > 0);
     const limiter = new FileCopyLimiter();
     const copyFile = async ({ file }: (typeof candidates)[number]): Promise<BlobFacts | undefined> => {
@@ -516,7 +510,7 @@ class OrganizationExport {
         owner: owner.id,
         create_time: file.created / 1000,
         size: file.size,
-        is_realm_public: messages.some((id) => !this.#privateConversationMessageIds.has(id)),
+        is_realm_public: messages.some((id) => this.#isLinkingMessagePublic.get(id)),
         is_web_public: false,
         messages,
         scheduled_messages: scheduled,

@@ -1,11 +1,12 @@
 /** Sources of an export: the directory of the organization, and the parts of users and streams in the Store. */
 import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
-import type { DirectorySnapshot } from '#directory';
-import { PackedMessageView, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { type DirectorySnapshot, RealmDirectory } from '#directory';
+import { NEWEST_ANCHOR_MESSAGE_ID, PackedMessageView, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
 import {
   directMessageActorKey,
+  type ProductEmoji,
   parseActorKey,
   type RealmId,
   realmActorKey,
@@ -25,6 +26,32 @@ export interface OrganizationExportSource {
   readonly realm: RealmId;
   readonly snapshot: DirectorySnapshot;
   readonly directory: DirectoryView;
+  /** Id of the last message that may be exported; 0 without messages. */
+  readonly newestMessageId: number;
+}
+
+interface ExportSourceOptions extends Pick<OrganizationExportSource, 'store' | 'blobs' | 'realm'> {
+  readonly productEmoji: ProductEmoji;
+  /** Reads the directory of the organization from its actor. */
+  readSnapshot(): Promise<DirectorySnapshot>;
+}
+
+/**
+ * Reads the directory of an organization, and the newest message id before it: the senders and streams of later
+ * messages may be missing in the directory, and a stream that the directory shows as public may be private by then.
+ */
+export async function readExportSource(options: ExportSourceOptions): Promise<OrganizationExportSource> {
+  const { store, blobs, realm, productEmoji } = options;
+  const [newest] = await store.scanMessages({
+    realm,
+    index: { by: 'realm' },
+    from: NEWEST_ANCHOR_MESSAGE_ID,
+    direction: 'older',
+    limit: 1,
+  });
+  const snapshot = await options.readSnapshot();
+  const directory = new RealmDirectory(realm, snapshot, productEmoji);
+  return { store, blobs, realm, snapshot, directory, newestMessageId: newest?.id ?? 0 };
 }
 
 /** Recipient ids of group conversations. A group of more than eight participants is known by a hash of them. */

@@ -1,0 +1,156 @@
+/** Tables of an export: what they contain of a live organization, in which form, and what an import makes of them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Json, JsonObject } from '#base';
+import type { DirectorySnapshot } from '#directory';
+import { productEmojiForm } from '#domain/emoji';
+import { blobNameOfFile } from '#domain/files';
+import { type StoredMessage, toMessageRecord } from '#domain/messages';
+import { toRealmId, toStreamId, toUserId, userActorKey } from '#model';
+import type { DirectoryStream } from '#model/records';
+import { exportOrganizationToFolder } from '../../../src/app/exchange/export/run.js';
+import { readExportSource } from '../../../src/app/exchange/export/source.js';
+import { snapshotWith } from '../../support/directory.js';
+import { MemoryBlobs } from '../../support/memory-blobs.js';
+import { MemoryStore } from '../../support/memory-store.js';
+import { person } from '../../support/person.js';
+
+const REALM = toRealmId(1);
+const [ADA, BEN] = [11, 12];
+const [SQUARE, CELLAR] = [4, 5];
+const FILE_PATH = '1/aa/000000000000000000000000/salaries.txt';
+
+const stream = (id: number, more: Partial<DirectoryStream> = {}): DirectoryStream => ({
+  id: toStreamId(id),
+  recipient: 100 + id,
+  name: `Stream ${id}`,
+  description: '',
+  renderedDescription: '',
+  created: 5,
+  creator: toUserId(ADA),
+  inviteOnly: false,
+  historyPublic: true,
+  webPublic: false,
+  postPolicy: 1,
+  retentionDays: null,
+  canRemoveGroup: 3,
+  firstMessage: null,
+  archived: false,
+  isDefault: false,
+  ...more,
+});
+
+/** An organization in a Store of its own, with two owners, a public and a private stream. */
+class Organization {
+  readonly store = new MemoryStore({ atomicRecords: true });
+  readonly blobs = new MemoryBlobs();
+  /** Called when the export reads the directory, after the newest message id. */
+  onReadingDirectory = (): void => undefined;
+  snapshot: DirectorySnapshot = snapshotWith({
+    users: [person(ADA, { role: 100 }), person(BEN, { role: 100 })],
+    streams: [stream(SQUARE), stream(CELLAR, { inviteOnly: true })],
+  });
+
+  /** Stores a message of Ada. @param to id of a stream, or of the other participants */
+  send(id: number, to: number | readonly number[], more: Partial<StoredMessage['body']> = {}): void {
+    const place = typeof to === 'number' ? to : 0;
+    const participants = typeof to === 'number' ? [] : [ADA, ...to].sort((a, b) => a - b);
+    const body: StoredMessage['body'] = {
+      content: 'text',
+      html: '<p>text</p>',
+      topic: place === 0 ? '' : 'Tides',
+      sent: 5,
+      client: 'test',
+      recipient: typeof to === 'number' ? 100 + to : to[0]!,
+      stream: place,
+      rev: 1,
+      flags: {},
+      wildcard: false,
+      topicLinks: [],
+      has: { link: false, image: false },
+      ...more,
+    };
+    const value = toMessageRecord({ id, sender: ADA, participants, originStream: place, body }, `d${participants}`);
+    this.store.contents.put({ type: 'message', realm: REALM, id, rev: 1, value });
+  }
+
+  delete(id: number): void {
+    this.store.contents.put({ type: 'message', realm: REALM, id, rev: 2, value: null });
+  }
+
+  putPart(user: number, part: string, value: Json, rev = 1): void {
+    this.store.contents.put({ type: 'part', key: userActorKey(REALM, toUserId(user)), part, rev, value });
+  }
+
+  /** Stores a file of Ada that these messages link to. */
+  async linkFile(...messages: number[]): Promise<void> {
+    await this.blobs.put(REALM, blobNameOfFile(FILE_PATH), Buffer.from('bytes'), 'text/plain');
+    const linking = messages.map((id) => ({ id, sent: 5 }));
+    const file = { id: 1, path: FILE_PATH, name: 'salaries.txt', size: 5, created: 5_000, ready: true, expires: null };
+    this.putPart(ADA, 'file/000000000000000000000000', { ...file, messages: linking }, messages.length);
+  }
+
+  /** Exports to a new folder. @returns the rows of a table in a file */
+  async export(test: Test, options: { readonly publicOnly?: boolean } = {}) {
+    const folder = test.testdir();
+    const { store, blobs } = this;
+    const readSnapshot = async () => {
+      this.onReadingDirectory();
+      return this.snapshot;
+    };
+    const productEmoji = productEmojiForm('conclave');
+    const source = await readExportSource({ store, blobs, realm: REALM, productEmoji, readSnapshot });
+    await exportOrganizationToFolder(source, folder, options);
+    const tables = (file: string) =>
+      JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, JsonObject[]>;
+    return { folder, tables };
+  }
+}
+
+t.test('a file of a direct message that is sent while a public export runs is not exported', async (test) => {
+  const organization = new Organization();
+  organization.send(1, SQUARE);
+  let isSent = false;
+  organization.store.gate = async (step) => {
+    if (step !== 'after:scanMessages' || isSent) return;
+    isSent = true;
+    organization.send(2, [BEN]);
+    await organization.linkFile(2);
+  };
+  const { tables } = await organization.export(test, { publicOnly: true });
+  test.ok(isSent);
+  test.strictSame(tables('attachment.json').zerver_attachment, []);
+  test.strictSame(tables('uploads/records.json'), []);
+});
+
+t.test('a file of a direct message that is deleted while a public export runs is not exported', async (test) => {
+  const organization = new Organization();
+  organization.send(1, [BEN]);
+  organization.send(2, SQUARE);
+  await organization.linkFile(1);
+  organization.store.gate = (step, keys) => {
+    if (step === 'after:listParts' && keys[0] === userActorKey(REALM, toUserId(ADA))) organization.delete(1);
+  };
+  const { tables } = await organization.export(test, { publicOnly: true });
+  test.strictSame(tables('attachment.json').zerver_attachment, []);
+});
+
+t.test('a file is public if an exported message in a public stream links to it', async (test) => {
+  for (const [linking, isPublic] of [
+    [[1], false],
+    [[1, 2], false],
+    [[1, 3], true],
+    [[1, 4], false],
+  ] as const) {
+    const organization = new Organization();
+    organization.send(1, [BEN]);
+    organization.send(2, CELLAR);
+    organization.send(3, SQUARE);
+    await organization.linkFile(...linking);
+    organization.onReadingDirectory = () => organization.send(4, SQUARE);
+    const { tables } = await organization.export(test);
+    const messages = linking.filter((id) => id !== 4);
+    test.match(tables('attachment.json').zerver_attachment, [{ messages, is_realm_public: isPublic }], String(linking));
+  }
+});
