@@ -1,5 +1,5 @@
 /** Tables of an export: what they contain of a live organization, in which form, and what an import makes of them. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Json, JsonObject } from '#base';
@@ -7,16 +7,30 @@ import type { DirectorySnapshot } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { blobNameOfFile } from '#domain/files';
 import { type StoredMessage, toMessageRecord } from '#domain/messages';
-import { toRealmId, toStreamId, toUserId, userActorKey } from '#model';
+import { ServerCryptography } from '#domain/secrets';
+import {
+  DEFAULT_REALM_SETTINGS,
+  PASSWORD_LOGIN_METHOD,
+  type RealmSettings,
+  SINGLE_SIGN_ON_LOGIN_METHOD,
+  toRealmId,
+  toStreamId,
+  toUserId,
+  userActorKey,
+} from '#model';
 import type { DirectoryStream } from '#model/records';
 import { exportOrganizationToFolder } from '../../../src/app/exchange/export/run.js';
 import { readExportSource } from '../../../src/app/exchange/export/source.js';
+import { ExportFolder } from '../../../src/app/exchange/format/folder.js';
+import type { ImportedOrganizationDraft } from '../../../src/app/exchange/import/draft.js';
+import { buildDraftWithoutMessagesAndFiles, readSmallExportTables } from '../../../src/app/exchange/import/read.js';
 import { snapshotWith } from '../../support/directory.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
 
 const REALM = toRealmId(1);
+const SECRETS = new ServerCryptography('a secret of the export');
 const [ADA, BEN] = [11, 12];
 const [SQUARE, CELLAR] = [4, 5];
 const FILE_PATH = '1/aa/000000000000000000000000/salaries.txt';
@@ -108,6 +122,20 @@ class Organization {
   }
 }
 
+/** Reads the organization of an export as an import does, without its messages and files. */
+async function readDraft(folder: string): Promise<ImportedOrganizationDraft> {
+  const facts = { realm: REALM, subdomain: 'team', origin: 'http://team.example', seed: 'seed', begun: 0 };
+  const opened = new ExportFolder(folder);
+  return buildDraftWithoutMessagesAndFiles(opened, await readSmallExportTables(opened), facts, SECRETS);
+}
+
+/** Changes the rows of a table in realm.json. */
+function changeTable(folder: string, table: string, change: (rows: readonly JsonObject[]) => JsonObject[]): void {
+  const file = join(folder, 'realm.json');
+  const tables = JSON.parse(readFileSync(file, 'utf8')) as Record<string, JsonObject[]>;
+  writeFileSync(file, JSON.stringify({ ...tables, [table]: change(tables[table] ?? []) }));
+}
+
 t.test('a file of a direct message that is sent while a public export runs is not exported', async (test) => {
   const organization = new Organization();
   organization.send(1, SQUARE);
@@ -153,4 +181,65 @@ t.test('a file is public if an exported message in a public stream links to it',
     const messages = linking.filter((id) => id !== 4);
     test.match(tables('attachment.json').zerver_attachment, [{ messages, is_realm_public: isPublic }], String(linking));
   }
+});
+
+t.test('settings of the organization survive an export and an import', async (test) => {
+  const changed: Partial<RealmSettings> = {
+    name: 'Tides',
+    message_retention_days: 90,
+    message_content_edit_limit_seconds: null,
+    default_code_block_language: 'python',
+    digest_weekday: 3,
+  };
+  for (const authentication_methods of ['', PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD]) {
+    const organization = new Organization();
+    const settings = { ...DEFAULT_REALM_SETTINGS, ...changed, authentication_methods };
+    organization.snapshot = { ...organization.snapshot, settings };
+    const { folder, tables } = await organization.export(test);
+    test.strictSame(
+      tables('realm.json').zerver_realmauthenticationmethod!.map(({ name }) => name),
+      [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD].filter((name) => name !== authentication_methods),
+      'a row for each way to log in that is on',
+    );
+    const draft = await readDraft(folder);
+    test.strictSame(draft.settings, settings);
+    test.equal(draft.adjustedRowCounts.countByReason.size, 0);
+  }
+});
+
+t.test('ways to log in come from exports of earlier versions of this server, and of other servers', async (test) => {
+  const { folder } = await new Organization().export(test);
+  for (const [column, names, stored] of [
+    ['', ['Email'], ''],
+    ['Email', ['Email'], 'Email'],
+    [null, ['Email', 'Google'], 'OpenID Connect'],
+    [null, ['OpenID Connect'], 'Email'],
+    [null, ['Google', 'SAML'], ''],
+    [null, [], ''],
+    ['Email,OpenID Connect', ['Email'], ''],
+  ] as const) {
+    changeTable(folder, 'zerver_realm', ([row]) => [{ ...row, authentication_methods: column }]);
+    changeTable(folder, 'zerver_realmauthenticationmethod', () => names.map((name, id) => ({ id, name, realm: 1 })));
+    test.equal((await readDraft(folder)).settings.authentication_methods, stored, `${column} ${names.join()}`);
+  }
+});
+
+t.test('an import leaves out settings that the API refuses', async (test) => {
+  const { folder } = await new Organization().export(test);
+  const ofUser = { color_scheme: 9, notification_sound: 'moo', email_notifications_batching_period_seconds: 'soon' };
+  const ofOrganization = {
+    authentication_methods: { Email: false, 'OpenID Connect': true },
+    message_retention_days: 'ninety',
+    message_content_edit_limit_seconds: 0,
+    default_language: 7,
+    video_chat_provider: 9,
+  };
+  changeTable(folder, 'zerver_realm', ([row]) => [{ ...row, ...ofOrganization }]);
+  changeTable(folder, 'zerver_userprofile', (rows) => rows.map((row) => ({ ...row, ...ofUser })));
+  changeTable(folder, 'zerver_realmuserdefault', ([row]) => [{ ...row, ...ofUser }]);
+  const { settings, directoryRecords, directorySingletons, adjustedRowCounts } = await readDraft(folder);
+  test.strictSame(settings, { ...DEFAULT_REALM_SETTINGS, name: 'team' });
+  test.strictSame(directoryRecords.personals, []);
+  test.strictSame(directorySingletons.userDefaults, {});
+  test.equal(adjustedRowCounts.countByReason.size, 7, 'all but the ways to log in, which are no column');
 });

@@ -41,6 +41,7 @@ import { makeReactionRow } from '../tables/reactions.js';
 import {
   makeEmailDomainRows,
   makeLinkifierRows,
+  makeLoginMethodRows,
   makePlaygroundRows,
   makeRealmRow,
   makeUserDefaultSettingsRow,
@@ -223,7 +224,7 @@ class OrganizationExport {
     const tables = this.#realmTables;
     const created = Math.min(...snapshot.users.map(({ joined }) => joined), Number.MAX_SAFE_INTEGER) / 1000;
     await tables.addRow('zerver_realm', makeRealmRow(directory, { id: 1, date_created: created }));
-    await tables.ensureTableAndAddRows('zerver_realmauthenticationmethod', [{ id: 1, name: 'Email', realm: 1 }]);
+    await tables.ensureTableAndAddRows('zerver_realmauthenticationmethod', makeLoginMethodRows(directory));
     await tables.addRow('zerver_realmuserdefault', makeUserDefaultSettingsRow(directory));
     await tables.ensureTableAndAddRows('zerver_realmdomain', makeEmailDomainRows(directory));
     await tables.ensureTableAndAddRows('zerver_realmemoji', makeCustomEmojiRows(directory));

@@ -36,6 +36,7 @@ import {
   addImportedEmailDomain,
   addImportedLinkifier,
   addImportedPlayground,
+  importLoginMethods,
   importRealmWithoutStreamSettings,
   setImportedUserDefaults,
   setNotificationStreamsOfRealm,
@@ -61,7 +62,6 @@ const LABEL_BY_NOT_IMPORTED_TABLE: Readonly<Record<string, string>> = {
   zerver_useractivityinterval: 'times of activity',
   zerver_userhotspot: 'hints that were seen',
   zerver_userpresence: 'presence',
-  zerver_realmauthenticationmethod: 'ways to log in',
 };
 const REQUIRED_EXPORT_TABLES = [
   'zerver_realm',
@@ -125,6 +125,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   const draft = new ImportedOrganizationDraft(facts, secrets, 1);
   const [realm] = rows('zerver_realm');
   importRealmWithoutStreamSettings(realm!, draft);
+  importLoginMethods(rows('zerver_realmauthenticationmethod'), realm!, draft);
   for (const row of rows('zerver_client'))
     draft.clientNameByExportedId.set(row.requiredId, row.textOrDefault('name').slice(0, 30));
   const accounts = [...rows('zerver_userprofile'), ...rows('zerver_userprofile_mirrordummy')].sort(

@@ -4,21 +4,26 @@
  */
 import type { TSchema } from 'typebox';
 import { Check } from 'typebox/value';
-import type { JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
 import { findLinkifierErrors } from '#domain/markdown';
 import {
+  checkAndConvertRealmSettings,
+  checkAndConvertUserSettings,
   DEFAULT_REALM_SETTINGS,
+  isLoginMethodOn,
+  PASSWORD_LOGIN_METHOD,
   REALM_SETTING_DECLARATIONS,
   REALM_SETTING_NAMES,
   type RealmSettingName,
   type RealmSettings,
-  type RealmSettingValue,
+  SINGLE_SIGN_ON_LOGIN_METHOD,
   USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
   USER_SETTING_NAMES_WITH_REALM_DEFAULT,
   type UserSettingDeclaration,
   type UserSettingName,
   type UserSettings,
+  type UserSettingValue,
 } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
@@ -30,42 +35,87 @@ const COLUMN_BY_RENAMED_SETTING: Partial<Record<RealmSettingName, string>> = {
   signup_notifications_stream_id: 'signup_notifications_stream',
 };
 
+/** Setting that has a table of its own. */
+const LOGIN_METHODS_SETTING = 'authentication_methods' satisfies RealmSettingName;
+const ALL_LOGIN_METHODS = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD];
+
 const columnOfRealmSetting = (name: RealmSettingName): string => COLUMN_BY_RENAMED_SETTING[name] ?? name;
 
-/** True for values in a row that mean 'no limit', which the API's parameter doesn't accept. */
-const isUnlimitedValue = (name: RealmSettingName, value: unknown): boolean =>
-  name === 'message_retention_days'
-    ? value === -1
-    : value === null && (name === 'default_code_block_language' || name.endsWith('_limit_seconds'));
+/**
+ * Converts the value of a column into that of the API's parameter, which has a word for 'no limit', and an empty text
+ * for 'none'.
+ */
+function toRealmSettingParameter(name: RealmSettingName, value: Json): Json {
+  if (name === 'message_retention_days') return value === -1 ? 'unlimited' : value;
+  if (value !== null) return value;
+  if (name === 'default_code_block_language') return '';
+  return name.endsWith('_limit_seconds') ? 'unlimited' : null;
+}
 
 export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const settings: Record<string, RealmSettingValue> = { ...DEFAULT_REALM_SETTINGS };
+  draft.settings = DEFAULT_REALM_SETTINGS;
   for (const name of REALM_SETTING_NAMES) {
     const given = row.uncheckedValue(columnOfRealmSetting(name));
-    if (given === undefined) continue;
-    const setting = REALM_SETTING_DECLARATIONS[name];
-    // The streams have no ids at this point: `setNotificationStreamsOfRealm` sets these settings later.
-    if (setting.isStreamValued) continue;
-    if (isUnlimitedValue(name, given)) settings[name] = given as null;
-    else if (isAcceptableRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
-    else draft.adjustedRowCounts.addCount(`setting of the organization: ${name}`);
+    // Streams have no ids yet: `setNotificationStreamsOfRealm` sets them, and `importLoginMethods` the ways to log in.
+    const isSetLater = name === LOGIN_METHODS_SETTING || REALM_SETTING_DECLARATIONS[name].isStreamValued;
+    if (given === undefined || isSetLater) continue;
+    setCheckedRealmSetting(name, toRealmSettingParameter(name, given), draft);
   }
-  if (settings.name === '') settings.name = draft.facts.subdomain || 'Imported organization';
-  draft.settings = settings as RealmSettings;
+  if (draft.settings.name === '')
+    draft.settings = { ...draft.settings, name: draft.facts.subdomain || 'Imported organization' };
   draft.createdMs = Math.floor(row.timeSecondsOrDefault('date_created', draft.facts.begun / 1000) * 1000);
   draft.isDeactivated = row.booleanOrDefault('deactivated');
 }
 
-function isAcceptableRealmSetting(name: RealmSettingName, value: unknown): boolean {
-  const setting: { readonly schema: TSchema; check?(value: unknown): void } = REALM_SETTING_DECLARATIONS[name];
+/** Checks and converts a value as PATCH /realm does, and sets it; one that the API refuses is left out. */
+function setCheckedRealmSetting(name: RealmSettingName, value: Json, draft: ImportedOrganizationDraft): void {
+  const checked = findCheckedRealmSetting(name, value);
+  if (checked) draft.settings = { ...draft.settings, ...checked };
+  else draft.adjustedRowCounts.addCount(`setting of the organization: ${name}`);
+}
+
+function findCheckedRealmSetting(name: RealmSettingName, value: Json): Partial<RealmSettings> | undefined {
+  const schema: TSchema = REALM_SETTING_DECLARATIONS[name].schema;
   try {
-    if (!Check(setting.schema, value)) return false;
-    setting.check?.(value);
-    return true;
+    return Check(schema, value) ? checkAndConvertRealmSettings({ [name]: value }, true) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+const makeLoginMethodFlags = (isOn: (method: string) => boolean): Record<string, boolean> =>
+  Object.fromEntries(ALL_LOGIN_METHODS.map((method) => [method, isOn(method)]));
+
+/**
+ * Imports zerver_realmauthenticationmethod, which has a row for each way to log in that is on. If no row names one of
+ * this server, all of them stay on.
+ */
+export function importLoginMethods(
+  rows: readonly CheckedExportRow[],
+  realm: CheckedExportRow,
+  draft: ImportedOrganizationDraft,
+): void {
+  // Earlier versions of this server exported the stored value as a column, and one row whatever it was.
+  const stored = realm.uncheckedValue(LOGIN_METHODS_SETTING);
+  if (typeof stored === 'string') {
+    const value = makeLoginMethodFlags((method) => isLoginMethodOn(stored, method));
+    setCheckedRealmSetting(LOGIN_METHODS_SETTING, value, draft);
+    return;
+  }
+  const names = rows.map((row) => row.textOrDefault('name'));
+  const foreign = names.filter((name) => !ALL_LOGIN_METHODS.includes(name));
+  if (foreign.length > 0) draft.adjustedRowCounts.addCount('ways to log in', foreign.length);
+  if (foreign.length === names.length) return;
+  const value = makeLoginMethodFlags((method) => names.includes(method));
+  setCheckedRealmSetting(LOGIN_METHODS_SETTING, value, draft);
+}
+
+export const makeLoginMethodRows = ({ settings }: DirectoryView): JsonObject[] =>
+  ALL_LOGIN_METHODS.filter((method) => isLoginMethodOn(settings.authentication_methods, method)).map((name, i) => ({
+    id: i + 1,
+    name,
+    realm: 1,
+  }));
 
 /** Sets the two settings of the organization that name streams. */
 export function setNotificationStreamsOfRealm(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
@@ -81,7 +131,7 @@ export function setNotificationStreamsOfRealm(row: CheckedExportRow, draft: Impo
 /** Makes the columns of zerver_realm. @param base the row's other fields */
 export function makeRealmRow(directory: DirectoryView, base: JsonObject): JsonObject {
   const settings = Object.fromEntries(
-    REALM_SETTING_NAMES.map((name) => {
+    REALM_SETTING_NAMES.filter((name) => name !== LOGIN_METHODS_SETTING).map((name) => {
       const value = directory.settings[name];
       return [
         columnOfRealmSetting(name),
@@ -117,19 +167,20 @@ export function readNonDefaultUserSettings(row: CheckedExportRow, leftOut: Adjus
     const setting: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
     const value = row.uncheckedValue(name);
     if (setting.accountField !== undefined || value === undefined || value === null) continue;
-    if (!isAcceptableUserSetting(setting, value)) leftOut.addCount(`setting of a user: ${name}`);
-    else if (value !== setting.default) chosen[name] = value;
+    const checked = findCheckedUserSetting(name, value);
+    if (checked === undefined) leftOut.addCount(`setting of a user: ${name}`);
+    else if (checked !== setting.default) chosen[name] = checked;
   }
   return chosen as Partial<UserSettings>;
 }
 
-function isAcceptableUserSetting(setting: UserSettingDeclaration, value: unknown): boolean {
+/** Checks and converts a value as PATCH /settings does. @returns undefined for one that the API refuses */
+function findCheckedUserSetting(name: UserSettingName, value: Json): UserSettingValue | undefined {
+  const schema: TSchema = USER_SETTING_DECLARATIONS[name].schema;
   try {
-    if (!Check(setting.schema, value)) return false;
-    setting.check?.(value as string);
-    return true;
+    return Check(schema, value) ? checkAndConvertUserSettings({ [name]: value })[name] : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
