@@ -7,6 +7,7 @@ import type { DirectorySnapshot } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { blobNameOfFile } from '#domain/files';
 import { type StoredMessage, toMessageRecord } from '#domain/messages';
+import { NOTIFICATION_BOT_ID, WELCOME_BOT_ID } from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
 import {
   DEFAULT_REALM_SETTINGS,
@@ -24,6 +25,7 @@ import { readExportSource } from '../../../src/app/exchange/export/source.js';
 import { ExportFolder } from '../../../src/app/exchange/format/folder.js';
 import type { ImportedOrganizationDraft } from '../../../src/app/exchange/import/draft.js';
 import { buildDraftWithoutMessagesAndFiles, readSmallExportTables } from '../../../src/app/exchange/import/read.js';
+import { type OrganizationImportReport, runOrganizationImportOrDryRun } from '../../../src/app/exchange/import/run.js';
 import { snapshotWith } from '../../support/directory.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -66,10 +68,10 @@ class Organization {
     streams: [stream(SQUARE), stream(CELLAR, { inviteOnly: true })],
   });
 
-  /** Stores a message of Ada. @param to id of a stream, or of the other participants */
-  send(id: number, to: number | readonly number[], more: Partial<StoredMessage['body']> = {}): void {
+  /** Stores a message. @param to id of a stream, or of the other participants */
+  send(id: number, to: number | readonly number[], more: Partial<StoredMessage['body']> = {}, sender = ADA): void {
     const place = typeof to === 'number' ? to : 0;
-    const participants = typeof to === 'number' ? [] : [ADA, ...to].sort((a, b) => a - b);
+    const participants = typeof to === 'number' ? [] : [sender, ...to].sort((a, b) => a - b);
     const body: StoredMessage['body'] = {
       content: 'text',
       html: '<p>text</p>',
@@ -85,7 +87,7 @@ class Organization {
       has: { link: false, image: false },
       ...more,
     };
-    const value = toMessageRecord({ id, sender: ADA, participants, originStream: place, body }, `d${participants}`);
+    const value = toMessageRecord({ id, sender, participants, originStream: place, body }, `d${participants}`);
     this.store.contents.put({ type: 'message', realm: REALM, id, rev: 1, value });
   }
 
@@ -128,6 +130,21 @@ async function readDraft(folder: string): Promise<ImportedOrganizationDraft> {
   const opened = new ExportFolder(folder);
   return buildDraftWithoutMessagesAndFiles(opened, await readSmallExportTables(opened), facts, SECRETS);
 }
+
+/** Checks an export, as `conclave import --check` does. */
+const checkImport = (folder: string): Promise<OrganizationImportReport> =>
+  runOrganizationImportOrDryRun({
+    folder,
+    workFolder: `${folder}/work`,
+    subdomain: 'team',
+    origin: 'http://team.example',
+    secrets: SECRETS,
+    extraEmoji: productEmojiForm('conclave'),
+    imageProxyKey: '',
+    passwords: new Map(),
+    isInviting: false,
+    target: undefined,
+  });
 
 /** Changes the rows of a table in realm.json. */
 function changeTable(folder: string, table: string, change: (rows: readonly JsonObject[]) => JsonObject[]): void {
@@ -242,4 +259,32 @@ t.test('an import leaves out settings that the API refuses', async (test) => {
   test.strictSame(directoryRecords.personals, []);
   test.strictSame(directorySingletons.userDefaults, {});
   test.equal(adjustedRowCounts.countByReason.size, 7, 'all but the ways to log in, which are no column');
+});
+
+t.test('conversations with system bots survive an export and an import', async (test) => {
+  const organization = new Organization();
+  organization.send(1, [ADA], {}, WELCOME_BOT_ID);
+  organization.send(2, [WELCOME_BOT_ID]);
+  organization.send(3, SQUARE, {}, NOTIFICATION_BOT_ID);
+  const { folder, tables } = await organization.export(test);
+  const { zerver_recipient = [], zerver_userprofile_crossrealm = [] } = tables('realm.json');
+  const bots = zerver_userprofile_crossrealm.map(({ recipient_id }) => recipient_id);
+  test.ok(bots.includes(WELCOME_BOT_ID));
+  test.notOk(
+    zerver_recipient.some(({ id }) => bots.includes(id!)),
+    'the importing server has recipients of its bots',
+  );
+  const { counts, leftOut } = await checkImport(folder);
+  test.equal(counts.get('messages'), 3);
+  test.equal(leftOut.size, 0);
+});
+
+t.test('recipients of system bots may be among those of users, as in exports of earlier versions', async (test) => {
+  const organization = new Organization();
+  organization.send(1, [WELCOME_BOT_ID]);
+  const { folder } = await organization.export(test);
+  const bot = { id: WELCOME_BOT_ID, type: 1, type_id: WELCOME_BOT_ID };
+  changeTable(folder, 'zerver_recipient', (rows) => [bot, ...rows]);
+  const { counts } = await checkImport(folder);
+  test.equal(counts.get('messages'), 1);
 });

@@ -259,11 +259,9 @@ class OrganizationExport {
     }
   }
 
+  /** Exports recipients. Those of system bots are in zerver_userprofile_crossrealm: the importing server has its own. */
   async #exportUserAndStreamRecipients(): Promise<void> {
     const { directory } = this.source;
-    for (const { recipient_id, id } of makeSystemBotRows()) {
-      await this.#realmTables.addRow('zerver_recipient', { id: recipient_id!, type: 1, type_id: id! });
-    }
     for (const { id, recipient } of directory.users()) {
       await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 1, type_id: id });
     }

@@ -25,13 +25,20 @@ const OWNER_ROLE_NUMBER = 100;
 const MIN_EMAIL_VISIBILITY_NUMBER = 1;
 const MAX_EMAIL_VISIBILITY_NUMBER = 5;
 
-/** Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots. */
+/**
+ * Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots, and
+ * only their rows name their recipients.
+ */
 export function assignImportedUserIds(
   rows: readonly CheckedExportRow[],
   crossRealm: readonly CheckedExportRow[],
   draft: ImportedOrganizationDraft,
 ): void {
-  for (const row of crossRealm) draft.userIdMap.addNewId(row.requiredId, systemBotIdOfExportedBot(row));
+  for (const row of crossRealm) {
+    draft.userIdMap.addNewId(row.requiredId, systemBotIdOfExportedBot(row));
+    const recipient = row.nonNegativeIntegerOr('recipient_id', undefined);
+    if (recipient !== undefined) draft.recipientByExportedId.set(recipient, { kind: 'user', of: row.requiredId });
+  }
   const first = LAST_RESERVED_USER_ID + 1;
   for (const [i, row] of [...rows].sort((a, b) => a.requiredId - b.requiredId).entries())
     draft.userIdMap.addNewId(row.requiredId, first + i);
