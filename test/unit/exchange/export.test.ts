@@ -17,6 +17,7 @@ import {
   toRealmId,
   toStreamId,
   toUserId,
+  type UserSettings,
   userActorKey,
 } from '#model';
 import type { DirectoryStream } from '#model/records';
@@ -30,6 +31,7 @@ import { snapshotWith } from '../../support/directory.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
+import { FORMAT_COLUMNS } from './format-columns.js';
 
 const REALM = toRealmId(1);
 const SECRETS = new ServerCryptography('a secret of the export');
@@ -56,6 +58,65 @@ const stream = (id: number, more: Partial<DirectoryStream> = {}): DirectoryStrea
   isDefault: false,
   ...more,
 });
+
+const [BOT, ZOE] = [13, 14];
+
+const RECORDS_OF_ALL_KINDS: Partial<DirectorySnapshot> = {
+  users: [ADA, BEN, BOT, ZOE].map((id) => person(id, id === BOT ? { botType: 3, botOwner: toUserId(ADA) } : {})),
+  streams: [stream(SQUARE, { isDefault: true })],
+  personals: [
+    {
+      user: toUserId(ADA),
+      settings: {},
+      alertWords: ['tide'],
+      muted: [{ id: BEN, timestamp: 5 }],
+      status: { text: 'out', emoji: null, away: false },
+    },
+  ],
+  groups: [
+    { id: 20, name: 'crew', description: '', members: [toUserId(ADA)], subgroups: [21], system: false },
+    { id: 21, name: 'mates', description: '', members: [], subgroups: [], system: false },
+  ],
+  emoji: [{ id: 1, name: 'buoy', url: '/e/1.png', stillUrl: null, deactivated: false, author: toUserId(ADA) }],
+  profiles: [{ user: toUserId(ADA), values: { 1: { value: 'rope', rendered: '', at: 1 } } }],
+  profileFields: [{ id: 1, type: 1, name: 'Knot', hint: '', data: '', order: 1, inSummary: false, added: [] }],
+  bots: [
+    {
+      user: toUserId(BOT),
+      keySealed: '',
+      sendingStream: null,
+      eventsStream: null,
+      allPublicStreams: false,
+      service: { baseUrl: 'https://a.example', interface: 1, tokenSealed: '' },
+      config: { depth: '5' },
+    },
+  ],
+  linkifiers: [{ id: 1, pattern: '#(?P<id>[0-9]+)', urlTemplate: 'https://a.example/{id}' }],
+  playgrounds: [{ id: 1, name: 'Play', language: 'Python', urlPrefix: 'https://a.example/' }],
+  domains: [{ id: 1, domain: 'a.example', allowSubdomains: false }],
+};
+
+/** Parts of a user's actor. */
+const PARTS_OF_ALL_KINDS: Readonly<Record<string, Json>> = {
+  [`topic/${SQUARE}/tides`]: { stream: SQUARE, name: 'Tides', policy: 3, updated: 5 },
+  'storage/depth': { key: 'depth', value: '5' },
+  'scheduled/1': {
+    id: 1,
+    type: 'stream',
+    to: [SQUARE],
+    topic: 'Tides',
+    content: 'later',
+    html: '<p>later</p>',
+    wildcard: false,
+    at: 9,
+    phase: 'waiting',
+    client: 'test',
+    origin: 'http://team.example',
+  },
+};
+
+/** Settings for which an organization has no default of its own: new accounts get that of the importing server. */
+const SETTINGS_WITHOUT_DEFAULT = ['default_language', 'enable_login_emails', 'enable_marketing_emails'];
 
 /** An organization in a Store of its own, with two owners, a public and a private stream. */
 class Organization {
@@ -287,4 +348,45 @@ t.test('recipients of system bots may be among those of users, as in exports of 
   changeTable(folder, 'zerver_recipient', (rows) => [bot, ...rows]);
   const { counts } = await checkImport(folder);
   test.equal(counts.get('messages'), 1);
+});
+
+t.test('tables have the columns of the format, so that other servers can import them', async (test) => {
+  const organization = new Organization();
+  organization.snapshot = { ...organization.snapshot, ...RECORDS_OF_ALL_KINDS };
+  organization.send(1, SQUARE, { reactions: [{ user: BEN, name: 'tada', code: '1f389', type: 'unicode_emoji' }] });
+  organization.send(2, [BEN, ZOE]);
+  await organization.linkFile(1);
+  for (const [part, value] of Object.entries(PARTS_OF_ALL_KINDS)) organization.putPart(ADA, part, value);
+  const { tables } = await organization.export(test);
+  const all = Object.assign({}, ...['realm.json', 'attachment.json', 'messages-000001.json'].map(tables)) as ReturnType<
+    typeof tables
+  >;
+  for (const [table, columns] of FORMAT_COLUMNS) {
+    const [row = {}] = all[table] ?? [];
+    const left = table === 'zerver_realmuserdefault' ? SETTINGS_WITHOUT_DEFAULT : [];
+    test.strictSame([...Object.keys(row), ...left].sort(), columns, table);
+  }
+  const others = Object.keys(all).filter((table) => !FORMAT_COLUMNS.has(table) && all[table]!.length > 0);
+  test.strictSame(others, ['conclave_realmuserdefault', 'conclave_usersettings']);
+});
+
+t.test('settings of users that the format does not have survive an export and an import', async (test) => {
+  const organization = new Organization();
+  const settings: Partial<UserSettings> = { color_scheme: 2, automatically_follow_topics_policy: 1 };
+  const userDefaults: Partial<UserSettings> = { enter_sends: true, enable_followed_topic_email_notifications: false };
+  const personals = [{ user: toUserId(BEN), settings, alertWords: [], muted: [] }];
+  organization.snapshot = { ...organization.snapshot, personals, userDefaults };
+  const { folder } = await organization.export(test);
+  const read = async () => {
+    const { directoryRecords, directorySingletons, userIdMap } = await readDraft(folder);
+    test.match(directoryRecords.personals, [{ user: userIdMap.findNewId(BEN) }]);
+    test.strictSame(directoryRecords.personals[0]!.settings, settings);
+    test.strictSame(directorySingletons.userDefaults, userDefaults);
+  };
+  await read();
+  // Earlier versions exported them as columns of the format's tables.
+  changeTable(folder, 'zerver_userprofile', ([ada, ben]) => [ada!, { ...ben, ...settings }]);
+  changeTable(folder, 'zerver_realmuserdefault', ([row]) => [{ ...row, ...userDefaults }]);
+  for (const table of ['conclave_usersettings', 'conclave_realmuserdefault']) changeTable(folder, table, () => []);
+  await read();
 });

@@ -35,16 +35,24 @@ import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
 import { makeUserGroupTableRows } from '../tables/groups.js';
 import { MessageRowEncoder, ROW_SEPARATOR } from '../tables/message-rows.js';
 import { makeMessageRow } from '../tables/messages.js';
-import { makeAccountRow, makeBotConfigRows, makeBotServiceRows, makeSystemBotRows } from '../tables/people.js';
+import {
+  makeAccountRow,
+  makeBotConfigRows,
+  makeBotServiceRows,
+  makeNewerUserSettingsRow,
+  makeSystemBotRows,
+} from '../tables/people.js';
 import { makePreferenceTableRows, makeProfileFieldRows, makeProfileFieldValueRows } from '../tables/personal.js';
 import { makeReactionRow } from '../tables/reactions.js';
 import {
+  FORMAT_USER_SETTING_NAMES,
   makeEmailDomainRows,
   makeLinkifierRows,
   makeLoginMethodRows,
   makePlaygroundRows,
   makeRealmRow,
   makeUserDefaultSettingsRow,
+  NEWER_USER_SETTING_NAMES,
 } from '../tables/realm.js';
 import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
 import { MessagesForReceiversBuilder } from './receiver-rows.js';
@@ -225,7 +233,11 @@ class OrganizationExport {
     const created = Math.min(...snapshot.users.map(({ joined }) => joined), Number.MAX_SAFE_INTEGER) / 1000;
     await tables.addRow('zerver_realm', makeRealmRow(directory, { id: 1, date_created: created }));
     await tables.ensureTableAndAddRows('zerver_realmauthenticationmethod', makeLoginMethodRows(directory));
-    await tables.addRow('zerver_realmuserdefault', makeUserDefaultSettingsRow(directory));
+    for (const [table, names] of [
+      ['zerver_realmuserdefault', FORMAT_USER_SETTING_NAMES],
+      ['conclave_realmuserdefault', NEWER_USER_SETTING_NAMES],
+    ] as const)
+      await tables.addRow(table, makeUserDefaultSettingsRow(directory, names));
     await tables.ensureTableAndAddRows('zerver_realmdomain', makeEmailDomainRows(directory));
     await tables.ensureTableAndAddRows('zerver_realmemoji', makeCustomEmojiRows(directory));
     await tables.ensureTableAndAddRows('zerver_realmfilter', makeLinkifierRows(directory));
@@ -236,6 +248,8 @@ class OrganizationExport {
     const users = [...directory.users()].sort((a, b) => a.id - b.id);
     await tables.ensureTableAndAddRows('zerver_userprofile', []);
     for (const user of users) await tables.addRow('zerver_userprofile', makeAccountRow(user, { directory }));
+    for (const [i, user] of users.entries())
+      await tables.addRow('conclave_usersettings', makeNewerUserSettingsRow(i + 1, user, directory));
     await tables.ensureTableAndAddRows('zerver_userprofile_crossrealm', makeSystemBotRows());
     const { groups, members, subgroups } = makeUserGroupTableRows(directory);
     await tables.ensureTableAndAddRows('zerver_usergroup', groups);
@@ -259,7 +273,7 @@ class OrganizationExport {
     }
   }
 
-  /** Exports recipients. Those of system bots are in zerver_userprofile_crossrealm: the importing server has its own. */
+  /** Exports recipients, but for those of system bots: zerver_userprofile_crossrealm has them. */
   async #exportUserAndStreamRecipients(): Promise<void> {
     const { directory } = this.source;
     for (const { id, recipient } of directory.users()) {

@@ -27,6 +27,7 @@ import {
   addImportedBotStorageEntry,
   addImportedMutedUser,
   addImportedProfileField,
+  addNewerSettingsOfImportedUser,
   ImportedProfileFieldValues,
   ImportedTopicPolicies,
   setImportedUserStatus,
@@ -36,9 +37,9 @@ import {
   addImportedEmailDomain,
   addImportedLinkifier,
   addImportedPlayground,
+  addImportedUserDefaults,
   importLoginMethods,
   importRealmWithoutStreamSettings,
-  setImportedUserDefaults,
   setNotificationStreamsOfRealm,
 } from '../tables/realm.js';
 import {
@@ -144,7 +145,8 @@ export async function buildDraftWithoutMessagesAndFiles(
   for (const row of rows('zerver_realmdomain')) addImportedEmailDomain(row, draft);
   for (const row of rows('zerver_realmfilter')) addImportedLinkifier(row, draft);
   for (const row of rows('zerver_realmplayground')) addImportedPlayground(row, draft);
-  for (const row of rows('zerver_realmuserdefault')) setImportedUserDefaults(row, draft);
+  for (const table of ['zerver_realmuserdefault', 'conclave_realmuserdefault'])
+    for (const row of rows(table)) addImportedUserDefaults(row, draft);
   for (const row of rows('zerver_userprofile_crossrealm')) addRecipientOfSystemBot(row, draft);
   for (const row of rows('zerver_recipient')) addExportedRecipient(row, draft);
   const members = new Map<number, Set<number>>();
@@ -162,6 +164,7 @@ export async function buildDraftWithoutMessagesAndFiles(
 
 function importPersonalTablesIntoDraft(tables: SmallExportTables, draft: ImportedOrganizationDraft): void {
   const rows = (name: string): readonly CheckedExportRow[] => tables.rowsByTable.get(name) ?? [];
+  for (const row of rows('conclave_usersettings')) addNewerSettingsOfImportedUser(row, draft);
   for (const row of rows('zerver_alertword')) addImportedAlertWord(row, draft);
   for (const row of rows('zerver_muteduser')) addImportedMutedUser(row, draft);
   const policies = new ImportedTopicPolicies();

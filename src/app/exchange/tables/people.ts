@@ -10,6 +10,7 @@ import {
   hasEmailAddressForm,
   LAST_RESERVED_USER_ID,
   NEW_HUMAN_MEMBER_DEFAULTS,
+  readUserSetting,
   SYSTEM_BOT_IDS_BY_EMAIL,
   toCheckedFullName,
 } from '#domain/people';
@@ -18,7 +19,12 @@ import type { DirectoryUser, DirectoryView } from '#model/records';
 import { ExportFormatError } from '../format/problem.js';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
-import { makeUserSettingColumns, readNonDefaultUserSettings } from './realm.js';
+import {
+  FORMAT_USER_SETTING_NAMES,
+  makeUserSettingColumns,
+  NEWER_USER_SETTING_NAMES,
+  readNonDefaultUserSettings,
+} from './realm.js';
 
 const VALID_ROLE_NUMBERS: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
 const OWNER_ROLE_NUMBER = 100;
@@ -227,7 +233,7 @@ export function makeAccountRow(user: DirectoryUser, { directory }: AccountRowSou
   const { settings } = directory.preferencesOf(user.id);
   return {
     id: user.id,
-    ...makeUserSettingColumns((name) => computeUserSetting(user, settings, name)),
+    ...makeUserSettingColumns(FORMAT_USER_SETTING_NAMES, (name) => computeUserSetting(user, settings, name)),
     delivery_email: user.deliveryEmail,
     email: user.email,
     realm: 1,
@@ -266,6 +272,13 @@ export function makeAccountRow(user: DirectoryUser, { directory }: AccountRowSou
     user_permissions: [],
   };
 }
+
+/** Makes the row of conclave_usersettings: the user's settings that the format does not have. */
+export const makeNewerUserSettingsRow = (id: number, user: DirectoryUser, directory: DirectoryView): JsonObject => ({
+  id,
+  user_profile: user.id,
+  ...makeUserSettingColumns(NEWER_USER_SETTING_NAMES, (name) => readUserSetting(directory, user, name)),
+});
 
 /** Makes the rows of zerver_userprofile_crossrealm, with the e-mail addresses that other servers know. */
 export const makeSystemBotRows = (): JsonObject[] =>

@@ -1,6 +1,7 @@
 /**
  * Personal data of users: zerver_alertword, zerver_muteduser, zerver_usertopic, zerver_userstatus,
- * zerver_userpresence, zerver_botstoragedata, zerver_scheduledmessage, and the profile fields with their values.
+ * zerver_userpresence, zerver_botstoragedata, zerver_scheduledmessage, conclave_usersettings, and the profile fields
+ * with their values.
  */
 import { IdSet, type JsonObject } from '#base';
 import { findCanonicalEmojiCode, renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
@@ -15,6 +16,7 @@ import { type EmojiReference, toUserId } from '#model';
 import type { DirectoryProfileField, DirectoryUserPreferences, DirectoryView, ProfileFieldValue } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
+import { readNonDefaultUserSettings } from './realm.js';
 
 /** Changes the preferences of a user. */
 function updatePreferencesInDraft(
@@ -32,6 +34,14 @@ function updatePreferencesInDraft(
   const after = { ...before, ...change(before) };
   if (at < 0) draft.directoryRecords.personals.push(after);
   else draft.directoryRecords.personals[at] = after;
+}
+
+/** Imports conclave_usersettings: settings of a user that the format does not have. */
+export function addNewerSettingsOfImportedUser(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  const newer = readNonDefaultUserSettings(row, draft.adjustedRowCounts);
+  if (Object.keys(newer).length === 0) return;
+  updatePreferencesInDraft(draft, user, ({ settings }) => ({ settings: { ...settings, ...newer } }));
 }
 
 export function addImportedAlertWord(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {

@@ -10,6 +10,7 @@ import {
   checkAndConvertRealmSettings,
   checkAndConvertUserSettings,
   DEFAULT_REALM_SETTINGS,
+  isAccountFieldSetting,
   isLoginMethodOn,
   PASSWORD_LOGIN_METHOD,
   REALM_SETTING_DECLARATIONS,
@@ -24,6 +25,7 @@ import {
   type UserSettingName,
   type UserSettings,
   type UserSettingValue,
+  userSettingNamesOfLevel,
 } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
@@ -34,6 +36,13 @@ const COLUMN_BY_RENAMED_SETTING: Partial<Record<RealmSettingName, string>> = {
   notifications_stream_id: 'notifications_stream',
   signup_notifications_stream_id: 'signup_notifications_stream',
 };
+
+/**
+ * Settings of users that the format has as columns, and newer ones: those have tables of their own, which other servers
+ * pass over. A column that the format does not have would fail their import.
+ */
+export const FORMAT_USER_SETTING_NAMES = userSettingNamesOfLevel(undefined);
+export const NEWER_USER_SETTING_NAMES = USER_SETTING_NAMES.filter((name) => !FORMAT_USER_SETTING_NAMES.includes(name));
 
 /** Setting that has a table of its own. */
 const LOGIN_METHODS_SETTING = 'authentication_methods' satisfies RealmSettingName;
@@ -184,30 +193,37 @@ function findCheckedUserSetting(name: UserSettingName, value: Json): UserSetting
   }
 }
 
-/** Makes columns of all settings of a user. @param value returns the value of a setting */
-export const makeUserSettingColumns = (value: (name: UserSettingName) => unknown): JsonObject =>
-  Object.fromEntries(
-    USER_SETTING_NAMES.filter(
-      (name) => (USER_SETTING_DECLARATIONS[name] as UserSettingDeclaration).accountField === undefined,
-    ).map((name) => [name, value(name) as string]),
-  );
+/**
+ * Makes the columns of settings of a user. @param names settings of the format's level, or newer ones
+ * @param value returns the value of a setting
+ */
+export const makeUserSettingColumns = (
+  names: readonly UserSettingName[],
+  value: (name: UserSettingName) => UserSettingValue,
+): JsonObject =>
+  Object.fromEntries(names.filter((name) => !isAccountFieldSetting(name)).map((name) => [name, value(name)]));
 
-export function setImportedUserDefaults(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+/** Adds defaults of users' settings, from the row of the format's settings and from that of newer ones. */
+export function addImportedUserDefaults(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const visibility = row.nonNegativeIntegerOr('email_address_visibility', 1);
   draft.directorySingletons.userDefaults = {
+    ...draft.directorySingletons.userDefaults,
     ...readNonDefaultUserSettings(row, draft.adjustedRowCounts),
     ...(visibility > 1 && visibility <= 5 ? { email_address_visibility: visibility } : {}),
   };
 }
 
-export const makeUserDefaultSettingsRow = ({ userDefaults }: DirectoryView): JsonObject => ({
+/** @param names settings of the format's level, or newer ones */
+export const makeUserDefaultSettingsRow = (
+  { userDefaults }: DirectoryView,
+  names: readonly UserSettingName[],
+): JsonObject => ({
   id: 1,
   realm: 1,
   ...Object.fromEntries(
-    USER_SETTING_NAMES_WITH_REALM_DEFAULT.map((name) => [
-      name,
-      userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default,
-    ]),
+    names
+      .filter((name) => USER_SETTING_NAMES_WITH_REALM_DEFAULT.includes(name))
+      .map((name) => [name, userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default]),
   ),
 });
 
