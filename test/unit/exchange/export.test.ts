@@ -96,23 +96,25 @@ const RECORDS_OF_ALL_KINDS: Partial<DirectorySnapshot> = {
   domains: [{ id: 1, domain: 'a.example', allowSubdomains: false }],
 };
 
+const SCHEDULED_MESSAGE: JsonObject = {
+  id: 1,
+  type: 'stream',
+  to: [SQUARE],
+  topic: 'Tides',
+  content: 'later',
+  html: '<p>later</p>',
+  wildcard: false,
+  at: 9,
+  phase: 'waiting',
+  client: 'test',
+  origin: 'http://team.example',
+};
+
 /** Parts of a user's actor. */
 const PARTS_OF_ALL_KINDS: Readonly<Record<string, Json>> = {
   [`topic/${SQUARE}/tides`]: { stream: SQUARE, name: 'Tides', policy: 3, updated: 5 },
   'storage/depth': { key: 'depth', value: '5' },
-  'scheduled/1': {
-    id: 1,
-    type: 'stream',
-    to: [SQUARE],
-    topic: 'Tides',
-    content: 'later',
-    html: '<p>later</p>',
-    wildcard: false,
-    at: 9,
-    phase: 'waiting',
-    client: 'test',
-    origin: 'http://team.example',
-  },
+  'scheduled/1': SCHEDULED_MESSAGE,
 };
 
 /** Settings for which an organization has no default of its own: new accounts get that of the importing server. */
@@ -389,4 +391,41 @@ t.test('settings of users that the format does not have survive an export and an
   changeTable(folder, 'zerver_realmuserdefault', ([row]) => [{ ...row, ...userDefaults }]);
   for (const table of ['conclave_usersettings', 'conclave_realmuserdefault']) changeTable(folder, table, () => []);
   await read();
+});
+
+t.test('an export has no rows of users and streams that came after its directory', async (test) => {
+  const organization = new Organization();
+  const [newcomer, harbour] = [99, 98];
+  organization.send(1, SQUARE, { reactions: [{ user: newcomer, name: 'tada', code: '1f389', type: 'unicode_emoji' }] });
+  organization.send(2, harbour);
+  for (const [i, target] of [
+    { type: 'stream', to: [harbour] },
+    { type: 'private', to: [newcomer] },
+    { type: 'private', to: [BEN] },
+  ].entries())
+    organization.putPart(ADA, `scheduled/${i}`, { ...SCHEDULED_MESSAGE, ...target, topic: '' });
+  const { folder, tables } = await organization.export(test);
+  const { zerver_message } = tables('messages-000001.json');
+  test.match(zerver_message, [{ id: 1 }]);
+  test.equal(zerver_message!.length, 1);
+  const { zerver_reaction, zerver_scheduledmessage } = tables('realm.json');
+  test.strictSame(zerver_reaction, []);
+  test.strictSame(
+    zerver_scheduledmessage!.map(({ recipient }) => recipient),
+    [BEN],
+  );
+  test.equal((await checkImport(folder)).leftOut.size, 0);
+});
+
+t.test('group conversations with system bots are left out with their messages', async (test) => {
+  const organization = new Organization();
+  organization.send(1, [BEN, WELCOME_BOT_ID]);
+  organization.send(2, [BEN]);
+  const { folder, tables } = await organization.export(test);
+  test.strictSame(tables('realm.json').zerver_huddle, []);
+  test.strictSame(
+    tables('messages-000001.json').zerver_message!.map(({ id }) => id),
+    [2],
+  );
+  test.equal((await checkImport(folder)).leftOut.size, 0);
 });

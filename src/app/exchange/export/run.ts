@@ -20,6 +20,7 @@ import {
   type StoredMessage,
   type StoredReaction,
 } from '#domain/messages';
+import { isSystemBot } from '#domain/people';
 import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#domain/pictures';
 import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
@@ -146,6 +147,8 @@ class OrganizationExport {
   readonly #attachmentTables: ExportTableWriter;
   readonly #receiverRows: ReceiverRows;
   readonly #directGroupRecipientIds: DirectGroupRecipientIds;
+  /** Accounts of the directory, without system bots. */
+  readonly #userIds: ReadonlySet<number>;
   readonly #clientIdsByName = new Map<string, number>([['import', 1]]);
   readonly #exportCandidateFiles: {
     readonly owner: DirectoryUser;
@@ -178,6 +181,7 @@ class OrganizationExport {
     this.#attachmentTables = new ExportTableWriter(folder, this.#pace);
     this.#receiverRows = makeReceiverRows(options.usesThread === true, this.#pace);
     const { directory, realm } = source;
+    this.#userIds = new Set([...directory.users()].map(({ id }) => id));
     let last = 0;
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
     for (const { recipient } of directory.streams()) last = Math.max(last, recipient);
@@ -309,7 +313,11 @@ class OrganizationExport {
       } else if (name.startsWith('scheduled/')) scheduled.push(value as ScheduledMessage);
       else if (name.startsWith(OWN_FILE_PART_PREFIX)) files.push(value as OwnUploadedFile);
     }
-    const waiting = scheduled.filter(({ phase }) => phase === 'waiting' || phase === 'failed');
+    const waiting = scheduled.filter(
+      ({ phase, type, to }) =>
+        (phase === 'waiting' || phase === 'failed') &&
+        this.#hasRowsOfConversation(type === 'stream' ? to[0]! : 0, [...new Set([user.id, ...to])]),
+    );
     const texts: { readonly id: number; readonly content: string }[] = [];
     if (!this.options.publicOnly) {
       for (const one of waiting)
@@ -402,10 +410,17 @@ class OrganizationExport {
   }
 
   #isMessageInExportScope(message: StoredMessage): boolean {
-    if (!this.options.publicOnly) return true;
-    const id = currentStreamIdOfMessage(message);
-    const stream = id === 0 ? undefined : this.source.directory.stream(toStreamId(id));
-    return stream !== undefined && !stream.inviteOnly;
+    if (this.options.publicOnly && this.#isPrivateConversationMessage(message)) return false;
+    return this.#hasRowsOfConversation(currentStreamIdOfMessage(message), message.participants);
+  }
+
+  /**
+   * True if the export has a row for the stream, or for each participant. The directory may be older than the move of a
+   * message or than a scheduled message, and the format has no group conversations with system bots.
+   */
+  #hasRowsOfConversation(stream: number, participants: readonly number[]): boolean {
+    if (stream !== 0) return this.source.directory.stream(toStreamId(stream)) !== undefined;
+    return participants.every((id) => this.#userIds.has(id) || (participants.length <= 2 && isSystemBot({ id })));
   }
 
   /**
@@ -442,6 +457,7 @@ class OrganizationExport {
     await this.#writeMessageRows(rows.subarray(written));
     for (const { message, reactions } of this.#collectedReactions.splice(0)) {
       for (const reaction of reactions) {
+        if (!this.#userIds.has(reaction.user)) continue;
         const id = this.#realmTables.nextRowId('zerver_reaction');
         await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message, reaction));
       }
@@ -477,11 +493,10 @@ class OrganizationExport {
   }
 
   async #exportDirectGroups(): Promise<void> {
-    const users = new Set<number>([...this.source.directory.users()].map(({ id }) => id));
     const all = [...this.#directGroupRecipientIds.knownParticipantsByRecipientId].sort(([a], [b]) => a - b);
     await this.#realmTables.ensureTableAndAddRows('zerver_huddle', []);
     for (const [recipient, participants] of all) {
-      if (participants.some((user) => !users.has(user))) continue;
+      if (participants.some((user) => !this.#userIds.has(user))) continue;
       await this.#realmTables.addRow('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
       await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
       for (const user of participants) {
