@@ -45,7 +45,6 @@ import {
 import {
   addDirectGroupsWithRecipientIds,
   addExportedRecipient,
-  addRecipientOfSystemBot,
   importAllStreams,
   importSubscriptionOrGroupMember,
   markImportedStreamAsDefault,
@@ -147,7 +146,6 @@ export async function buildDraftWithoutMessagesAndFiles(
   for (const row of rows('zerver_realmplayground')) addImportedPlayground(row, draft);
   for (const table of ['zerver_realmuserdefault', 'conclave_realmuserdefault'])
     for (const row of rows(table)) addImportedUserDefaults(row, draft);
-  for (const row of rows('zerver_userprofile_crossrealm')) addRecipientOfSystemBot(row, draft);
   for (const row of rows('zerver_recipient')) addExportedRecipient(row, draft);
   const members = new Map<number, Set<number>>();
   await forEachRowOfRealmTable(folder, 'zerver_subscription', (row) =>

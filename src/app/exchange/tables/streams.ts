@@ -120,12 +120,6 @@ export function addExportedRecipient(row: CheckedExportRow, draft: ImportedOrgan
   draft.recipientByExportedId.set(row.requiredId, { kind, of: row.requireNonNegativeInteger('type_id') });
 }
 
-/** Adds the recipient that stands for a system bot: zerver_recipient has those of the organization's accounts only. */
-export function addRecipientOfSystemBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  if (!row.hasNonNullField('recipient_id')) return;
-  draft.recipientByExportedId.set(row.requireNonNegativeInteger('recipient_id'), { kind: 'user', of: row.requiredId });
-}
-
 /**
  * Adds subscriptions to streams. Members of group conversations are added to `members` (by the group's id in the
  * export).
