@@ -1,15 +1,35 @@
 /** Receivers whose actors were informed of a conversation's missed messages. */
 import { readUserSettingByUserId } from '#domain/people';
 import type { UserId } from '#model';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryUserPreferences, DirectoryView } from '#model/records';
 
 /** Maximum number of receivers and topics that are remembered. */
 const MAX_REMEMBERED_RECEIVER_TOPICS = 10_000;
 /** Shortest batching period for which a receiver is remembered, ms. */
 const MIN_REMEMBERED_BATCHING_PERIOD_MS = 20_000;
+/**
+ * Longest time for which a receiver is remembered whose actor may have refused the command. The stream's actor does not
+ * hear if the user unmutes the stream or changes the subscription's settings; they count after this time.
+ */
+const MAX_REMEMBERED_UNCERTAIN_NOTICE_MS = 60_000;
 
 /** Maximum number of senders and topics whose mentions of everybody are remembered. */
 const MAX_REMEMBERED_MENTIONS_OF_EVERYBODY = 1_000;
+
+/**
+ * Strength of a message's claim to a mail. The receiver's actor records a direct message or a mention by name for
+ * certain if the user gets such mails. An actor that refuses one of the others refuses the weaker ones, too: all of
+ * them in a muted topic, and mentions of everybody perhaps by a setting of their own.
+ */
+export const NOTICE_STRENGTH = { topic: 0, wildcard: 1, alertWord: 2, personal: 3 } as const;
+export type NoticeStrength = (typeof NOTICE_STRENGTH)[keyof typeof NOTICE_STRENGTH];
+
+interface RememberedNotice {
+  readonly untilMs: number;
+  readonly strength: NoticeStrength;
+  /** The receiver's settings when the command was sent. */
+  readonly settings: DirectoryUserPreferences['settings'];
+}
 
 /** A message that mentions all subscribers, with the facts on which the choice of the notified ones depends. */
 interface MentionOfEverybody {
@@ -30,30 +50,43 @@ interface InformedSubscribers {
 
 /**
  * Memory of the receivers whose actors know that the conversation has missed messages. These actors look for further
- * messages when the batching period ends, so a command for each message is needless. The memory is lost with the
- * activation; a second command for a receiver changes nothing.
+ * messages when the batching period ends, so a command for each message is needless. The actor may have refused the
+ * command, so a stronger message needs one of its own. The memory is lost with the activation; a second command for a
+ * receiver changes nothing.
  */
 export class MissedMessageNoticeMemory {
-  readonly #informedUntilMsByReceiverAndTopic = new Map<string, number>();
+  readonly #noticesByReceiverAndTopic = new Map<string, RememberedNotice>();
 
   readonly #informedSubscribersBySenderAndTopic = new Map<string, InformedSubscribers>();
 
-  /** True if the receiver was informed of the topic recently; otherwise records that a command is sent now. */
-  wasInformedElseRecord(user: UserId, topic: string, directory: DirectoryView, now: number): boolean {
-    const key = `${user}/${topic}`;
-    if ((this.#informedUntilMsByReceiverAndTopic.get(key) ?? 0) > now) return true;
+  /**
+   * True if the receiver was recently informed of the topic, for a message at least as strong; otherwise records that a
+   * command is sent now.
+   * @param certain true if the receiver's actor cannot refuse the command
+   */
+  wasInformedElseRecord(
+    user: UserId,
+    topic: string,
+    { strength, certain }: { readonly strength: NoticeStrength; readonly certain: boolean },
+    directory: DirectoryView,
+    now: number,
+  ): boolean {
+    if (this.informedUntilMs(user, topic, strength, directory) > now) return true;
     const period = 1_000 * readUserSettingByUserId(directory, user, 'email_notifications_batching_period_seconds');
     if (period < MIN_REMEMBERED_BATCHING_PERIOD_MS) return false;
-    if (this.#informedUntilMsByReceiverAndTopic.size >= MAX_REMEMBERED_RECEIVER_TOPICS)
-      this.#informedUntilMsByReceiverAndTopic.clear();
+    if (this.#noticesByReceiverAndTopic.size >= MAX_REMEMBERED_RECEIVER_TOPICS) this.#noticesByReceiverAndTopic.clear();
     // Only half the batching period counts, because the clock of the receiver's host may differ.
-    this.#informedUntilMsByReceiverAndTopic.set(key, now + period / 2);
+    const remembered = certain ? period / 2 : Math.min(period / 2, MAX_REMEMBERED_UNCERTAIN_NOTICE_MS);
+    const { settings } = directory.preferencesOf(user);
+    this.#noticesByReceiverAndTopic.set(`${user}/${topic}`, { untilMs: now + remembered, strength, settings });
     return false;
   }
 
-  /** Returns the time until which the receiver counts as informed of the topic, ms; undefined: not remembered. */
-  informedUntilMs(user: UserId, topic: string): number | undefined {
-    return this.#informedUntilMsByReceiverAndTopic.get(`${user}/${topic}`);
+  /** Returns the time until which the receiver needs no command for a message of this strength, ms; 0: none. */
+  informedUntilMs(user: UserId, topic: string, strength: NoticeStrength, directory: DirectoryView): number {
+    const known = this.#noticesByReceiverAndTopic.get(`${user}/${topic}`);
+    if (!known || known.strength < strength) return 0;
+    return known.settings === directory.preferencesOf(user).settings ? known.untilMs : 0;
   }
 
   /**
@@ -84,7 +117,7 @@ export class MissedMessageNoticeMemory {
 
   /** Empties the memory, because the outcome of a command was dropped. */
   clear(): void {
-    this.#informedUntilMsByReceiverAndTopic.clear();
+    this.#noticesByReceiverAndTopic.clear();
     this.#informedSubscribersBySenderAndTopic.clear();
   }
 }

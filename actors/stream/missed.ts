@@ -5,13 +5,13 @@
  */
 import { IdSet, type Json, memoizeByObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
-import { doFollowedTopicsNotify, mayNotifyByPersonalTrigger } from '#domain/notifications';
+import { doFollowedTopicsNotify, mayNotifyUser, type NotificationCandidateMessage } from '#domain/notifications';
 import { isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './commands/members.js';
-import type { MissedMessageNoticeMemory } from './informed.js';
+import { type MissedMessageNoticeMemory, NOTICE_STRENGTH, type NoticeStrength } from './informed.js';
 import { topicFollowerIdsOf } from './topics.js';
 
 /** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
@@ -98,18 +98,25 @@ export function makeMissedMessageCommands(
   let informedUntilMs = Number.POSITIVE_INFINITY;
   const consider = (id: number, personal: boolean): void => {
     if (id === sender || found?.has(id)) return;
-    const command = makeMissedMessageCommandTo(toUserId(id), personal, message, context);
-    if (command) {
-      found ??= new Map();
-      found.set(id, command);
+    const user = toUserId(id);
+    const received = messageFromViewOf(user, message);
+    const receiver = findPossibleMailReceiver(user, received, personal, directory);
+    if (!receiver) {
+      if (received.flags.includes('read')) informedUntilMs = 0;
+      return;
     }
-    if (mention) {
-      const unremembered = command || body.flags[id]?.includes('read') ? 0 : Number.POSITIVE_INFINITY;
+    const strength = noticeStrengthOf(received);
+    const certain = strength === NOTICE_STRENGTH.personal && mayNotifyUser('mail', received, receiver, directory, true);
+    const topic = toComparableTopicKey(body.topic);
+    if (!noticeMemory?.wasInformedElseRecord(user, topic, { strength, certain }, directory, nowMs)) {
+      found ??= new Map();
+      found.set(id, makeMissedMessageCommandTo(user, message, received, context));
+    }
+    if (mention)
       informedUntilMs = Math.min(
         informedUntilMs,
-        noticeMemory!.informedUntilMs(toUserId(id), mention.topic) ?? unremembered,
+        noticeMemory!.informedUntilMs(user, topic, NOTICE_STRENGTH.wildcard, directory),
       );
-    }
   };
   forEachPossibleNotificationReceiver(parts, message, directory, consider, areSubscribersInformed);
   if (mention && !areSubscribersInformed && informedUntilMs > nowMs)
@@ -149,8 +156,9 @@ export function makeCommandsAfterMentionsAdded(
   const found = new Map<number, OutboxCommand>();
   forEachNewlyMentionedUser(parts, before, after, (id) => {
     if (id === after.sender || found.has(id)) return;
-    const command = makeMissedMessageCommandTo(toUserId(id), true, after, context);
-    if (command) found.set(id, command);
+    const received = messageFromViewOf(toUserId(id), after);
+    if (findPossibleMailReceiver(toUserId(id), received, true, context.directory))
+      found.set(id, makeMissedMessageCommandTo(toUserId(id), after, received, context));
   });
   return [...found.values()];
 }
@@ -158,41 +166,59 @@ export function makeCommandsAfterMentionsAdded(
 const isCurrentSubscriber = (parts: ActorParts, user: number): boolean =>
   isCurrentStreamMember(findStreamMembershipRecord(parts, user));
 
+type ReceivedMessage = NotificationCandidateMessage & { readonly flags: readonly string[] };
+
+const messageFromViewOf = (user: UserId, { sender, originStream, body }: StoredMessage): ReceivedMessage => ({
+  sender,
+  direct: originStream === 0,
+  wildcard: body.wildcard,
+  flags: body.flags[user] ?? NO_FLAGS,
+});
+
 /**
- * Makes the command to the actor of one receiver.
+ * The receiver's account, if a mail about the message is possible.
  * @param personal true if the message concerns the user by a personal trigger, such as a mention: the settings for such
  * messages must be on
  */
-function makeMissedMessageCommandTo(
+function findPossibleMailReceiver(
   id: UserId,
+  received: ReceivedMessage,
   personal: boolean,
-  { id: message, sender, participants, originStream: stream, body }: StoredMessage,
-  { directory, realm, nowMs, origin, noticeMemory }: Omit<MissedMessageContext, 'membershipVersion'>,
-): OutboxCommand | undefined {
+  directory: DirectoryView,
+): DirectoryUser | undefined {
   const user = directory.user(id);
-  if (!user?.isActive || user.botType !== null) return undefined;
-  const flags = body.flags[id] ?? NO_FLAGS;
-  if (flags.includes('read')) return undefined;
-  const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
-  if (personal && !mayNotifyByPersonalTrigger(received, user, directory)) return undefined;
-  if (noticeMemory?.wasInformedElseRecord(id, toComparableTopicKey(body.topic), directory, nowMs)) return undefined;
-  return makeOutboxCommand({
-    to: userActorKey(realm, id),
+  return user && mayNotifyUser('mail', received, user, directory, personal) ? user : undefined;
+}
+
+function noticeStrengthOf({ direct, wildcard, flags }: ReceivedMessage): NoticeStrength {
+  if (direct || flags.includes('mentioned')) return NOTICE_STRENGTH.personal;
+  if (flags.includes('has_alert_word')) return NOTICE_STRENGTH.alertWord;
+  return wildcard || flags.includes('wildcard_mentioned') ? NOTICE_STRENGTH.wildcard : NOTICE_STRENGTH.topic;
+}
+
+/** Makes the command to the actor of one receiver. */
+const makeMissedMessageCommandTo = (
+  user: UserId,
+  { id, sender, participants, originStream: stream, body }: StoredMessage,
+  { wildcard, flags }: ReceivedMessage,
+  { realm, nowMs, origin, noticeMemory }: Omit<MissedMessageContext, 'membershipVersion'>,
+): OutboxCommand =>
+  makeOutboxCommand({
+    to: userActorKey(realm, user),
     name: userActorCommands.missed,
     args: {
-      id: message,
+      id,
       sender,
       stream,
       topic: body.topic,
       participants,
       sent: nowMs,
-      wildcard: body.wildcard,
+      wildcard,
       flags,
       origin,
       ...(noticeMemory ? {} : { isEdited: true }),
     },
     caller: 0,
   });
-}
 
 const NO_FLAGS: readonly string[] = [];

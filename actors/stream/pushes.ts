@@ -3,7 +3,7 @@
  * others cost a look into a set.
  */
 import type { StoredMessage } from '#domain/messages';
-import { mayNotifyByPersonalTrigger } from '#domain/notifications';
+import { mayNotifyUser } from '#domain/notifications';
 import { type ActorParts, type RealmId, toUserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
@@ -52,7 +52,7 @@ function makeDecisionCommandsFor(
     if (!user) return;
     const flags = body.flags[receiver] ?? NO_FLAGS;
     const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
-    if (personal && !mayNotifyByPersonalTrigger(received, user, directory)) return;
+    if (!mayNotifyUser('push', received, user, directory, personal)) return;
     const args = { id, sender, stream, topic: body.topic, wildcard: body.wildcard, flags };
     found ??= new Map();
     found.set(

@@ -4,6 +4,7 @@ import type { DirectoryUserPreferences, UserStatus } from '#model/records';
 import { DirectoryRecordCollection } from './collection.js';
 import { SharedValues } from './shared-values.js';
 
+const NO_SETTINGS: DirectoryUserPreferences['settings'] = {};
 const NO_ALERT_WORDS: DirectoryUserPreferences['alertWords'] = [];
 const NO_MUTED_USERS: DirectoryUserPreferences['muted'] = [];
 
@@ -22,7 +23,7 @@ export class DirectoryPreferenceCollection extends DirectoryRecordCollection<Use
   readonly #userIdsWithAlertsOrMutes = new Set<UserId>();
 
   preferencesOf(user: UserId): DirectoryUserPreferences {
-    return this.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
+    return this.get(user) ?? { user, settings: NO_SETTINGS, alertWords: NO_ALERT_WORDS, muted: NO_MUTED_USERS };
   }
 
   /** Preferences with alert words or muted users. */

@@ -105,25 +105,26 @@ const PERSONAL_TRIGGERS_ONLY_SUBSCRIPTION: SubscriptionNotificationSettings = {
 };
 
 /**
- * True if the message may notify the user by a personal trigger, by the settings in the directory. The user's own actor
+ * True if the message may notify the user by mail or by push, by the settings in the directory. The user's own actor
  * knows the subscription and the topic, and makes the decision.
+ * @param personal true if only a personal trigger counts, such as a mention
  */
-export function mayNotifyByPersonalTrigger(
+export function mayNotifyUser(
+  channel: 'mail' | 'push',
   message: NotificationCandidateMessage,
   user: DirectoryUser,
   directory: DirectoryView,
+  personal: boolean,
 ): boolean {
-  const preferences = directory.preferencesOf(user.id);
   const receiver = {
     user,
-    preferences,
+    preferences: directory.preferencesOf(user.id),
     subscription: PERSONAL_TRIGGERS_ONLY_SUBSCRIPTION,
     topicPolicy: TOPIC_VISIBILITY_POLICY.inherit,
   };
-  return (
-    decideTriggerForChannel(message, receiver, MAIL_NOTIFICATION_SETTING_NAMES) !== undefined ||
-    decideTriggerForChannel(message, receiver, PUSH_NOTIFICATION_SETTING_NAMES) !== undefined
-  );
+  if (!personal) return mayNotifyReceiverAboutSender(message, receiver);
+  const names = channel === 'mail' ? MAIL_NOTIFICATION_SETTING_NAMES : PUSH_NOTIFICATION_SETTING_NAMES;
+  return decideTriggerForChannel(message, receiver, names) !== undefined;
 }
 
 function decideTriggerForChannel(

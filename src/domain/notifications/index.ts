@@ -20,7 +20,7 @@ export {
   decidePushNotificationTrigger,
   doFollowedTopicsNotify,
   isUserAway,
-  mayNotifyByPersonalTrigger,
+  mayNotifyUser,
   NOTIFICATION_TRIGGERS,
   type NotificationCandidateMessage,
   type NotificationReceiver,

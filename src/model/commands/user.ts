@@ -384,8 +384,8 @@ export const userActorCommands = {
   /** From conversations of older versions: these messages were deleted. Never refused; may be repeated. */
   pushedGone: declareCommand<MessageIdsArgs>('pushed-gone'),
   /**
-   * Records that the user got a message that may notify by mail or push. Senders may omit this command for later
-   * messages.
+   * Records that the user got a message that may notify by mail. Senders may omit this command for later messages that
+   * concern the user no more than this one.
    */
   missed: declareCommand<PossiblyMissedMessageArgs>('missed'),
   /** From the realm actor: makes the weekly digest at the time given. Never refused; may be repeated. */

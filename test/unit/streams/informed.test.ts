@@ -1,6 +1,6 @@
 /**
- * The memory of receivers who were informed of missed messages: a shortcut for repeated mentions of everybody, which
- * changes no command.
+ * The memory of receivers who were informed of missed messages: what it covers, and a shortcut for repeated mentions of
+ * everybody, which changes no command.
  */
 import fc from 'fast-check';
 import t from 'tap';
@@ -9,7 +9,7 @@ import type { StoredMessage } from '#domain/messages';
 import { STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
 import { toRealmId, toUserId } from '#model';
 import { MissedMessageNoticeMemory } from '../../../actors/stream/informed.js';
-import { makeMissedMessageCommands } from '../../../actors/stream/missed.js';
+import { makeMissedMessageCommands, makeNotifiedSubscribersPart } from '../../../actors/stream/missed.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 import { rounds } from '../../support/rounds.js';
@@ -50,6 +50,11 @@ class Stream {
     const stays = [{ from: 1, to: subscribed ? 0 : 2, after: 0, until: 0 }];
     this.#membershipVersion++;
     this.parts.set(`${STREAM_MEMBER_PART_PREFIX}${id}`, { stays } as never);
+  }
+
+  /** Makes the user one whose subscription asks for mails or pushes of all messages. */
+  setNotified(id: number): void {
+    for (const [name, part] of Object.entries(makeNotifiedSubscribersPart([id]))) this.parts.set(name, part as never);
   }
 
   setUser(id: number, isActive: boolean): void {
@@ -107,6 +112,50 @@ t.test('a repeated mention of everybody walks through no subscribers until recei
   stream.memories[0]!.clear();
   test.strictSame(stream.send(10, 'tides', true), [[11, 12, 13, 14, 15]], 'after an outcome was dropped');
 });
+
+t.test('a weaker message does not keep a stronger one from its receiver, whose actor may refuse it', async (test) => {
+  const stream = new Stream();
+  stream.setNotified(11);
+  const send = (...flags: string[]) => stream.send(10, 'tides', false, { 11: flags })[0];
+  test.strictSame(send(), [11], 'a message of a stream with notifications');
+  test.strictSame(send(), []);
+  test.strictSame(send('wildcard_mentioned'), [11], 'a mention of the topic');
+  test.strictSame(send('wildcard_mentioned'), []);
+  test.strictSame(send('has_alert_word'), [11], 'an alert word');
+  test.strictSame(send('wildcard_mentioned'), []);
+  test.strictSame(send('mentioned'), [11], 'a mention by name');
+  test.strictSame(send('mentioned', 'has_alert_word'), []);
+  test.strictSame(send('has_alert_word'), []);
+  test.strictSame(send(), []);
+});
+
+t.test('an actor that may have refused a message hears of one a minute later, whatever the period', async (test) => {
+  const stream = new Stream();
+  stream.setPreferences(11, true, 7_200, []);
+  const send = (flag: string) => stream.send(10, 'tides', false, { 11: [flag] })[0];
+  test.strictSame(send('has_alert_word'), [11]);
+  stream.now += 61_000;
+  test.strictSame(send('has_alert_word'), [11]);
+  test.strictSame(send('mentioned'), [11]);
+  stream.now += 3_500_000;
+  test.strictSame(send('mentioned'), [], 'a mention by name is not refused');
+  stream.now += 101_000;
+  test.strictSame(send('mentioned'), [11]);
+});
+
+t.test(
+  'a receiver with other settings, and one who mutes the earlier sender, hears of the next message',
+  async (test) => {
+    const stream = new Stream();
+    stream.setPreferences(12, true, 120, [10]);
+    stream.setNotified(12);
+    test.strictSame(stream.send(10, 'tides', false), [[], []]);
+    test.strictSame(stream.send(13, 'tides', false)[0], [12], 'the first message was of a muted user');
+    test.strictSame(stream.send(10, 'gulls', false, { 11: ['mentioned'] })[0], [11]);
+    stream.setPreferences(11, true, 60, []);
+    test.strictSame(stream.send(10, 'gulls', false, { 11: ['mentioned'] })[0], [11], 'another batching period');
+  },
+);
 
 t.test('the shortcut changes no command', async (test) => {
   const id = fc.constantFrom(...IDS);

@@ -221,6 +221,33 @@ export async function missedMails(t: Test): Promise<void> {
     await setMailsOfMember(true);
   });
 
+  await t.test('a mention is mailed, whatever its topic had before that is not mailed', async (t) => {
+    for (const person of [owner, other]) await subscribe(person, 'cove');
+    const cove = await streamIdOf(owner, 'cove');
+    const set = (property: string, value: boolean) =>
+      owner.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id: cove, property, value }],
+      });
+    const expectMentionAfter = async (topic: string, content: string): Promise<void> => {
+      await say(other, 'cove', topic, content);
+      await clock.advanceAsync(10_000);
+      await say(other, 'cove', topic, `@**${owner.name}** ahoy`);
+      await clock.advanceAsync(PERIOD_MS);
+      t.match((await expectMail(owner))[0]!.text, /ahoy/, topic);
+    };
+    await set('push_notifications', true);
+    await expectMentionAfter('with pushes', 'hello');
+    await set('push_notifications', false);
+    await set('wildcard_mentions_notify', false);
+    await expectMentionAfter('without mentions of everybody', '@**all** hello');
+    await set('wildcard_mentions_notify', true);
+    await set('is_muted', true);
+    await expectMentionAfter('of a muted stream', '@**all** hello');
+    await owner.api.ok('POST /users/me/alert_words', { alert_words: ['kraken'] });
+    await expectMentionAfter('with an alert word', 'a kraken');
+    await owner.api.ok('DELETE /users/me/alert_words', { alert_words: ['kraken'] });
+  });
+
   await t.test('a link of the mail ends the mails with one click', async (t) => {
     await say(other, 'dock', 'fish', 'herring');
     await clock.advanceAsync(PERIOD_MS);
