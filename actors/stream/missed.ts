@@ -4,7 +4,7 @@
  * user follows, or if the user's settings ask for the whole stream.
  */
 import { IdSet, type Json, memoizeByObject } from '#base';
-import type { StoredMessage } from '#domain/messages';
+import { placeWhereMessageWasSent, type StoredMessage } from '#domain/messages';
 import { doFollowedTopicsNotify, mayNotifyUser, type NotificationCandidateMessage } from '#domain/notifications';
 import { isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } from '#model';
@@ -199,7 +199,7 @@ function noticeStrengthOf({ direct, wildcard, flags }: ReceivedMessage): NoticeS
 /** Makes the command to the actor of one receiver. */
 const makeMissedMessageCommandTo = (
   user: UserId,
-  { id, sender, participants, originStream: stream, body }: StoredMessage,
+  message: StoredMessage,
   { wildcard, flags }: ReceivedMessage,
   { realm, nowMs, origin, noticeMemory }: Omit<MissedMessageContext, 'membershipVersion'>,
 ): OutboxCommand =>
@@ -207,16 +207,16 @@ const makeMissedMessageCommandTo = (
     to: userActorKey(realm, user),
     name: userActorCommands.missed,
     args: {
-      id,
-      sender,
-      stream,
-      topic: body.topic,
-      participants,
+      id: message.id,
+      sender: message.sender,
+      stream: message.originStream,
+      topic: message.body.topic,
+      participants: message.participants,
       sent: nowMs,
       wildcard,
       flags,
       origin,
-      ...(noticeMemory ? {} : { isEdited: true }),
+      ...(noticeMemory ? {} : { isEdited: true, sentTo: placeWhereMessageWasSent(message) }),
     },
     caller: 0,
   });

@@ -1,6 +1,7 @@
 /**
  * Conversations with messages that the user may have missed: one part each, from the first such message until its mail
- * is sent or not needed. The functions have no side effects.
+ * is sent or not needed. A part is about messages that were sent to the conversation, also if they have been moved. The
+ * functions have no side effects.
  */
 import type { JsonObject } from '#base';
 import { hashTopicIgnoringCase } from '#domain/streams';

@@ -220,7 +220,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a second mail about a conversation follows within the batching period',
     file: 'actors/user/commands/missed/mails.js',
-    find: ': null,\n        mails: places',
-    put: ': { ...conversation, due: now + 20_000 },\n        mails: places',
+    find: ': null,\n        messages,',
+    put: ': { ...conversation, due: now + 20_000 },\n        messages,',
   },
 ];

@@ -164,6 +164,7 @@ export {
 export { MESSAGE_CREATION_FLAG_BITS, makeMessageDigestIfPossible } from './stored/digest.js';
 export {
   type MessageBody,
+  placeWhereMessageWasSent,
   type StoredMessage,
   type StoredMessageEdit,
   type StoredMessageStreamMove,

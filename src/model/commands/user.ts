@@ -196,6 +196,8 @@ export type PossiblyMissedMessageArgs = {
   readonly origin: string;
   /** True if an edit has added the mention, at the time `sent`; absent: the message is new. */
   readonly isEdited?: boolean;
+  /** Stream and topic to which an edited message was sent, before any move; absent for a new one. */
+  readonly sentTo?: StreamTopic;
 };
 
 export type PlanDigestArgs = {
@@ -208,7 +210,10 @@ export type PlanDigestArgs = {
 };
 
 /** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
-export type PushCandidateMessageArgs = Omit<PossiblyMissedMessageArgs, 'participants' | 'sent' | 'origin' | 'isEdited'>;
+export type PushCandidateMessageArgs = Omit<
+  PossiblyMissedMessageArgs,
+  'participants' | 'sent' | 'origin' | 'isEdited' | 'sentTo'
+>;
 
 export type StreamTopic = { readonly stream: number; readonly topic: string };
 

@@ -1,8 +1,13 @@
-/** Loading of the messages for mails about missed messages: those of conversations whose batching period is over. */
+/**
+ * Loading of the messages for mails about missed messages: those that were sent to conversations whose batching period
+ * is over. A message counts for the conversation to which it was sent, wherever it is now, so no two of these records
+ * mail the same message.
+ */
 
 import { sealMailLink } from '#domain/mail';
 import {
   makeNarrowQueryPlan,
+  placeWhereMessageWasSent,
   type ReadableMessage,
   type ResolvedNarrowTerm,
   type StoredMessage,
@@ -36,36 +41,44 @@ const MAX_EARLIER_MESSAGE_AGE_SECONDS = 15 * 60;
 /** A conversation in the form in which its messages name it. */
 export type ConversationPlace = Pick<MissedConversation, 'stream' | 'topic' | 'participants'>;
 
-/** Messages of one conversation that the user received since the first missed message. */
-export interface MissedMessagesOfPlace {
-  readonly place: ConversationPlace;
-  /** Unread messages that notify an absent user by mail, oldest first. */
-  readonly messages: readonly ReadableMessage[];
-  /** Messages before the first of `messages`, oldest first. */
-  readonly earlierMessages: readonly ReadableMessage[];
-  /** URL that unsubscribes from such mails, encrypted. */
-  readonly sealedUnsubscribeUrl: string;
-}
-
 export interface LoadedMissedConversation {
   readonly missedConversationId: string;
   readonly firstMissedMessageId: number;
-  readonly missedMessagesByPlace: readonly MissedMessagesOfPlace[];
+  /** Unread messages sent to the conversation that notify an absent user by mail, oldest first. */
+  readonly messages: readonly ReadableMessage[];
   /** Id of the newest message that was read for the mail. */
   readonly newestReadMessageId: number;
   /** True if there may be further messages. */
   readonly mayHaveFurtherMessages: boolean;
 }
 
+/** A conversation in which missed messages are now. */
+export interface LoadedMissedPlace {
+  readonly place: ConversationPlace;
+  /** Messages before the first missed one, oldest first. */
+  readonly earlierMessages: readonly ReadableMessage[];
+  /** Base URL of the organization, for links. */
+  readonly origin: string;
+  /** URL that unsubscribes from such mails, encrypted. */
+  readonly sealedUnsubscribeUrl: string;
+}
+
 export interface MissedMailInputs {
   readonly conversations: readonly LoadedMissedConversation[];
+  /** By id of the conversation. */
+  readonly places: ReadonlyMap<string, LoadedMissedPlace>;
   /** Presence of the user; null if it could not be read; undefined if none is known. */
   readonly presence: PresenceTimes | null | undefined;
   /** True if the user has accounts in several organizations of the server. */
   readonly hasOtherAccounts: boolean;
 }
 
-const NO_MISSED_MAIL_INPUTS: MissedMailInputs = { conversations: [], presence: null, hasOtherAccounts: false };
+const NO_MISSED_MAIL_INPUTS: MissedMailInputs = {
+  conversations: [],
+  places: new Map(),
+  presence: null,
+  hasOtherAccounts: false,
+};
 
 /** Loads the data that the mails which are due need. */
 export async function loadMissedMailInputs(
@@ -82,12 +95,25 @@ export async function loadMissedMailInputs(
   const user = directory.user(self);
   if (!user) return NO_MISSED_MAIL_INPUTS;
   const { reader } = await loadMessageReadingRights({ ...context, caller: self }, sources);
-  const [conversations, presence, hasOtherAccounts] = await Promise.all([
-    Promise.all(due.map(([name, of]) => loadMissedConversation(name, of, self, directory, reader, context, sources))),
+  const isMissed = (own: ReadableMessage): boolean =>
+    !reader.viewer.flags.isRead(own) &&
+    notificationTriggerOfMessage(own, self, context.view.parts, directory) !== undefined;
+  const movable = due.filter(([, { stream, editedAt }]) => stream !== 0 && editedAt === undefined);
+  const personal = await loadPersonalMessagesSince(Math.min(...movable.map(([, { first }]) => first)), reader);
+  const conversations = await Promise.all(
+    due.map(async ([name, of]): Promise<LoadedMissedConversation> => {
+      const { messages, ...loaded } = await (of.editedAt === undefined
+        ? loadMissedConversation(name, of, personal, reader, context, sources)
+        : loadEditedMessage(name, of, reader, context, sources));
+      return { ...loaded, messages: messages.filter(isMissed) };
+    }),
+  );
+  const [places, presence, hasOtherAccounts] = await Promise.all([
+    loadPlacesOfMissedMessages(due, conversations, self, reader, context, sources),
     loadOwnPresenceTimes(context.realm, self, directory, sources),
     mayHaveOtherAccount(user.deliveryEmail, context.realm, sources),
   ]);
-  return { conversations, presence, hasOtherAccounts };
+  return { conversations, places, presence, hasOtherAccounts };
 }
 
 /** Maximum number of other organizations in which the server searches for an account with the same address. */
@@ -109,11 +135,15 @@ async function mayHaveOtherAccount(
   return false;
 }
 
-const conversationPlaceOfMessage = ({ body, participants }: StoredMessage): ConversationPlace => ({
+/** The conversation in which a message is now. */
+export const conversationPlaceOfMessage = ({ body, participants }: StoredMessage): ConversationPlace => ({
   stream: body.stream,
   topic: body.topic,
   participants,
 });
+
+const originalConversationIdOfMessage = (realm: RealmId, message: StoredMessage): string =>
+  makeMissedConversationId(realm, { ...placeWhereMessageWasSent(message), participants: message.participants });
 
 const narrowTermsOfConversationPlace = ({ stream, topic, participants }: ConversationPlace): ResolvedNarrowTerm[] =>
   stream === 0
@@ -123,97 +153,113 @@ const narrowTermsOfConversationPlace = ({ stream, topic, participants }: Convers
         { is: 'topic', topic: toComparableTopicKey(topic), negated: false },
       ];
 
-async function loadMissedConversation(
-  name: string,
-  conversation: MissedConversation,
-  self: UserId,
-  directory: DirectoryView,
+/**
+ * Messages that mention the user or have an alert word, in any conversation: those among them that were moved are found
+ * so, and no others.
+ * @param first id of the oldest one; infinite: none is wanted
+ */
+async function loadPersonalMessagesSince(first: number, reader: UserMessageReader): Promise<ReadableMessage[]> {
+  if (first === Number.POSITIVE_INFINITY) return [];
+  const found = await Promise.all(
+    (['mentioned', 'alerted'] as const).map((is) => {
+      const plan = makeNarrowQueryPlan([{ is, negated: false }], reader.viewer, { copies: true });
+      return reader.scanNarrow(plan, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL);
+    }),
+  );
+  return found.flat();
+}
+
+async function loadMessageIfReceived(
+  id: number,
   reader: UserMessageReader,
-  context: CommandInputContext<UserActorState, undefined>,
+  realm: RealmId,
+  { store }: ActorInputSources,
+): Promise<ReadableMessage[]> {
+  const [record] = await store.getMessages(realm, [id]);
+  return record ? reader.filterReadableWithHistory([toStoredMessage(record)], 'none') : [];
+}
+
+/** Loads the message of a record about one message. */
+async function loadEditedMessage(
+  name: string,
+  { first }: MissedConversation,
+  reader: UserMessageReader,
+  { realm }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
 ): Promise<LoadedMissedConversation> {
-  const { first, editedAt } = conversation;
-  const isAboutOneMessage = editedAt !== undefined;
-  const maxMessages = isAboutOneMessage ? 1 : MAX_MESSAGES_SCANNED_PER_MAIL;
-  const places: ConversationPlace[] = [conversation];
-  const [record] = await sources.store.getMessages(context.realm, [first]);
-  if (record) {
-    const now = conversationPlaceOfMessage(toStoredMessage(record));
-    // The message was moved to another topic or stream in the meantime.
-    if (makeMissedConversationId(context.realm, now) !== makeMissedConversationId(context.realm, conversation))
-      places.push(now);
-  }
-  const loaded = await Promise.all(
-    places.map((place) =>
-      loadMissedMessagesOfPlace(
-        place,
-        first,
-        maxMessages,
-        conversation.origin,
-        self,
-        directory,
-        reader,
-        context,
-        sources,
-      ),
-    ),
-  );
-  const missed = loaded.map(({ found }) => found);
-  const only = (own: ReadableMessage): boolean => !isAboutOneMessage || own.message.id === first;
   return {
     missedConversationId: name,
     firstMissedMessageId: first,
-    missedMessagesByPlace: missed.map((of) => ({ ...of, messages: of.messages.filter(only) })),
-    newestReadMessageId: Math.max(first, ...loaded.map(({ newest }) => newest)),
-    mayHaveFurtherMessages: !isAboutOneMessage && loaded.some(({ isCut }) => isCut),
+    messages: await loadMessageIfReceived(first, reader, realm, sources),
+    newestReadMessageId: first,
+    mayHaveFurtherMessages: false,
   };
 }
 
-async function loadMissedMessagesOfPlace(
-  place: ConversationPlace,
-  first: number,
-  maxMessages: number,
-  origin: string,
-  self: UserId,
-  directory: DirectoryView,
+/**
+ * Loads the messages that were sent to a conversation since the first missed one.
+ * @param personal messages of all conversations among which moved ones may be
+ */
+async function loadMissedConversation(
+  name: string,
+  conversation: MissedConversation,
+  personal: readonly ReadableMessage[],
   reader: UserMessageReader,
-  { view, realm }: CommandInputContext<UserActorState, undefined>,
-  { services }: ActorInputSources,
-): Promise<{ readonly found: MissedMessagesOfPlace; readonly newest: number; readonly isCut: boolean }> {
-  const terms = narrowTermsOfConversationPlace(place);
-  const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
-  const scanned = await reader.scanNarrow(copies, first - 1, 'newer', maxMessages);
-  const messages = scanned.filter((own) => isMissedMessage(own, self, view.parts, directory, reader));
-  const start = messages[0]?.message;
-  const older = start
-    ? await reader.scanNarrow(makeNarrowQueryPlan(terms, reader.viewer), start.id, 'older', MAX_EARLIER_MESSAGES_SHOWN)
-    : [];
-  const before = older
-    .filter(({ message }) => message.body.sent > start!.body.sent - MAX_EARLIER_MESSAGE_AGE_SECONDS)
-    .sort((a, b) => a.message.id - b.message.id);
-  const link = makeUnsubscribeLink(services.secrets, origin, {
-    realm,
-    user: self,
-    kind: 'missed',
-    stream: place.stream,
-  });
-  const unsubscribe = sealMailLink(services.secrets, link);
-  const newest = scanned.at(-1)?.message.id ?? 0;
+  { realm }: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
+): Promise<LoadedMissedConversation> {
+  const { first } = conversation;
+  const plan = makeNarrowQueryPlan(narrowTermsOfConversationPlace(conversation), reader.viewer, { copies: true });
+  const [scanned, firstMessage] = await Promise.all([
+    reader.scanNarrow(plan, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL),
+    loadMessageIfReceived(first, reader, realm, sources),
+  ]);
+  const isCut = scanned.length >= MAX_MESSAGES_SCANNED_PER_MAIL;
+  const last = isCut ? scanned.at(-1)!.message.id : Number.POSITIVE_INFINITY;
+  const byId = new Map<number, ReadableMessage>();
+  for (const own of [...scanned, ...firstMessage, ...personal]) {
+    const { message } = own;
+    if (message.id < first || message.id > last) continue;
+    if (originalConversationIdOfMessage(realm, message) === name) byId.set(message.id, own);
+  }
   return {
-    found: { place, messages, earlierMessages: before, sealedUnsubscribeUrl: unsubscribe },
-    newest,
-    isCut: scanned.length >= maxMessages,
+    missedConversationId: name,
+    firstMissedMessageId: first,
+    messages: [...byId.values()].sort((a, b) => a.message.id - b.message.id),
+    newestReadMessageId: Math.max(first, scanned.at(-1)?.message.id ?? 0, ...byId.keys()),
+    mayHaveFurtherMessages: isCut,
   };
 }
 
-function isMissedMessage(
-  own: ReadableMessage,
+/** Loads what the mails need of the conversations in which the messages are now. */
+async function loadPlacesOfMissedMessages(
+  due: readonly (readonly [name: string, MissedConversation])[],
+  conversations: readonly LoadedMissedConversation[],
   self: UserId,
-  parts: ActorParts,
-  directory: DirectoryView,
-  { viewer }: UserMessageReader,
-): boolean {
-  return !viewer.flags.isRead(own) && notificationTriggerOfMessage(own, self, parts, directory) !== undefined;
+  reader: UserMessageReader,
+  { realm }: CommandInputContext<UserActorState, undefined>,
+  { services }: ActorInputSources,
+): Promise<ReadonlyMap<string, LoadedMissedPlace>> {
+  const starts = new Map<string, { readonly start: StoredMessage; readonly origin: string }>();
+  conversations.forEach(({ messages }, i) => {
+    for (const { message } of messages) {
+      const id = makeMissedConversationId(realm, conversationPlaceOfMessage(message));
+      const known = starts.get(id);
+      if (!known || message.id < known.start.id) starts.set(id, { start: message, origin: due[i]![1].origin });
+    }
+  });
+  const places = [...starts].map(async ([id, { start, origin }]): Promise<[string, LoadedMissedPlace]> => {
+    const place = conversationPlaceOfMessage(start);
+    const plan = makeNarrowQueryPlan(narrowTermsOfConversationPlace(place), reader.viewer);
+    const older = await reader.scanNarrow(plan, start.id, 'older', MAX_EARLIER_MESSAGES_SHOWN);
+    const earlierMessages = older
+      .filter(({ message }) => message.body.sent > start.body.sent - MAX_EARLIER_MESSAGE_AGE_SECONDS)
+      .sort((a, b) => a.message.id - b.message.id);
+    const unsubscribing = { realm, user: self, kind: 'missed', stream: place.stream } as const;
+    const link = makeUnsubscribeLink(services.secrets, origin, unsubscribing);
+    return [id, { place, earlierMessages, origin, sealedUnsubscribeUrl: sealMailLink(services.secrets, link) }];
+  });
+  return new Map(await Promise.all(places));
 }
 
 /** Returns the reason to notify the user of a stored message by mail; undefined if there is none. */

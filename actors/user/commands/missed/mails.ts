@@ -23,9 +23,10 @@ import { MISSED_CONVERSATION_TABLE, type MissedConversation, makeMissedConversat
 import { userIdOfUserActorKey } from '../../state.js';
 import {
   type ConversationPlace,
+  conversationPlaceOfMessage,
   type LoadedMissedConversation,
+  type LoadedMissedPlace,
   type MissedMailInputs,
-  type MissedMessagesOfPlace,
   notificationTriggerOfMessage,
 } from './load.js';
 import { endOfMailBatchingPeriod } from './record.js';
@@ -47,32 +48,46 @@ export function makeDueMissedMessageMails(
   context: CommandContext,
 ): DueMissedMailsCommit {
   const written: Record<string, Json> = {};
-  const commands: OutboxCommand[] = [];
+  const mailed = new Map<number, ReadableMessage>();
   for (const loaded of inputs.conversations) {
     const conversation = MISSED_CONVERSATION_TABLE.findPartValue(parts, loaded.missedConversationId);
     if (!conversation || conversation.first !== loaded.firstMissedMessageId || conversation.due > context.now) continue;
-    const { after, mails } = decideMailsOfConversation(parts, conversation, loaded, inputs, context);
+    const { after, messages } = decideAboutConversation(parts, conversation, loaded, inputs, context);
     Object.assign(written, MISSED_CONVERSATION_TABLE.makePartChange(loaded.missedConversationId, after));
-    commands.push(...mails);
+    for (const own of messages) mailed.set(own.message.id, own);
   }
+  const byPlace = new Map<string, ReadableMessage[]>();
+  for (const own of [...mailed.values()].sort((a, b) => a.message.id - b.message.id)) {
+    const id = placeIdOfMessage(own, context);
+    const others = byPlace.get(id);
+    if (others) others.push(own);
+    else byPlace.set(id, [own]);
+  }
+  const commands = [...byPlace].map(([id, messages]) =>
+    makeMissedMailCommand(inputs.places.get(id)!, messages, parts, inputs, context),
+  );
   return { parts: written, commands };
 }
 
+/** The id of the conversation in which a message is now. */
+const placeIdOfMessage = ({ message }: ReadableMessage, { realm }: Pick<CommandContext, 'realm'>): string =>
+  makeMissedConversationId(realm, conversationPlaceOfMessage(message));
+
 /**
  * Decides about one conversation.
- * @returns the conversation in its new state (null: it no longer waits), and the mails to send now
+ * @returns the conversation in its new state (null: it no longer waits), and the messages to mail now
  */
-function decideMailsOfConversation(
+function decideAboutConversation(
   parts: ActorParts,
   conversation: MissedConversation,
   loaded: LoadedMissedConversation,
   inputs: MissedMailInputs,
   context: CommandContext,
-): { readonly after: MissedConversation | null; readonly mails: readonly OutboxCommand[] } {
+): { readonly after: MissedConversation | null; readonly messages: readonly ReadableMessage[] } {
   const { now, directory, key } = context;
   const { presence } = inputs;
   const self = userIdOfUserActorKey(key);
-  if (presence === null) return { after: { ...conversation, due: now + PRESENCE_READ_RETRY_PAUSE_MS }, mails: [] };
+  if (presence === null) return { after: { ...conversation, due: now + PRESENCE_READ_RETRY_PAUSE_MS }, messages: [] };
   const lastActive = presence?.active ?? 0;
   const flags = new UserMessageFlagsView(self, parts);
   const isMissed = (own: ReadableMessage): boolean =>
@@ -80,26 +95,28 @@ function decideMailsOfConversation(
     // Message times are whole seconds, so one second is added before they are compared.
     (conversation.editedAt ?? (own.message.body.sent + 1) * 1_000) > lastActive &&
     notificationTriggerOfMessage(own, self, parts, directory) !== undefined;
-  const places = loaded.missedMessagesByPlace
-    .map((place) => ({ ...place, messages: place.messages.filter(isMissed) }))
-    .filter(({ messages }) => messages.length > 0);
-  if (places.length > 0 && !isUserAway(presence, now)) {
+  const messages = loaded.messages.filter(isMissed);
+  if (messages.length > 0 && !isUserAway(presence, now)) {
     // The user became inactive so shortly before the message that others still see the user as online.
-    return { after: { ...conversation, due: lastActive + PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
+    return { after: { ...conversation, due: lastActive + PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 + 1 }, messages: [] };
   }
+  // If all messages were moved to where others wait for a mail, they come with that mail.
+  const waiting = messages.map((own) => MISSED_CONVERSATION_TABLE.findPartValue(parts, placeIdOfMessage(own, context)));
+  const due = Math.min(...waiting.map((of) => of?.due ?? 0));
+  if (messages.length > 0 && due > now) return { after: { ...conversation, due }, messages: [] };
   const { next: newer = 0, ...rest } = conversation;
   const isUnfinished = loaded.mayHaveFurtherMessages || newer > loaded.newestReadMessageId;
   return {
     after: isUnfinished
       ? { ...rest, first: loaded.newestReadMessageId + 1, due: endOfMailBatchingPeriod(directory, self, now) }
       : null,
-    mails: places.map((place) => makeMissedMailCommand(place, conversation, parts, inputs, context)),
+    messages,
   };
 }
 
 function makeMissedMailCommand(
-  { place, messages, earlierMessages, sealedUnsubscribeUrl }: MissedMessagesOfPlace,
-  { origin }: MissedConversation,
+  { place, earlierMessages, origin, sealedUnsubscribeUrl }: LoadedMissedPlace,
+  messages: readonly ReadableMessage[],
   parts: ActorParts,
   { hasOtherAccounts }: MissedMailInputs,
   { directory, realm, key }: CommandContext,

@@ -77,9 +77,21 @@ export const endOfMailBatchingPeriod = (directory: DirectoryView, self: UserId, 
 /** Records the first missed message of a conversation. The command is never refused; a repeat changes nothing. */
 export const recordMissedMessageHandler: UserCommandHandler<typeof userActorCommands.missed> = {
   handle({ parts }, message, _inputs, { key, realm, directory, now }) {
-    const { id, sender, stream, topic, participants, sent, wildcard, flags, origin, isEdited = false } = message;
+    const {
+      id,
+      sender,
+      stream,
+      topic,
+      participants,
+      sent,
+      wildcard,
+      flags,
+      origin,
+      sentTo,
+      isEdited = false,
+    } = message;
     const self = userIdOfUserActorKey(key);
-    const conversation = makeMissedConversationId(realm, message);
+    const conversation = makeMissedConversationId(realm, { ...message, ...sentTo });
     const waiting = MISSED_CONVERSATION_TABLE.findPartValue(parts, conversation);
     // The mail about the conversation will look at the edited message, too.
     if (isEdited && waiting && waiting.first <= id) return { reply: makeValueReply(null) };

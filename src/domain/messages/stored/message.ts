@@ -87,6 +87,12 @@ export interface StoredMessage {
 
 export const storeNameOfStreamConversation = (stream: number): string => `s${stream}`;
 
+/** The stream and the topic to which a message was sent; it may have been moved since. */
+export const placeWhereMessageWasSent = ({ originStream, body }: StoredMessage) => ({
+  stream: originStream,
+  topic: body.edits?.findLast(({ topic }) => topic !== undefined)?.topic?.from ?? body.topic,
+});
+
 export const toStoredMessage = (record: MessageRecord): StoredMessage => {
   const body = record.body as MessageBody;
   return {

@@ -246,6 +246,82 @@ export async function missedMails(t: Test): Promise<void> {
     await owner.api.ok('POST /users/me/alert_words', { alert_words: ['kraken'] });
     await expectMentionAfter('with an alert word', 'a kraken');
     await owner.api.ok('DELETE /users/me/alert_words', { alert_words: ['kraken'] });
+    await set('is_muted', false);
+  });
+
+  await t.test('a message is in one mail, wherever it was moved in the meantime', async (t) => {
+    const mention = (topic: string, text: string) => say(other, 'cove', topic, `@**${owner.name}** ${text}`);
+    const move = (message_id: number, topic: string, propagate_mode: string) =>
+      other.api.ok('PATCH /messages/{message_id}', { message_id, topic, propagate_mode });
+    /** Subjects of the mails of two batching periods, each with the words in its text. */
+    const expectMails = async (count: number) => {
+      await clock.advanceAsync(PERIOD_MS);
+      await clock.advanceAsync(PERIOD_MS);
+      const mails = await expectMail(owner, count);
+      await tell(other, [member], 'mark');
+      await clock.advanceAsync(PERIOD_MS);
+      await expectMail(member);
+      t.same(news(owner), [], 'no further mail');
+      return mails
+        .map(({ headers, text }) => [
+          headers.get('subject'),
+          text
+            .split('-- ')[0]!
+            .match(/one|two|three/g)
+            ?.join(),
+        ])
+        .sort();
+    };
+    news(owner);
+    const question = await mention('question', 'one');
+    await clock.advanceAsync(30_000);
+    await move(question, '✔ question', 'change_all');
+    await mention('✔ question', 'two');
+    t.same(await expectMails(1), [['#cove > ✔ question', 'one,two']], 'its topic was resolved');
+
+    await mention('target', 'two');
+    await clock.advanceAsync(20_000);
+    const merged = await mention('source', 'one');
+    await move(merged, 'target', 'change_all');
+    t.same(
+      (await expectMails(2)).map(([subject]) => subject),
+      ['#cove > target', '#cove > target'],
+      'its topic was merged into one whose mail is due before',
+    );
+
+    const first = await mention('split', 'one');
+    const second = await mention('split', 'two');
+    await owner.api.ok('POST /users/me/alert_words', { alert_words: ['three'] });
+    const third = await say(other, 'cove', 'split', 'three');
+    await owner.api.ok('DELETE /users/me/alert_words', { alert_words: ['three'] });
+    await move(second, 'second', 'change_one');
+    await move(third, 'third', 'change_one');
+    await owner.api.ok('POST /messages/flags', { messages: [first], op: 'add', flag: 'read' });
+    t.same(
+      await expectMails(2),
+      [
+        ['#cove > second', 'two'],
+        ['#cove > third', 'three'],
+      ],
+      'it was not the first of its topic',
+    );
+
+    await mention('edits', 'one');
+    const edited = await say(other, 'cove', 'edits', 'nothing yet');
+    await move(edited, 'others', 'change_one');
+    await mention('others', 'two');
+    await other.api.ok('PATCH /messages/{message_id}', {
+      message_id: edited,
+      content: `for @**${owner.name}** three`,
+    });
+    t.same(
+      await expectMails(2),
+      [
+        ['#cove > edits', 'one'],
+        ['#cove > others', 'three,two'],
+      ],
+      'an edit mentions the user after the move',
+    );
   });
 
   await t.test('a link of the mail ends the mails with one click', async (t) => {
