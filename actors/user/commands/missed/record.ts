@@ -55,7 +55,7 @@ export function makeMessageReceiver(
   };
 }
 
-/** Returns the reason to notify the user of the message by mail, if the user is away. */
+/** Returns the reason to notify the user of the message by mail, if the user is away; none in a deactivated realm. */
 export function decideMailTrigger(
   message: NotificationCandidateMessage,
   place: MessagePlace,
@@ -63,6 +63,7 @@ export function decideMailTrigger(
   parts: ActorParts,
   directory: DirectoryView,
 ): NotificationTrigger | undefined {
+  if (directory.deactivated) return undefined;
   const receiver = makeMessageReceiver(self, place, parts, directory);
   return receiver && decideMailNotificationTrigger(message, receiver, true);
 }

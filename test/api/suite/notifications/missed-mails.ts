@@ -1,5 +1,6 @@
 /** Mails about missed messages, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
+import { setRealmActive } from '#app/admin';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { browserOf } from '../../support/browser.js';
@@ -433,5 +434,20 @@ export async function missedMails(t: Test): Promise<void> {
     await expectMail(owner);
     await clock.advanceAsync(PERIOD_MS);
     t.same(news(member), []);
+  });
+
+  await t.test('members of a deactivated organization get no mails', async (t) => {
+    const gone = await makeOrganization(server, ['member']);
+    await tell(gone.owner, [gone.member], 'farewell');
+    await setRealmActive(server.actors, gone.realm, false);
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    t.same(mailsTo(server, gone.member.email), []);
+    await setRealmActive(server.actors, gone.realm, true);
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    t.same(mailsTo(server, gone.member.email), [], 'nor when it is active again');
   });
 }
