@@ -209,7 +209,7 @@ const makeMissedMessageCommandTo = (
     args: {
       id: message.id,
       sender: message.sender,
-      stream: message.originStream,
+      stream: message.body.stream,
       topic: message.body.topic,
       participants: message.participants,
       sent: nowMs,

@@ -45,15 +45,16 @@ function makeDecisionCommandsFor(
 ): readonly OutboxCommand[] {
   if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
   let found: Map<number, OutboxCommand> | undefined;
-  const { id, sender, originStream: stream, body } = message;
+  const { id, sender, originStream, body } = message;
   forEachReceiver((receiver, personal) => {
     if (receiver === sender || !directory.hasPushDevice(toUserId(receiver)) || found?.has(receiver)) return;
     const user = directory.user(toUserId(receiver));
     if (!user) return;
     const flags = body.flags[receiver] ?? NO_FLAGS;
-    const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
+    const received = { sender, direct: originStream === 0, wildcard: body.wildcard, flags };
     if (!mayNotifyUser('push', received, user, directory, personal)) return;
-    const args = { id, sender, stream, topic: body.topic, wildcard: body.wildcard, flags };
+    const { stream, topic, wildcard } = body;
+    const args = { id, sender, stream, topic, wildcard, flags, originStream };
     found ??= new Map();
     found.set(
       receiver,

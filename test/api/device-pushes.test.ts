@@ -168,6 +168,20 @@ async function devicePushes(t: Test, start: Start): Promise<void> {
     t.match(await nextPush(gateway), { event: 'remove', messages: [stays] });
   });
 
+  await t.test('a mention that an edit adds after a move is pushed to who has left the stream before', async (t) => {
+    const { owner, member, other } = await makeOrganization(server, ['member', 'other']);
+    for (const stream of ['attic', 'cove']) await subscribe(owner, stream, { principals: [owner, member, other] });
+    await registerDevices(member);
+    const message_id = await say(other, 'attic', 'boxes', 'nothing yet');
+    const stream_id = await streamIdOf(owner, 'cove');
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id, stream_id, propagate_mode: 'change_one' });
+    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['attic'] });
+    await other.api.ok('PATCH /messages/{message_id}', { message_id, content: `for @**${member.name}**` });
+    t.match(await nextPush(gateway), { trigger: 'mention', message: { id: message_id, stream_id } });
+    await member.api.ok('POST /messages/flags', { messages: [message_id], op: 'add', flag: 'read' });
+    t.match(await nextPush(gateway), { event: 'remove', messages: [message_id] });
+  });
+
   await t.test('a gateway that fails gets the push again under the same id', async (t) => {
     const { member, other } = await makeOrganization(server, ['member', 'other']);
     await registerDevices(member);

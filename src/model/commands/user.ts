@@ -213,7 +213,10 @@ export type PlanDigestArgs = {
 export type PushCandidateMessageArgs = Omit<
   PossiblyMissedMessageArgs,
   'participants' | 'sent' | 'origin' | 'isEdited' | 'sentTo'
->;
+> & {
+  /** Stream to which the message was sent; absent in commands of older versions: `stream`. */
+  readonly originStream?: number;
+};
 
 export type StreamTopic = { readonly stream: number; readonly topic: string };
 

@@ -35,7 +35,7 @@ export const decidePushOfMessageHandler: UserCommandHandler<typeof userActorComm
       return replica.presenceTimesOf(self);
     },
     handle({ state, parts }, message, presence, { key, realm, directory, now }) {
-      const { id, sender, stream, wildcard, flags } = message;
+      const { id, sender, stream, wildcard, flags, originStream = stream } = message;
       const self = userIdOfUserActorKey(key);
       const nothing = { reply: makeValueReply(null) };
       if (state.pushed?.some(([known]) => known === id)) return nothing;
@@ -48,7 +48,7 @@ export const decidePushOfMessageHandler: UserCommandHandler<typeof userActorComm
       const to = pushActorKey(realm, self);
       return {
         ...nothing,
-        state: withPushedMessageAdded(state, id, stream),
+        state: withPushedMessageAdded(state, id, originStream),
         commands: [
           [makeOutboxCommand({ to, name: pushActorCommands.notify, args: { message: id, trigger }, caller: 0 })],
         ],

@@ -325,6 +325,17 @@ export async function missedMails(t: Test): Promise<void> {
     );
   });
 
+  await t.test('a mention that an edit adds after a move is mailed to who has left the stream before', async (t) => {
+    for (const person of [owner, other]) await subscribe(person, 'attic');
+    const message_id = await say(other, 'attic', 'boxes', 'nothing yet');
+    const stream_id = await streamIdOf(owner, 'cove');
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id, stream_id, propagate_mode: 'change_one' });
+    await owner.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['attic'] });
+    await other.api.ok('PATCH /messages/{message_id}', { message_id, content: `for @**${owner.name}**` });
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(await expectMail(owner)), ['#cove > boxes']);
+  });
+
   await t.test('a link of the mail ends the mails with one click', async (t) => {
     await say(other, 'dock', 'fish', 'herring');
     await clock.advanceAsync(PERIOD_MS);
