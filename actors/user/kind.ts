@@ -123,7 +123,7 @@ import {
   recheckPushesOfChangedMessagesHandler,
   removePushesOfDeletedMessagesHandler,
 } from './commands/missed/push.js';
-import { recordMissedMessageHandler } from './commands/missed/record.js';
+import { recordMissedMessageHandler, shortenWaitForMailsHandler } from './commands/missed/record.js';
 import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
 import {
   fetchStreamHandler,
@@ -222,6 +222,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     attachments: listAttachmentsHandler,
     mayPush: decidePushOfMessageHandler,
     pushedChanged: recheckPushesOfChangedMessagesHandler,
+    mailPeriodChanged: shortenWaitForMailsHandler,
     pushedGone: removePushesOfDeletedMessagesHandler,
     missed: recordMissedMessageHandler,
     planDigest: planDigestHandler,

@@ -396,6 +396,8 @@ export const userActorCommands = {
    * concern the user no more than this one.
    */
   missed: declareCommand<PossiblyMissedMessageArgs>('missed'),
+  /** From the realm actor: the user has changed the batching period of mails. Never refused; may be repeated. */
+  mailPeriodChanged: declareCommand('mail-period'),
   /** From the realm actor: makes the weekly digest at the time given. Never refused; may be repeated. */
   planDigest: declareCommand<PlanDigestArgs>('plan-digest'),
   /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */

@@ -120,17 +120,12 @@ function makeOwnSettingsChangeOutcome(
   }
   events.push(...(account?.events ?? []));
   const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
-  if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
-    commands.push(
-      makeOutboxCommand({
-        to: userActorKey(toRealmId(realm), user.id),
-        name: userActorCommands.dropDrafts,
-        args: {},
-        caller: user.id,
-        after: version,
-      }),
-    );
-  }
+  const commandToUser = (name: typeof userActorCommands.dropDrafts | typeof userActorCommands.mailPeriodChanged) =>
+    makeOutboxCommand({ to: userActorKey(toRealmId(realm), user.id), name, args: {}, caller: user.id, after: version });
+  if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false)
+    commands.push(commandToUser(userActorCommands.dropDrafts));
+  if (names.includes('email_notifications_batching_period_seconds'))
+    commands.push(commandToUser(userActorCommands.mailPeriodChanged));
   return {
     reply: makeSuccessReply(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
     parts: written,

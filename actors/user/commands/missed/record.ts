@@ -4,6 +4,7 @@
  * mail.
  */
 import { makeValueReply } from '#actors/shared';
+import type { Json } from '#base';
 import {
   decideMailNotificationTrigger,
   type NotificationCandidateMessage,
@@ -112,6 +113,21 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
       ? { ...known, next: id }
       : { stream, topic, participants, first: id, due, origin, ...(isEdited ? { editedAt: sent } : {}) };
     const written = MISSED_CONVERSATION_TABLE.makePartChange(name, record);
+    return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(partsWithChanges(parts, written)) };
+  },
+};
+
+/**
+ * Brings forward the mails that wait, because the user has chosen a shorter batching period. It counts from now on; a
+ * repeat changes nothing.
+ */
+export const shortenWaitForMailsHandler: UserCommandHandler<typeof userActorCommands.mailPeriodChanged> = {
+  handle({ parts }, _args, _inputs, { key, directory, now }) {
+    const due = endOfMailBatchingPeriod(directory, userIdOfUserActorKey(key), now);
+    const written: Record<string, Json> = {};
+    for (const [name, conversation] of MISSED_CONVERSATION_TABLE.entries(parts))
+      if (conversation.due > due)
+        Object.assign(written, MISSED_CONVERSATION_TABLE.makePartChange(name, { ...conversation, due }));
     return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(partsWithChanges(parts, written)) };
   },
 };

@@ -405,7 +405,13 @@ export async function missedMails(t: Test): Promise<void> {
     await clock.advanceAsync(1_801_000);
     const [mail] = await expectMail(member);
     t.match(mail!.text, /slow[\s\S]*slower/);
+    await say(other, 'dock', 'period', `@**${member.name}** hastened`);
     await member.api.ok('PATCH /settings', { email_notifications_batching_period_seconds: 120 });
+    await clock.advanceAsync(PERIOD_MS);
+    t.match((await expectMail(member))[0]!.text, /hastened/, 'a shorter period counts for what waits');
+    await say(other, 'dock', 'period', `@**${member.name}** next`);
+    await clock.advanceAsync(PERIOD_MS);
+    t.match((await expectMail(member))[0]!.text, /next/, 'and for later messages of the conversation');
   });
 
   await t.test(
