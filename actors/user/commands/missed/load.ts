@@ -240,6 +240,7 @@ async function loadPlacesOfMissedMessages(
   { realm }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
 ): Promise<ReadonlyMap<string, LoadedMissedPlace>> {
+  const { muted } = reader.viewer.directory.preferencesOf(self);
   const starts = new Map<string, { readonly start: StoredMessage; readonly origin: string }>();
   conversations.forEach(({ messages }, i) => {
     for (const { message } of messages) {
@@ -254,6 +255,7 @@ async function loadPlacesOfMissedMessages(
     const older = await reader.scanNarrow(plan, start.id, 'older', MAX_EARLIER_MESSAGES_SHOWN);
     const earlierMessages = older
       .filter(({ message }) => message.body.sent > start.body.sent - MAX_EARLIER_MESSAGE_AGE_SECONDS)
+      .filter(({ message }) => !muted.some(({ id }) => id === message.sender))
       .sort((a, b) => a.message.id - b.message.id);
     const unsubscribing = { realm, user: self, kind: 'missed', stream: place.stream } as const;
     const link = makeUnsubscribeLink(services.secrets, origin, unsubscribing);

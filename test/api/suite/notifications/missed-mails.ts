@@ -94,6 +94,19 @@ export async function missedMails(t: Test): Promise<void> {
     t.match(mail!.html, `/#narrow/stream/${dock}-dock/topic/tides/near/`);
   });
 
+  await t.test('messages of muted users are not among those before a mention', async (t) => {
+    const muted_user_id = owner.id;
+    await member.api.ok('POST /users/me/muted_users/{muted_user_id}', { muted_user_id });
+    await say(owner, 'dock', 'mutes', 'of the muted one');
+    await say(other, 'dock', 'mutes', 'of another');
+    await say(other, 'dock', 'mutes', `@**${member.name}** look`);
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    t.match(mail!.text, /of another[\s\S]*look/);
+    t.notMatch(mail!.text, /of the muted one/);
+    await member.api.ok('DELETE /users/me/muted_users/{muted_user_id}', { muted_user_id });
+  });
+
   await t.test('a mention that an edit adds is mailed once, without what was mailed before', async (t) => {
     const edit = (message_id: number, content: string) =>
       other.api.ok('PATCH /messages/{message_id}', { message_id, content });
