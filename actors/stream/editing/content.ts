@@ -79,8 +79,10 @@ export function makeBodyChangesForText(
   const { mentions } = rendered;
   for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, topicParticipants, directory)) {
     if (!directory.user(toUserId(user))?.isActive) continue;
-    const has = computeMessageCopyState(message, user, (stream) => member(stream, user)).has;
-    if (has) flags[user] = [...(flags[user] ?? []), ...added];
+    const hasCopy =
+      message.body.copies?.includes(user) ||
+      computeMessageCopyState(message, user, (stream) => member(stream, user)).has;
+    if (hasCopy) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {
     content,

@@ -63,7 +63,10 @@ export interface MessageBody extends JsonObject {
   readonly has: { readonly link: boolean; readonly image: boolean };
   /** Reactions to the message, oldest first. */
   readonly reactions?: readonly StoredReaction[];
-  /** Users who got a copy by reacting to a message of the history; they receive events of later changes. */
+  /**
+   * Users with a personal copy: they flagged a message of the history or reacted to it, or are bots that it mentioned.
+   * They receive events of later changes.
+   */
   readonly copies?: readonly number[];
   /** Edit history of the message, newest entry first. */
   readonly edits?: readonly StoredMessageEdit[];

@@ -2,7 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad, invalid, missing, type Params } from '../../support/client.js';
-import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
+import { makeBot, makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
@@ -101,6 +101,27 @@ export const editing: Facts = async (t, server) => {
     t.same((await fetch(other, id)).flags, ['wildcard_mentioned']);
     await edited(member, id, { content: 'hello' });
     t.same((await fetch(other, id)).flags, []);
+  });
+
+  await t.test('an edit that still mentions a bot outside the stream leaves the bot its mention', async (t) => {
+    await subscribe(member, 'balcony', { principals: [member] });
+    const bot = await makeBot(member);
+    const id = await say(member, 'balcony', 'talk', `helo @**${bot.name}**`);
+    t.same((await fetch(bot, id)).flags, ['mentioned']);
+    await edited(member, id, { content: `hello @**${bot.name}**` });
+    t.same((await fetch(bot, id)).flags, ['mentioned']);
+    await edited(member, id, { content: 'hello' });
+    t.same((await fetch(bot, id)).flags, []);
+  });
+
+  await t.test('an edit mentions a user who has a copy of a message from before', async (t) => {
+    const id = await say(member, 'balcony', 'talk', 'hello');
+    await other.api.ok('POST /messages/{message_id}/reactions', { message_id: id, emoji_name: 'wave' });
+    const queue = await watch(other);
+    await edited(member, id, { content: `hello @**${other.name}** and @**${admin.name}**` });
+    t.same((await queue.take(1))[0]!.flags, ['read', 'mentioned', 'historical']);
+    t.same((await fetch(other, id)).flags, ['read', 'mentioned', 'historical']);
+    t.same((await fetch(admin, id)).flags, ['read', 'historical'], 'who has no copy gets no mention');
   });
 
   await t.test('alert words are looked for in the new text', async (t) => {
