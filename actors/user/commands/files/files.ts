@@ -114,14 +114,14 @@ export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommand
 
 /**
  * Records that a message which linked the file was deleted or edited. Deletion of the last such message deletes the
- * file; after an edit, an unlinked file is kept as long as a new one.
+ * file; after an edit, or if a scheduled message will link it, the unlinked file is kept as long as a new one.
  */
 export const recordFileUnlinkedHandler: UserCommandHandler<typeof userActorCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
     const file = findFinishedOwnFile(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
-    if (messages.length === 0 && deleted)
+    if (messages.length === 0 && deleted && !isNeededByScheduledMessage(file, parts))
       return makeFileRemovalOutcome(parts, realm, userIdOfUserActorKey(key), [file]);
     const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
     const changed = { [ownFilePartName(path)]: { ...file, messages, expires } };

@@ -259,6 +259,30 @@ export const files: Facts = async (t, server) => {
     t.notOk((await attachmentsOf(member)).attachments.some((one) => one.name === 'of a topic.txt'));
   });
 
+  await t.test('a file that a scheduled message links stays when its last message is deleted', async (t) => {
+    const uri = await upload(member, 'scheduled.txt');
+    const stream_id = await streamIdOf(owner, 'hall');
+    const { scheduled_message_id } = await member.api.ok('POST /scheduled_messages', {
+      type: 'stream',
+      to: stream_id,
+      topic: 'later',
+      content: `[x](${uri})`,
+      scheduled_delivery_timestamp: Math.floor(server.clock.now() / 1000) + 3_600,
+    });
+    const deletions: ((message_id: number) => Promise<unknown>)[] = [
+      (message_id) => owner.api.ok('DELETE /messages/{message_id}', { message_id }),
+      () => owner.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id, topic_name: 'last' }),
+    ];
+    for (const remove of deletions) {
+      await remove(await say(member, 'hall', 'last', `[x](${uri})`));
+      t.match((await attachmentsOf(member)).attachments.at(-1), { name: 'scheduled.txt', messages: [] });
+      t.same(page(await look(member, uri)), [200, 'content of scheduled.txt']);
+    }
+    await member.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id });
+    await deletions[0]!(await say(member, 'hall', 'last', `[x](${uri})`));
+    t.same(page(await look(member, uri)), NOT_FOUND);
+  });
+
   await t.test('many uploads at once are all counted', async (t) => {
     const before = (await attachmentsOf(owner)).upload_space_used;
     await Promise.all(Array.from({ length: 12 }, (_, i) => upload(org.people[i % 6]!, `${i}`, 'x'.repeat(i))));
