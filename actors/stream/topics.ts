@@ -57,19 +57,21 @@ export function makeTopicChangesForAddedMessage(parts: ActorParts, name: string,
   return before && before.max > id ? {} : makeTopicPart(key, { name, max: id });
 }
 
-/**
- * Input of `makeTopicChangesAfterRemovals`: the newest messages of a topic.
- * @param before only messages with a smaller id
- */
+/** Input of `makeTopicChangesAfterRemovals`: the newest messages of a topic. */
 export function readNewestMessagesOfTopic(
   store: Store,
   realm: RealmId,
   stream: number,
   key: string,
-  before = NEWEST_ANCHOR_MESSAGE_ID,
 ): Promise<MessageRecord[]> {
   const index = { by: 'topic', conversation: storeNameOfStreamConversation(stream), topicKey: key } as const;
-  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_TOPIC_MESSAGES_READ });
+  return store.scanMessages({
+    realm,
+    index,
+    from: NEWEST_ANCHOR_MESSAGE_ID,
+    direction: 'older',
+    limit: MAX_NEWEST_TOPIC_MESSAGES_READ,
+  });
 }
 
 const isMessageInTopic = (message: StoredMessage, stream: number, key: string): boolean =>
@@ -100,7 +102,7 @@ export function filterMessagesStillInTopic(
 
 /**
  * Parts of the topic after some of its messages leave it, or may have left it.
- * @param newest result of `readNewestMessagesOfTopic`
+ * @param newest newest messages of the topic; one of them is the newest that stays, if any stays
  */
 export function makeTopicChangesAfterRemovals(
   view: ConversationActorView,

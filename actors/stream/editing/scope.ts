@@ -43,7 +43,7 @@ interface MoveScopeInputs {
   readonly oldTopicRecords: readonly MessageRecord[];
   /** Ids of those messages in `topic` that the caller may access. */
   readonly accessibleMessageIds: ReadonlySet<number>;
-  /** Newest messages of the old topic that may stay in that topic when the others move. */
+  /** Messages of the old topic, newest first; one of them is the newest that stays, if any stays. */
   readonly newestOldTopicRecords: readonly MessageRecord[];
   /** Subscribers of the stream to which messages move; undefined: the stream stays the same. */
   readonly targetStreamMembers: TargetStreamMembers | undefined;
@@ -131,13 +131,7 @@ export async function readMoveScopeInputs(
   ) => other && sources.askActor(streamActorKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopicMessagesByPages(stream.id, key, context, sources, add, alone ? 2 : TOPIC_PAGE_MESSAGES),
-    readNewestMessagesOfTopic(
-      sources.store,
-      realm,
-      stream.id,
-      key,
-      args.propagate_mode === 'change_later' ? message.id : undefined,
-    ),
+    alone ? readNewestMessagesOfTopic(sources.store, realm, stream.id, key) : undefined,
     askTarget(streamActorCommands.members, {}),
     askTarget(streamActorCommands.topicWatchers, { topic: newTopic }),
     readTopicMessagesByPages(
@@ -152,7 +146,7 @@ export async function readMoveScopeInputs(
   return {
     oldTopicRecords: topic,
     accessibleMessageIds: accessible,
-    newestOldTopicRecords: newest,
+    newestOldTopicRecords: newest ?? topic,
     targetStreamMembers: target,
     newTopicWatcherIds: watchers ?? [],
     newTopicRecords: inTarget,

@@ -230,6 +230,16 @@ export const movingStreams: Facts = async (t, server) => {
     t.match(await queue.take(1), [{ type: 'update_message', message_id: a }], 'later changes are told');
   });
 
+  await t.test('a topic stays listed for its old messages, after a newcomer has moved all later ones', async (t) => {
+    await subscribe(owner, 'veiled', { invite_only: true, principals: [owner] });
+    id.veiled = await streamIdOf(owner, 'veiled');
+    const early = await say(owner, 'veiled', 'long', 'from before');
+    await subscribe(owner, 'veiled', { principals: [admin] });
+    const later = await Promise.all(Array.from({ length: 64 }, (_, n) => say(owner, 'veiled', 'long', `later ${n}`)));
+    await move(admin, later[0]!, { stream_id: id.secret, propagate_mode: 'change_all', ...silent });
+    t.same(await topicsOf('veiled'), [{ name: 'long', max_id: early }]);
+  });
+
   await t.test('after a move there and back, lost copies stay lost', async (t) => {
     const a = await say(member, 'old', 'back', 'x');
     await move(owner, a, { stream_id: id.secret, ...silent });
