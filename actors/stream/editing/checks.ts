@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { StoredMessage } from '#domain/messages';
+import { requireTopicIfMandatory, type StoredMessage } from '#domain/messages';
 import { isAllowedByPolicy, USER_ROLE } from '#domain/people';
 import { mayAccessStream, requireMayPostToStream, toCheckedTruncatedTopic } from '#domain/streams';
 import type { RealmSettings } from '#model';
@@ -57,6 +57,7 @@ export function checkAndPlanMessageEdit(
   const moves = topic !== null || stream_id !== null;
   if (args.propagate_mode !== 'change_one' && !moves) throw apiError('PROPAGATE_NOTHING');
   const newTopic = topic === null ? undefined : toCheckedTruncatedTopic(topic);
+  if (newTopic !== undefined) requireTopicIfMandatory(newTopic, { settings });
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');

@@ -100,8 +100,12 @@ const OF_PICTURES: readonly WireError[] = [
 
 /** Refusals that the contract describes in words, and wire.json leaves out. */
 const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
-  // messages.md § PATCH: a text is normalised like sending; messages.md § GET /messages/{id}/history.
-  'PATCH /messages/{message_id}': [bad('Message must not contain null bytes')],
+  // messages.md § PATCH: a text is normalised like sending, and topics may be mandatory.
+  'PATCH /messages/{message_id}': [
+    bad('Message must not contain null bytes'),
+    bad('Topics are required in this organization'),
+  ],
+  // messages.md § GET /messages/{id}/history.
   'GET /messages/{message_id}/history': [bad('Message edit history is disabled in this organization')],
   // streams.md § Names: of the name in `to`.
   'POST /messages': [

@@ -49,8 +49,8 @@ export function requireMaySendToStream(
 }
 
 /** Checks that a message has a topic. @throws ApiError when the organization demands topics and there is none */
-export function requireTopicIfMandatory(topic: string, directory: DirectoryView): void {
-  if (directory.settings.mandatory_topics && topic === NO_TOPIC_PLACEHOLDER) throw apiError('TOPICS_REQUIRED');
+export function requireTopicIfMandatory(topic: string, { settings }: Pick<DirectoryView, 'settings'>): void {
+  if (settings.mandatory_topics && topic === NO_TOPIC_PLACEHOLDER) throw apiError('TOPICS_REQUIRED');
 }
 
 /**

@@ -267,6 +267,17 @@ export const editing: Facts = async (t, server) => {
     );
   });
 
+  await t.test('where topics are mandatory, no edit takes the topic away', async (t) => {
+    const id = await say(member, 'square', 'needed', 'x');
+    const none = await say(member, 'square', '(no topic)', 'x');
+    await set({ mandatory_topics: true });
+    const topic = '(no topic)';
+    await refused(t, edit(member, id, { topic }), bad('Topics are required in this organization'));
+    await edited(member, none, { topic, content: 'y' });
+    await set({ mandatory_topics: false });
+    await edited(member, id, { topic, send_notification_to_new_thread: false });
+  });
+
   await t.test('the topic may be edited only by the roles that the organization admits', async (t) => {
     const id = await say(member, 'square', 'policy', 'x');
     const no = bad("You don't have permission to edit this message");

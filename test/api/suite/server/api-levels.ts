@@ -483,11 +483,14 @@ export const apiLevels: Facts = async (t, server) => {
   });
 
   await t.test('where topics are mandatory, none stays refused', async (t) => {
+    const message_id = await say(owner, 'levels', 'needed', 'x');
     await owner.api.ok('PATCH /realm', { mandatory_topics: true });
     for (const topic of ['', '(no topic)', 'general chat']) {
       const params = { type: 'stream', to: stream_id, topic, content: 'x' };
       const { status, body } = await onPhone(owner).api.call('POST /messages', params);
       t.same([status, body.code], [400, 'BAD_REQUEST'], topic);
+      const edit = await onPhone(owner).api.call('PATCH /messages/{message_id}', { message_id, topic });
+      t.same([edit.status, edit.body.code], [400, 'BAD_REQUEST'], `${topic} by an edit`);
     }
     await owner.api.ok('PATCH /realm', { mandatory_topics: false });
   });
