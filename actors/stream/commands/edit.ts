@@ -211,8 +211,10 @@ function makeEditHandleFunction(command: typeof conversationActorCommands.edit) 
     if (plan.newTopic !== undefined || plan.newStreamId !== undefined) {
       return makeMessageMoveOutcome(view, { message, args, plan, newTextChanges: text, inputs, editor }, context);
     }
+    // The request names only the stream where the message is.
+    if (!text) return { reply: makeSuccessReply() };
     const at = Math.floor(context.now / 1000);
-    const { body, edit, commands } = text!;
+    const { body, edit, commands } = text;
     const edits = [{ user: editor.user.id, at, ...edit }, ...(message.body.edits ?? [])];
     const stream = context.directory.stream(toStreamId(message.body.stream));
     return {

@@ -15,12 +15,13 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 /** Seconds added to the time limits of editing and moving, so that an edit that was begun in time can be finished. */
 const EDIT_TIME_LIMIT_GRACE_SECONDS = 20;
 
-/** Changes that an edit makes. A topic equal to the present one is left out. */
+/** Changes that an edit makes. A topic or stream equal to the present one is left out, so there may be none. */
 export interface MessageEditPlan {
   /** New text as the client sent it; undefined: the text stays. */
   readonly newContent: string | undefined;
   /** New topic, checked by `toCheckedTruncatedTopic`; undefined: the topic stays. */
   readonly newTopic: string | undefined;
+  /** New stream; undefined: the stream stays. */
   readonly newStreamId: number | undefined;
 }
 
@@ -71,7 +72,8 @@ export function checkAndPlanMessageEdit(
   const limit = settings.move_messages_within_stream_limit_seconds;
   if (newTopic !== undefined && !isExemptFromMoveTimeLimits(user) && isPastTimeLimit(message, limit, nowMs))
     throw apiError('TOPIC_TOO_LATE');
-  return { newContent: content ?? undefined, newTopic: newTopic, newStreamId: stream_id ?? undefined };
+  const newStreamId = stream_id === null || stream_id === message.body.stream ? undefined : stream_id;
+  return { newContent: content ?? undefined, newTopic, newStreamId };
 }
 
 interface StreamMoveCheckInputs {

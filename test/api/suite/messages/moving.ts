@@ -191,6 +191,22 @@ export const moving: Facts = async (t, server) => {
     t.equal((await rows(other, '✔ both'))[0]!.edit_history!.length, 1);
   });
 
+  await t.test('a request that names the present stream moves nothing to another stream', async (t) => {
+    const [a] = await some('unmoved', 1);
+    const queue = await watch(other);
+    await move(owner, a!, { stream_id: stream, propagate_mode: 'change_all' });
+    t.same(await settled(queue), []);
+    t.notOk('edit_history' in (await rows(other, 'unmoved'))[0]!);
+    await move(owner, a!, { stream_id: stream, topic: 'renamed', propagate_mode: 'change_all' });
+    const [event, notice] = await queue.take(2);
+    t.match(event, { subject: 'renamed', stream_id: stream });
+    t.match(notice, { type: 'message' });
+    t.notOk('new_stream_id' in event!);
+    const [edit] = (await rows(other, 'renamed'))[0]!.edit_history as Record<string, unknown>[];
+    t.match(edit, { prev_topic: 'unmoved', topic: 'renamed' });
+    t.notOk('stream' in edit!);
+  });
+
   await t.test("users' topic policies move with the whole topic", async (t) => {
     const policies = async (by: Person): Promise<Record<string, number>> => {
       const { user_topics } = await by.api.ok<{ user_topics: { topic_name: string; visibility_policy: number }[] }>(

@@ -354,13 +354,8 @@ export const apiLevels: Facts = async (t, server) => {
       { subject: 'goes on', orig_subject: 'goes' },
       { content: 'again', propagate_mode: undefined, orig_subject: undefined, subject: undefined },
     ]);
-    const { status } = await owner.api.call('PATCH /messages/{message_id}', { message_id, stream_id });
-    const moved = (await settled(queue)).filter(({ type }) => type === 'update_message');
-    t.same(
-      moved.map((event) => [event.propagate_mode, event.new_stream_id, event.orig_subject]),
-      status === 200 ? [[undefined, undefined, undefined]] : [],
-      'to the same stream',
-    );
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id, stream_id });
+    t.same(await settled(queue), [], 'to the same stream');
   });
 
   const phones = {
