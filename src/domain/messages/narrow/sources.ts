@@ -110,8 +110,7 @@ function candidateRangesOfCopies(
     return candidates;
   }
   addRangesOfMovedCopies(candidates, owner);
-  const { ids } = IdSet.fromIds(flags.personalCopyIds());
-  if (ids.length > 0) candidates.push(makeCandidate({ by: 'ids', ids }, undefined, false));
+  addRangeOfPersonalCopies(candidates, owner);
   return candidates;
 }
 
@@ -128,7 +127,13 @@ function candidateRangesOfMentions(
     addRangesOfStays(candidates, owner, stream, { by: 'moved', from: conversation }, undefined);
   }
   addRangesOfMovedCopies(candidates, owner);
+  addRangeOfPersonalCopies(candidates, owner);
   return candidates;
+}
+
+function addRangeOfPersonalCopies(candidates: CandidateMessageRange[], { flags }: MessageCopyOwner): void {
+  const { ids } = IdSet.fromIds(flags.personalCopyIds());
+  if (ids.length > 0) candidates.push(makeCandidate({ by: 'ids', ids }, undefined, false));
 }
 
 /** Adds the messages that were moved into the user's streams: the move may have given the user copies. */

@@ -262,4 +262,11 @@ export const narrows: Facts = async (t, server) => {
     t.same(await ids(member, term('streams', 'web-public')), []);
     t.same(await ids(guest, term('stream', 'window')), []);
   });
+
+  await t.test('is:mentioned finds a mention of everybody in a copy of history', async (t) => {
+    t.same(await ids(other, term('is', 'mentioned')), []);
+    await flag(other, 'add', 'starred', everybody);
+    t.same(await ids(other, term('is', 'mentioned')), [everybody]);
+    t.same(await ids(other, term('is', 'mentioned'), term('stream', 'plaza')), [everybody]);
+  });
 };
