@@ -1,4 +1,5 @@
 /** Hostile names in every place that shows names, in Chromium: nothing runs, nothing is broken out of its place. */
+import fc from 'fast-check';
 import t from 'tap';
 import {
   addPerson,
@@ -9,7 +10,7 @@ import {
   subscribe,
   tell,
 } from '../api/support/organization.js';
-import { picked } from '../support/rounds.js';
+import { picked, rounds } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
@@ -255,6 +256,70 @@ for (const viewport of VIEWPORTS) {
     await page.browserContext().close();
   });
 }
+
+/** Links whose addresses no browser opens. */
+const INVALID_LINKS = ['http://a:99999999/x', '[b](http://[)', '[c](https://example.com:999999/)', '[d](http://%zz/)'];
+const ADDRESS_PIECES = [
+  'a',
+  '%',
+  '%ff',
+  '%00',
+  '[',
+  ']',
+  ':',
+  '99999999',
+  '@',
+  '\\',
+  '?',
+  '#',
+  '.',
+  '/',
+  'é',
+  '\u202E',
+];
+const randomPath = fc.string({ unit: fc.constantFrom(...ADDRESS_PIECES), maxLength: 8 });
+const randomLink = fc
+  .tuple(fc.constantFrom('http://', 'https://a', '//', '#', '/', 'mailto:'), randomPath)
+  .map(([start, path]) => `${start}${path} [x](${start}${path})`);
+
+/** Links of messages that no browser opens. */
+const INVALID_HREFS = `[...document.querySelectorAll('[data-message] a[href]')]
+  .map((link) => link.getAttribute('href'))
+  .filter((href) => !URL.canParse(href, location.href))`;
+
+t.test('addresses that are not valid leave their texts and the other messages on screen', async (t) => {
+  const topic = 'invalid addresses';
+  const sayHere = (text: string) => say(villain, streams[0]!, topic, text);
+  await sayHere(INVALID_LINKS.join('\n'));
+  await sayHere('[](/user_uploads/1/aa/100%25%ff.png) [](/user_uploads/1/aa/100%25.png)');
+  const links = fc.sample(randomLink, rounds(30, 150));
+  await sayHere(links.join('\n'));
+  await sayHere('the last word');
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(owner.email, PASSWORD, topicHash(topic));
+  await client.waitFor(MESSAGES, 'http://a:99999999/x\nb\nc\nd');
+  await client.waitFor(MESSAGES, 'the last word');
+  t.strictSame(await client.page.evaluate(INVALID_HREFS), []);
+  t.strictSame(await client.page.evaluate(`[...document.querySelectorAll('${MESSAGES} img')].map(({ alt }) => alt)`), [
+    '100%25%ff.png',
+    '100%.png',
+  ]);
+  t.strictSame(client.faults, [], links.join(' '));
+});
+
+t.test('a text that the client fails to decorate leaves itself and the other messages on screen', async (t) => {
+  const topic = 'failing decoration';
+  await say(villain, streams[0]!, topic, 'meet at <time:2026-05-28T13:00:00Z>');
+  await say(villain, streams[0]!, topic, 'see you there');
+  const client = await ClientPage.open(browser, host);
+  await client.page.evaluateOnNewDocument(
+    `Object.defineProperty(HTMLTimeElement.prototype, 'dateTime', { get() { throw new Error('no time'); } })`,
+  );
+  await client.openSignedIn(owner.email, PASSWORD, topicHash(topic));
+  await client.waitFor(MESSAGES, 'meet at');
+  await client.waitFor(MESSAGES, 'see you there');
+  t.match(client.faults, [/no time/], 'the error is on the console');
+});
 
 t.test('a hostile picture is offered as a download, and runs no script', async (t) => {
   const client = await ClientPage.open(browser, host);

@@ -11,9 +11,14 @@ const preparedNodesByKey = new Map<string, DocumentFragment>();
 
 const makeContentKey = (html: string, isMeMessage: boolean): string => `${isMeMessage}${html}`;
 
+/** An error in the decoration of one text goes to the console, and never takes down the list of messages. */
 function makeContentNodes(html: string, isMeMessage: boolean): DocumentFragment {
   const root = sanitizeHtml(html);
-  decorateMessageHtml(root, isMeMessage);
+  try {
+    decorateMessageHtml(root, isMeMessage);
+  } catch (error) {
+    console.error(error);
+  }
   return root;
 }
 

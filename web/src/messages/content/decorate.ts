@@ -1,6 +1,7 @@
 import { core } from '../../client/index.js';
 import { formatFullDateTime, t } from '../../text/index.js';
 import { applyAllowedDataStyles, enableFormulaStyles } from './formulas.js';
+import { parseAddress } from './sanitize.js';
 
 const makeElementWithClass = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLElementTagNameMap[K] => {
   const element = document.createElement(tag);
@@ -124,6 +125,16 @@ function showThumbnail(image: HTMLImageElement): void {
   image.src = `/user_uploads/thumbnail/${path}/${THUMBNAIL_FORMAT_NAME}`;
 }
 
+/** The last part of a path, as it is where it is not encoded well. */
+function decodeFileName(path: string): string {
+  const name = path.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 /** Pictures of this server open in the viewer; those of others stay links, since nothing is loaded from other hosts. */
 function decorateInlineImages(root: DocumentFragment): void {
   for (const frame of root.querySelectorAll<HTMLElement>('.message_inline_image')) {
@@ -132,7 +143,7 @@ function decorateInlineImages(root: DocumentFragment): void {
       image.loading = 'lazy';
       showThumbnail(image);
       const link = image.closest('a');
-      const name = link?.title || decodeURIComponent(link?.pathname.split('/').at(-1) ?? '');
+      const name = link?.title || decodeFileName(link?.pathname ?? '');
       image.alt ||= name || t('messages.image');
       if (!frame.classList.contains('youtube-video')) link?.setAttribute('data-image', '');
     } else if (!frame.textContent?.trim()) frame.remove();
@@ -140,13 +151,17 @@ function decorateInlineImages(root: DocumentFragment): void {
   for (const image of root.querySelectorAll('img:not([src])')) image.replaceWith(image.getAttribute('alt') ?? '');
 }
 
-/** Links into this client change the fragment of the address only; all others open in a new tab. */
+/**
+ * Links into this client change the fragment of the address only; all others open in a new tab. A link whose address is
+ * not valid leads nowhere, so its text stays without it.
+ */
 function retargetLinks(root: DocumentFragment): void {
   for (const link of root.querySelectorAll('a')) {
     const href = link.getAttribute('href');
     if (href === null) continue;
-    const url = new URL(href, location.href);
-    if (url.origin === location.origin && url.pathname === '/' && url.hash) link.setAttribute('href', url.hash);
+    const url = parseAddress(href);
+    if (!url) link.replaceWith(...link.childNodes);
+    else if (url.origin === location.origin && url.pathname === '/' && url.hash) link.setAttribute('href', url.hash);
     else {
       link.target = '_blank';
       link.rel = 'noopener noreferrer';

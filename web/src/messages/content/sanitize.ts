@@ -28,13 +28,16 @@ const SANITIZE_OPTIONS = {
   RETURN_DOM_FRAGMENT: true,
 } satisfies Config & { readonly RETURN_DOM_FRAGMENT: true };
 
-const isOwnOrigin = (address: string): boolean => {
+/** The address of a link or a picture in a text; undefined: it is not valid. */
+export function parseAddress(address: string): URL | undefined {
   try {
-    return new URL(address, location.href).origin === location.origin;
+    return new URL(address, location.href);
   } catch {
-    return false;
+    return undefined;
   }
-};
+}
+
+const isOwnOrigin = (address: string): boolean => parseAddress(address)?.origin === location.origin;
 
 let isPrepared = false;
 
