@@ -102,6 +102,14 @@ t.test('a form has choices', async (t) => {
   });
 });
 
+t.test('a number of an option or a task that is an object breaks nothing', async (t) => {
+  const number = { toString: 1, valueOf: 1 };
+  const option = { type: 'new_option', idx: number, option: 'Soup' };
+  t.match(buildWidgetState(message([1, POLL], [2, option])), { options: [{}, {}, { text: 'Soup' }] });
+  const task = { type: 'new_task', key: number, task: 'write', desc: '', completed: false };
+  t.match(buildWidgetState(message([1, TODO], [2, task])), { tasks: [{ text: 'write' }] });
+});
+
 t.test('broken submessages break nothing', async (t) => {
   t.equal(buildWidgetState(message()), undefined);
   for (const content of ['', 'null', '[]', '{', '"poll"', { widget_type: 'unknown' }]) {

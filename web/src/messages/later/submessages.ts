@@ -43,6 +43,8 @@ function parseJsonFields(text: unknown): JsonFields {
 }
 
 const toTextOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** A number or name that is a part of a key. Conversion of a parsed object to a text may throw. */
+const toKeyPart = (value: unknown): string => (typeof value === 'object' ? '' : String(value));
 const toListOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function buildPollState(extra: JsonFields, added: readonly WidgetSubmessage[]): WidgetState {
@@ -55,7 +57,7 @@ function buildPollState(extra: JsonFields, added: readonly WidgetSubmessage[]): 
   for (const [index, text] of toListOrEmpty(extra.options).entries()) add(`canned,${index}`, toTextOrEmpty(text));
   for (const { senderId, data } of added) {
     if (data.type === 'question') question = toTextOrEmpty(data.question);
-    else if (data.type === 'new_option') add(`${senderId},${String(data.idx)}`, toTextOrEmpty(data.option));
+    else if (data.type === 'new_option') add(`${senderId},${toKeyPart(data.idx)}`, toTextOrEmpty(data.option));
     else if (data.type === 'vote') {
       const voters = options.get(toTextOrEmpty(data.key))?.voters;
       if (data.vote === 1) voters?.add(senderId);
@@ -73,7 +75,7 @@ function buildTodoState(added: readonly WidgetSubmessage[]): WidgetState {
   const tasks = new Map<string, TodoTask>();
   for (const { senderId, data } of added) {
     if (data.type === 'new_task') {
-      const key = `${String(data.key)},${senderId}`;
+      const key = `${toKeyPart(data.key)},${senderId}`;
       tasks.set(key, {
         key,
         text: toTextOrEmpty(data.task),
