@@ -635,6 +635,24 @@ t.test('on a phone, the words of a table stay whole, and the table scrolls', asy
   t.strictSame(faults, []);
 });
 
+t.test('an edit that is left for another view and saved after the return is sent', async (t) => {
+  const id = await say(org.member, 'general', 'edits', 'first text');
+  const client = await openTopic('edits');
+  await client.openMessageMenu('first text');
+  await client.click('[role=menuitem]', 'Edit');
+  await client.page.waitForSelector('.edit-text');
+  await client.page.type('.edit-text', ', corrected');
+  await client.goTo('#inbox');
+  await client.waitUntilGone('.edit-box');
+  await client.goTo(hashOf('edits'));
+  await client.page.waitForSelector('.edit-text');
+  t.equal(await client.valueOf('.edit-text'), 'first text, corrected');
+  await client.click('.edit-box button', 'Save');
+  await client.waitUntilGone('.edit-box');
+  await client.waitFor(`[data-message="${id}"]`, 'first text, corrected');
+  t.strictSame(client.faults, []);
+});
+
 t.test('keys select messages, star them, edit the own one, and open the menu', async (t) => {
   await say(org.other, 'general', 'keys', 'of another');
   const mine = await say(org.member, 'general', 'keys', 'of mine');

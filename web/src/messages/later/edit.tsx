@@ -8,11 +8,17 @@ import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown, showFailureToast } from '../actions.js';
 
-/** Texts being edited. A row that is scrolled away and back shows its text again. */
-const editedTextByMessageId = new Map<number, string>();
+interface MessageEdit {
+  /** Markdown of the message when the edit began. */
+  readonly original: string;
+  readonly text: string;
+}
+
+/** Edits that are not saved. A box that goes with its row or its view shows its text again when it is back. */
+const editByMessageId = new Map<number, MessageEdit>();
 
 function discardEditAndCloseBox(id: number): void {
-  editedTextByMessageId.delete(id);
+  editByMessageId.delete(id);
   if (core.sharedViewState.editedMessageId.peek() === id) core.sharedViewState.editedMessageId.value = undefined;
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
@@ -20,28 +26,24 @@ function discardEditAndCloseBox(id: number): void {
 /** Edits the text of a message in its place. */
 export function EditBox({ message }: { readonly message: Message }) {
   const { id } = message;
-  const [text, setText] = useState(editedTextByMessageId.get(id));
+  const [edit, setEdit] = useState(editByMessageId.get(id));
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
-  const original = useRef(text);
   const field = useRef<HTMLTextAreaElement>(null);
-  const completion = useTextCompletion(field, getMessageConversation(message, core.state.me.id), (edit) => {
-    if (field.current) applyTextAreaEdit(field.current, edit);
+  const completion = useTextCompletion(field, getMessageConversation(message, core.state.me.id), (change) => {
+    if (field.current) applyTextAreaEdit(field.current, change);
   });
   useEffect(() => {
-    if (text !== undefined) return;
+    if (edit !== undefined) return;
     fetchMessageMarkdown(message).then(
-      (markdown) => {
-        original.current = markdown;
-        setText(markdown);
-      },
+      (markdown) => setEdit({ original: markdown, text: markdown }),
       (error) => {
         showFailureToast(error);
         discardEditAndCloseBox(id);
       },
     );
   }, []);
-  const ready = text !== undefined;
+  const ready = edit !== undefined;
   useLayoutEffect(() => {
     const element = field.current;
     if (!element) return;
@@ -49,13 +51,15 @@ export function EditBox({ message }: { readonly message: Message }) {
     element.setSelectionRange(element.value.length, element.value.length);
   }, [ready]);
   if (!ready) return <Spinner small />;
+  const { original, text } = edit;
   const change = (value: string) => {
-    editedTextByMessageId.set(id, value);
-    setText(value);
+    const changed = { original, text: value };
+    editByMessageId.set(id, changed);
+    setEdit(changed);
   };
   const save = async () => {
     if (busy) return;
-    if (text === original.current) return discardEditAndCloseBox(id);
+    if (text === original) return discardEditAndCloseBox(id);
     setBusy(true);
     try {
       await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
