@@ -230,6 +230,33 @@ t.test('a scheduled message gets another time, and is sent now', async (t) => {
   t.strictSame(client.faults, []);
 });
 
+t.test('the time of a scheduled message is edited in the time zone of the settings', async (t) => {
+  await member.api.ok('PATCH /settings', { timezone: 'Pacific/Kiritimati' });
+  t.teardown(() => member.api.ok('PATCH /settings', { timezone: 'UTC' }));
+  const to = await streamIdOf(member, 'general');
+  await member.api.ok('POST /scheduled_messages', {
+    ...{ type: 'stream', to, topic: 'later', content: 'for later' },
+    scheduled_delivery_timestamp: Date.UTC(2040, 0, 1, 13, 4) / 1000,
+  });
+  const client = await open('#scheduled');
+  await client.waitFor('.overview-time', '3:04');
+  await client.click('.overview-row.note .icon-button', 'Edit scheduled message');
+  await client.waitFor('dialog', 'Time zone: Pacific/Kiritimati');
+  t.equal(await client.valueOf('input[type=datetime-local]'), '2040-01-02T03:04');
+  await client.page.evaluate(`{
+    const input = document.querySelector('input[type=datetime-local]');
+    input.value = '2040-01-02T04:05';
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }`);
+  await client.click('dialog button', 'Save');
+  await client.waitFor('.overview-time', '4:05');
+  const { scheduled_messages: scheduled } = await member.api.ok<{
+    scheduled_messages: { scheduled_delivery_timestamp: number }[];
+  }>('GET /scheduled_messages');
+  t.match(scheduled, [{ scheduled_delivery_timestamp: Date.UTC(2040, 0, 1, 14, 5) / 1000 }]);
+  t.strictSame(client.faults, []);
+});
+
 const LOOKS = [
   ['light', { viewport: DESK, scheme: 'light' }],
   ['a dark phone', { viewport: PHONE, scheme: 'dark' }],

@@ -9,11 +9,6 @@ import {
 import { findTriggerAtCaret } from '../../../web/src/completion/trigger.js';
 import { foldCaseAndAccents, WordPrefixIndex } from '../../../web/src/completion/word-index.js';
 import {
-  formatDateTimeField,
-  listFutureQuickChoices,
-  parseDateTimeField,
-} from '../../../web/src/compose/schedule/times.js';
-import {
   chooseFence,
   makeFenceLinesEdit,
   makeLinkEdit,
@@ -22,6 +17,7 @@ import {
   makePrefixLinesEdit,
   type TextEdit,
 } from '../../../web/src/editing/edits.js';
+import { formatDateTimeField, listFutureQuickChoices, parseDateTimeField } from '../../../web/src/kit-later/times.js';
 
 /** Looks at the place of the bar in the text. */
 function at(marked: string) {

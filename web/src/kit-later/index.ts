@@ -7,9 +7,11 @@
  *     <Tabs label={…} tabs={[{ id, label }]} current={id} onChange={set}>panel</Tabs>
  *     if (await confirm({ title, text, confirmLabel, danger: true })) …
  *     <MenuButton label={…} items={() => [{ label, run }]} />
+ *     formatDateTimeField(ms, zone), parseDateTimeField(text, zone)   the text of a date-time field, in a time zone
  */
 export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
 export { confirm } from './confirm.js';
 export { MenuButton } from './menu-button.js';
 export { PasswordField } from './password.js';
 export { Tabs } from './tabs.js';
+export { formatDateTimeField, listFutureQuickChoices, parseDateTimeField } from './times.js';

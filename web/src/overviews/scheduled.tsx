@@ -14,8 +14,8 @@ import {
   TextField,
   VirtualList,
 } from '../kit/index.js';
-import { confirm, TextArea } from '../kit-later/index.js';
-import { formatRelativeDay, formatTimeOfDay, t } from '../text/index.js';
+import { confirm, formatDateTimeField, parseDateTimeField, TextArea } from '../kit-later/index.js';
+import { formatRelativeDay, formatTimeOfDay, resolveTimeZone, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
@@ -53,21 +53,16 @@ async function confirmAndDeleteScheduled(one: ScheduledMessage): Promise<void> {
   if (agreed) await deleteScheduledOrToastError(one.scheduled_message_id);
 }
 
-/** A time as the value of a datetime-local field. */
-function formatDatetimeLocal(ms: number): string {
-  const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
-/** Edits text and time; the address can't be changed. */
+/** Edits text and time, in the zone of the settings; the address can't be changed. */
 function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
-  const [value, setValue] = useState(formatDatetimeLocal(one.scheduled_delivery_timestamp * 1000));
+  const zone = resolveTimeZone(core.state.me.settings.peek().timezone);
+  const [value, setValue] = useState(formatDateTimeField(one.scheduled_delivery_timestamp * 1000, zone));
   const [content, setContent] = useState(one.content);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const save = async () => {
-    const at = Date.parse(value);
-    if (!(at > Date.now())) {
+    const at = parseDateTimeField(value, zone);
+    if (at === undefined || at <= core.platform.now()) {
       setError(t('overviews.time-past'));
       return;
     }
@@ -103,6 +98,7 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
       <TextField
         type="datetime-local"
         label={t('overviews.time')}
+        hint={t('schedule.zone', { zone: zone.replaceAll('_', ' ') })}
         value={value}
         onInput={setValue}
         error={error}

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { core, formatFailureText } from '../../client/index.js';
 import { Button, Dialog, openLayer, showToast, TextField } from '../../kit/index.js';
+import { formatDateTimeField, listFutureQuickChoices, parseDateTimeField } from '../../kit-later/index.js';
 import { formatFullDateTime, resolveTimeZone, t } from '../../text/index.js';
 import { type Composer, NO_TOPIC_NAME } from '../composer.js';
-import { formatDateTimeField, listFutureQuickChoices, parseDateTimeField } from './times.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,5 @@
 /** Times of day in a time zone, without a library: `Intl` knows the offset of each moment. */
-import { toWallClockMs } from '../../text/index.js';
+import { toWallClockMs } from '../text/index.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
