@@ -5,6 +5,7 @@ import type { Message } from '../../../web/src/contract/index.js';
 import { MessageStore, type WindowListChange } from '../../../web/src/core/index.js';
 import { UnreadMarker } from '../../../web/src/messages/marker.js';
 import { type MessageRow, makeMessageRows } from '../../../web/src/messages/rows.js';
+import { setDisplayZoneByName } from '../../../web/src/text/index.js';
 
 const ME = 1;
 /** Noon of a day in the zone of the test. */
@@ -108,6 +109,20 @@ t.test('a new day repeats recipient and sender', async (t) => {
     ])[1],
     { startsDay: false },
   );
+});
+
+t.test('a day begins at midnight of the zone that was chosen, whatever zone the browser has', async (t) => {
+  t.teardown(() => setDisplayZoneByName(''));
+  const at = (...time: [hour: number, minute: number]): number => Date.UTC(2026, 4, 28, ...time) / 1000 - NOON;
+  const list = [at(9, 50), at(10, 10), at(14, 50), at(15, 10)].map((time, id) => ({ id, at: time }));
+  const days = (zone: string): readonly number[] => {
+    setDisplayZoneByName(zone);
+    return rows(list)
+      .filter(({ startsDay }) => startsDay)
+      .map(({ id }) => id);
+  };
+  t.strictSame(days('Pacific/Kiritimati'), [0, 1], 'midnight is at 10:00 UTC');
+  t.strictSame(days('Asia/Tokyo'), [0, 3], 'midnight is at 15:00 UTC');
 });
 
 t.test('the first unread message is marked, with its sender', async (t) => {

@@ -1,5 +1,6 @@
 import type { Message } from '../contract/index.js';
 import { type Conversation, getMessageConversation, makeConversationKey } from '../core/index.js';
+import { type DisplayZone, displayZone, getLocalDayNumber } from '../text/index.js';
 
 /** Consecutive messages of one sender within this time show the sender once. */
 const SAME_SENDER_GROUP_SECONDS = 10 * 60;
@@ -23,16 +24,26 @@ export interface MessageRow {
 /** Offsets of time zones are multiples of a quarter of an hour, so each quarter lies in one day. */
 const QUARTER_HOUR_SECONDS = 900;
 const MAX_CACHED_QUARTER_HOURS = 20_000;
-const dayByQuarterHour = new Map<number, string>();
+const dayNumberByQuarterHour = new Map<number, number>();
+/** The zone of the cached days. */
+let cachedZone: DisplayZone | undefined;
 
-/** The local day of a time. It is cached, since each new message makes the rows of thousands of messages again. */
-function getLocalDayString(seconds: number): string {
+/**
+ * The day of a time in the zone of all times on screen. It is cached, since each new message makes the rows of
+ * thousands of messages again. Reads a signal.
+ */
+function getCachedLocalDayNumber(seconds: number): number {
+  const zone = displayZone.value;
+  if (zone !== cachedZone) {
+    dayNumberByQuarterHour.clear();
+    cachedZone = zone;
+  }
   const quarter = Math.floor(seconds / QUARTER_HOUR_SECONDS);
-  let day = dayByQuarterHour.get(quarter);
+  let day = dayNumberByQuarterHour.get(quarter);
   if (day === undefined) {
-    if (dayByQuarterHour.size >= MAX_CACHED_QUARTER_HOURS) dayByQuarterHour.clear();
-    day = new Date(seconds * 1000).toDateString();
-    dayByQuarterHour.set(quarter, day);
+    if (dayNumberByQuarterHour.size >= MAX_CACHED_QUARTER_HOURS) dayNumberByQuarterHour.clear();
+    day = getLocalDayNumber(seconds * 1000);
+    dayNumberByQuarterHour.set(quarter, day);
   }
   return day;
 }
@@ -61,7 +72,8 @@ export function makeMessageRows(
     if (!message) continue;
     const conversation = getMessageConversation(message, me);
     const key = makeConversationKey(conversation);
-    const day = before === undefined || getLocalDayString(before.timestamp) !== getLocalDayString(message.timestamp);
+    const day =
+      before === undefined || getCachedLocalDayNumber(before.timestamp) !== getCachedLocalDayNumber(message.timestamp);
     const unread = id === firstNewId;
     const moved = key !== beforeKey;
     const lead =

@@ -27,6 +27,7 @@ export {
   formatRelativeDay,
   formatShortTime,
   formatTimeOfDay,
+  getLocalDayNumber,
   loadTimeZones,
   uses24HourClock,
 } from './formats.js';
