@@ -91,6 +91,27 @@ t.test('an answer that is older than an event about a known message keeps the ne
   t.equal(windows.messageStore.peek(2)?.content, 'edited');
 });
 
+t.test('a result of a search shows its text without marks once the text is changed', async (t) => {
+  const { server, windows, window } = setUp(3);
+  const answerMarked = (content: string) => {
+    const match_content = content.replace('walrus', '<span class="highlight">walrus</span>');
+    server.messages.set(2, { ...messageOf(2, 'plans', content), match_content });
+  };
+  const shown = () => window.getShownHtml(windows.messageStore.peek(2)!);
+  answerMarked('the walrus costs 100');
+  void window.showOrLoadAround('newest');
+  await server.deliverAll();
+  t.equal(shown(), 'the <span class="highlight">walrus</span> costs 100');
+  windows.messageStore.changeMessage(2, (message) => ({ ...message, flags: ['read'] }));
+  t.match(shown(), 'highlight', 'a flag leaves the marks');
+  windows.messageStore.changeMessage(2, (message) => ({ ...message, content: 'the walrus costs 999' }));
+  t.equal(shown(), 'the walrus costs 999');
+  answerMarked('the walrus costs 999');
+  void window.refetchAroundReader();
+  await server.deliverAll();
+  t.equal(shown(), 'the <span class="highlight">walrus</span> costs 999');
+});
+
 t.test('a window that is not on screen is fetched again when it is opened, if a message moved in unseen', async (t) => {
   const { server, windows, window } = setUp(3);
   server.messages.set(2, messageOf(2, 'far'));

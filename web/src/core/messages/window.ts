@@ -66,14 +66,14 @@ export class MessageWindow {
   readonly lastListChange = signal<WindowListChange>({ kind: 'loaded', rowCount: 0 });
   /** Message at which the first load was made: the first unread one, the requested one, or the newest. */
   readonly anchorMessageId = signal<number | undefined>(undefined);
-  /** Results of a search: text and topic with marked matches. */
-  readonly searchMatchByMessageId = new Map<number, { readonly content: string; readonly topic: string }>();
   readerMessageId: number | undefined;
   /**
    * Set by the view: whether the next message that arrives will be on screen once it is rendered. A second message
    * before that render may push it off the screen, so the view answers true once for each render.
    */
   showsNextArrival: () => boolean = () => false;
+  /** Results of a search: the text of the answer, and that text with marked matches. */
+  readonly #searchMatchByMessageId = new Map<number, { readonly content: string; readonly markedContent: string }>();
   #idsArrivedDuringFetch: number[] = [];
   #requestedAnchor: WindowAnchor = 'first_unread';
   /** The first load, while it runs. */
@@ -95,9 +95,10 @@ export class MessageWindow {
     return this.store.getSignal(id);
   }
 
-  /** HTML of a message; in a search with marked matches. */
+  /** HTML of a message; in a search with marked matches, unless the text has changed since. */
   getShownHtml({ id, content }: Message): string {
-    return this.searchMatchByMessageId.get(id)?.content ?? content;
+    const match = this.#searchMatchByMessageId.get(id);
+    return match?.content === content ? match.markedContent : content;
   }
 
   get firstMessageId(): number | undefined {
@@ -388,9 +389,8 @@ export class MessageWindow {
           repeats < MAX_FETCH_REPEATS ? since : Number.POSITIVE_INFINITY,
         );
         if (!ids) continue;
-        for (const { id, match_content, match_subject } of answer.messages) {
-          if (match_content !== undefined)
-            this.searchMatchByMessageId.set(id, { content: match_content, topic: match_subject ?? '' });
+        for (const { id, content, match_content: markedContent } of answer.messages) {
+          if (markedContent !== undefined) this.#searchMatchByMessageId.set(id, { content, markedContent });
         }
         const { found_oldest, found_newest } = answer;
         return { ids, anchor: answer.anchor, foundOldest: found_oldest, foundNewest: found_newest };
