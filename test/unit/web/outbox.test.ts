@@ -30,6 +30,25 @@ async function setUp() {
   return { server, platform, core, sent };
 }
 
+async function signOut(server: FakeServer, core: Core): Promise<void> {
+  const signingOut = core.session.signOut();
+  await server.deliverAll();
+  await signingOut;
+}
+
+/** Signs in until the state of the account is loaded. The poll stays unanswered. */
+async function signInAs(server: FakeServer, core: Core, user_id: number): Promise<void> {
+  const { other } = server;
+  server.other = (request) =>
+    request.path.endsWith('/register')
+      ? answer({ queue_id: 'q', last_event_id: 1, user_id, max_message_id: 5, presences: {} })
+      : other(request);
+  const signingIn = core.session.signIn('name', 'password');
+  while (core.session.state.value !== 'signed-in') await server.deliver();
+  await signingIn;
+  server.held.splice(0);
+}
+
 const phases = (core: Core): readonly string[] => core.outbox.itemsOfThisTab.value.map(({ phase }) => phase);
 
 t.test('the event settles an item, before or after the answer', async (t) => {
@@ -137,4 +156,63 @@ t.test('without a network the item waits, is in the storage, and goes out with t
   await turns();
   t.equal(core.eventQueue.status.value, 'live');
   t.equal(sent.length, 1);
+});
+
+t.test('a message that waits is shown and sent for its own account only', async (t) => {
+  for (const reason of ['no network', 'too many calls']) {
+    const { server, platform, core, sent } = await setUp();
+    const normal = server.other;
+    if (reason === 'no network') platform.online.value = false;
+    else
+      server.other = () => answer({ result: 'error', code: 'RATE_LIMIT_HIT', msg: 'slow down', 'retry-after': 7 }, 429);
+    core.outbox.sendMessage(TO, 'secret');
+    await server.deliverAll();
+    t.strictSame(phases(core), ['waiting']);
+    server.other = normal;
+    await signOut(server, core);
+    platform.online.value = true;
+    await signInAs(server, core, 2);
+    await platform.pass(10_000);
+    t.strictSame(phases(core), []);
+    t.equal(sent.length, 0);
+    await signOut(server, core);
+    await signInAs(server, core, ME);
+    t.equal(sent.length, 1);
+  }
+});
+
+t.test('a message whose account changes during the search for it is not sent', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  core.outbox.sendMessage(TO, 'secret');
+  await server.lose();
+  await platform.pass(3_100);
+  const search = server.held.splice(0).at(-1);
+  await signOut(server, core);
+  await signInAs(server, core, 2);
+  search?.resolve(search.answer());
+  await turns();
+  t.equal(sent.length, 1, 'only the first attempt');
+});
+
+t.test('of the items of a closed tab, the account gets its own ones, and those without an author unsent', async (t) => {
+  const server = new FakeServer();
+  const platform = new FakePlatform(server);
+  const item = { to: TO, phase: 'waiting', createdAt: 1, after: 1, tried: false };
+  const foreign = { ...item, localId: 'closed.2', user: 2, content: 'foreign' };
+  platform.values.set('outbox/closed', [
+    { ...item, localId: 'closed.1', user: ME, content: 'own' },
+    foreign,
+    { ...item, localId: 'closed.3', content: 'of an earlier version' },
+  ]);
+  server.other = answerSignedIn;
+  const core = await startLiveCore(platform);
+  await turns();
+  t.strictSame(
+    core.outbox.itemsOfThisTab.value.map(({ content, phase }) => [content, phase]),
+    [
+      ['own', 'sending'],
+      ['of an earlier version', 'failed'],
+    ],
+  );
+  t.strictSame(platform.values.get('outbox/closed'), [foreign]);
 });

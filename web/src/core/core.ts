@@ -1,4 +1,4 @@
-import { batch, effect } from '@preact/signals-core';
+import { batch, computed, effect, type ReadonlySignal } from '@preact/signals-core';
 import type { Events, QueueEvent, Snapshot } from '../contract/index.js';
 import { ApiClient } from './api.js';
 import { applyEventToStateAndWindows } from './apply/apply.js';
@@ -33,6 +33,10 @@ export class Core {
   readonly presenceReporter: PresenceReporter;
   readonly router: Router;
   readonly sharedViewState = new SharedViewState();
+  /** The account of the session; 0 for a visitor, without a session, and until the state of a new session is loaded. */
+  readonly #signedInUserId: ReadonlySignal<number> = computed(() =>
+    this.session.state.value === 'signed-in' ? this.state.me.userIdSignal.value : 0,
+  );
   readonly #offlineCopy: OfflineCopy;
   /** Whether the state is the offline copy of an earlier page, because the server can't be reached. */
   #isShowingOfflineCopy = false;
@@ -75,7 +79,7 @@ export class Core {
     };
     // At once, since the next poll would be refused.
     this.listenToEvents('realm/deactivated', () => this.#clearAfterSignOut('REALM_DEACTIVATED'));
-    this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue);
+    this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue, this.#signedInUserId);
     this.draftService = new DraftService(platform, api, state);
     this.readMarker = new ReadMarker(platform, api, state, this.windows);
     this.typingNotices = new OwnTypingNotices(platform, api, state);

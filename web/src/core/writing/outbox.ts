@@ -9,7 +9,7 @@ import {
   makeNarrowApiParam,
   type Narrow,
 } from '../narrow.js';
-import type { Platform, StoredValue } from '../ports.js';
+import type { Platform, StoredValue, TimerHandle } from '../ports.js';
 import type { ClientState } from '../state/state.js';
 import type { BrowserEventQueue } from '../sync/queue.js';
 
@@ -22,6 +22,8 @@ export type OutboxPhase = 'sending' | 'waiting' | 'failed';
 
 export interface OutboxItem {
   readonly localId: string;
+  /** Id of the account that wrote it. Another account on this page neither sees nor sends it. */
+  readonly user: number;
   readonly to: Conversation;
   readonly content: string;
   readonly phase: OutboxPhase;
@@ -39,6 +41,7 @@ const BROKEN_REQUEST_SETTLE_MS = 3_000;
 /** The event of a sent message arrives within this time, unless the sender is not subscribed to the stream. */
 const SENT_EVENT_TIMEOUT_MS = 2_500;
 const SENT_SEARCH_MESSAGE_COUNT = 50;
+const UNKNOWN_AUTHOR_ERROR = 'It is not known which account wrote this message';
 
 /** Whether the narrow shows the item below its newest message. */
 function isItemInNarrow({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
@@ -70,14 +73,23 @@ const normalizeContent = (content: string): string => content.replace(/^\n+/, ''
  *     outbox.retryItem(localId), outbox.discardItem(localId), outbox.removeItemForEditing(localId)
  *
  * An item stays in the browser's storage until the event of its message has arrived. After an attempt without an
- * answer, the next one first looks for the message among the newest own ones, so that none is sent twice.
+ * answer, the next one first looks for the message among the newest own ones, so that none is sent twice. When another
+ * account signs in on the page, the item stays until its own account is back.
  */
 export class MessageOutbox {
-  readonly itemsOfThisTab = signal<readonly OutboxItem[]>([]);
+  /** Items of all accounts that were signed in on this page. */
+  readonly #itemsOfAllAccounts = signal<readonly OutboxItem[]>([]);
+  /** Items of this tab that the signed-in account wrote. */
+  readonly itemsOfThisTab: ReadonlySignal<readonly OutboxItem[]> = computed(() =>
+    this.#itemsOfAllAccounts.value.filter((item) => item.user === this.signedInUserId.value),
+  );
   #localIdCount = 0;
   /** Ids of the messages that items have become. */
   readonly #sentMessageIds = new Set<number>();
   #isSendingWaiting = false;
+  readonly #canReachServer = computed(() => this.platform.online.value && this.queue.status.value === 'live');
+  /** Ends the pause that the server asked for after too many calls. */
+  #rateLimitTimer: TimerHandle | undefined;
 
   constructor(
     private readonly platform: Platform,
@@ -85,12 +97,14 @@ export class MessageOutbox {
     private readonly state: ClientState,
     private readonly windows: MessageWindows,
     private readonly queue: BrowserEventQueue,
+    /** 0 while no account is signed in. */
+    private readonly signedInUserId: ReadonlySignal<number>,
   ) {
     effect(() => {
-      if (this.queue.status.value === 'live') void this.#sendWaitingItems();
+      if (this.#canReachServer.value && this.signedInUserId.value !== 0) void this.#sendWaitingItems();
     });
     effect(() => {
-      if (this.queue.isLeadingTab.value) void this.#adoptItemsOfClosedTabs();
+      if (this.queue.isLeadingTab.value && this.signedInUserId.value !== 0) void this.#adoptItemsOfClosedTabs();
     });
   }
 
@@ -103,6 +117,7 @@ export class MessageOutbox {
   sendMessage(to: Conversation, content: string): OutboxItem {
     const item: OutboxItem = {
       localId: `${this.platform.tabs.id}.${++this.#localIdCount}`,
+      user: this.state.me.userIdSignal.peek(),
       to,
       content,
       phase: 'sending',
@@ -110,7 +125,7 @@ export class MessageOutbox {
       after: this.state.realm.newestMessageId.peek(),
       tried: false,
     };
-    this.#setAndStoreItems([...this.itemsOfThisTab.peek(), item]);
+    this.#setAndStoreItems([...this.#itemsOfAllAccounts.peek(), item]);
     void this.#postMessage(item);
     return item;
   }
@@ -123,7 +138,7 @@ export class MessageOutbox {
   }
 
   discardItem(localId: string): void {
-    this.#setAndStoreItems(this.itemsOfThisTab.peek().filter((item) => item.localId !== localId));
+    this.#setAndStoreItems(this.#itemsOfAllAccounts.peek().filter((item) => item.localId !== localId));
   }
 
   /** Removes a failed item for editing. @returns the item */
@@ -141,27 +156,32 @@ export class MessageOutbox {
   }
 
   #findItem(localId: string): OutboxItem | undefined {
-    return this.itemsOfThisTab.peek().find((item) => item.localId === localId);
+    return this.#itemsOfAllAccounts.peek().find((item) => item.localId === localId);
+  }
+
+  #isOfSignedInAccount({ user }: OutboxItem): boolean {
+    return user === this.signedInUserId.peek();
   }
 
   #changeItem(localId: string, change: Partial<OutboxItem>): void {
     this.#setAndStoreItems(
-      this.itemsOfThisTab.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)),
+      this.#itemsOfAllAccounts.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)),
     );
   }
 
   #setAndStoreItems(items: readonly OutboxItem[]): void {
-    this.itemsOfThisTab.value = items;
+    this.#itemsOfAllAccounts.value = items;
     const key = makeOutboxStoreKeyOfTab(this.platform.tabs.id);
     // The type of an item has no index signature, which the store wants.
     void (items.length === 0
       ? this.platform.store.delete(key)
-      : this.platform.store.set(key, items as readonly StoredOutboxItem[]));
+      : this.platform.store.set(key, items as readonly (OutboxItem & StoredOutboxItem)[]));
   }
 
   async #postMessage(item: OutboxItem): Promise<void> {
     const { localId, to, content } = item;
-    if (!this.platform.online.peek()) return this.#changeItem(localId, { phase: 'waiting' });
+    if (!this.platform.online.peek() || !this.#isOfSignedInAccount(item))
+      return this.#changeItem(localId, { phase: 'waiting' });
     const queue_id = this.queue.queueId;
     try {
       const { id } = await this.api.post('/messages', {
@@ -172,21 +192,39 @@ export class MessageOutbox {
       });
       this.platform.setTimer(() => void this.#fetchSentMessageAndDropItem(localId, id), SENT_EVENT_TIMEOUT_MS);
     } catch (error) {
-      if (error instanceof ServerUnreachable) {
-        this.#changeItem(localId, { phase: 'waiting', tried: true });
-        if (this.queue.status.peek() === 'live') void this.#sendWaitingItems();
-      } else if (error instanceof ApiFailure && error.retryAfterMs !== undefined) {
-        this.#changeItem(localId, { phase: 'waiting' });
-        this.platform.setTimer(() => void this.#sendWaitingItems(), error.retryAfterMs);
-      } else {
-        this.#changeItem(localId, { phase: 'failed', error: error instanceof Error ? error.message : String(error) });
-      }
+      this.#handleFailureOfRequest(item, error);
     }
+  }
+
+  /** Decides what becomes of an item whose request, or the search for its message, has failed. */
+  #handleFailureOfRequest(item: OutboxItem, error: unknown): void {
+    const { localId } = item;
+    if (error instanceof ServerUnreachable) {
+      this.#changeItem(localId, { phase: 'waiting', tried: true });
+      if (this.#canReachServer.peek()) void this.#sendWaitingItems();
+    } else if (error instanceof ApiFailure && error.retryAfterMs !== undefined) {
+      this.#changeItem(localId, { phase: 'waiting' });
+      this.#pauseForRateLimit(error.retryAfterMs);
+    } else if (!this.#isOfSignedInAccount(item)) {
+      this.#changeItem(localId, { phase: 'waiting' });
+    } else {
+      this.#changeItem(localId, { phase: 'failed', error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #pauseForRateLimit(ms: number): void {
+    if (this.#rateLimitTimer !== undefined) this.platform.clearTimer(this.#rateLimitTimer);
+    this.#rateLimitTimer = this.platform.setTimer(() => {
+      this.#rateLimitTimer = undefined;
+      void this.#sendWaitingItems();
+    }, ms);
   }
 
   /** Fetches a message without an event, whose sender is not subscribed, so that the sender sees it. */
   async #fetchSentMessageAndDropItem(localId: string, id: number): Promise<void> {
-    if (!this.#findItem(localId)) return;
+    const item = this.#findItem(localId);
+    if (!item) return;
+    if (!this.#isOfSignedInAccount(item)) return this.discardItem(localId);
     try {
       const { message } = await this.api.get('/messages/{message_id}', { message_id: id });
       if (!this.windows.addArrivedMessage(message)) await this.windows.lastOpenedWindow?.fetchNewerThanLast();
@@ -209,22 +247,28 @@ export class MessageOutbox {
         const tried = this.itemsOfThisTab.peek().some((item) => item.phase === 'waiting' && item.tried);
         if (tried) await new Promise<void>((resolve) => this.platform.setTimer(resolve, BROKEN_REQUEST_SETTLE_MS));
         const item = this.itemsOfThisTab.peek().find(({ phase }) => phase === 'waiting');
-        if (!item || this.queue.status.peek() !== 'live') return;
-        const sent = item.tried ? await this.#findSentMessageId(item) : undefined;
-        if (sent !== undefined) {
-          this.#sentMessageIds.add(sent);
-          this.discardItem(item.localId);
-          continue;
-        }
-        this.#changeItem(item.localId, { phase: 'sending' });
-        await this.#postMessage(item);
-        if (this.#findItem(item.localId)?.phase === 'waiting') return;
+        if (!item || !this.#canReachServer.peek() || this.#rateLimitTimer !== undefined) return;
+        await this.#sendUnlessSent(item);
       }
-    } catch (error) {
-      if (!(error instanceof ServerUnreachable)) throw error;
     } finally {
       this.#isSendingWaiting = false;
     }
+  }
+
+  async #sendUnlessSent(item: OutboxItem): Promise<void> {
+    try {
+      const sent = item.tried ? await this.#findSentMessageId(item) : undefined;
+      if (sent !== undefined) {
+        this.#sentMessageIds.add(sent);
+        this.discardItem(item.localId);
+        return;
+      }
+    } catch (error) {
+      this.#handleFailureOfRequest(item, error);
+      return;
+    }
+    this.#changeItem(item.localId, { phase: 'sending' });
+    await this.#postMessage(item);
   }
 
   /** Id of the own message that the item has become. */
@@ -248,23 +292,30 @@ export class MessageOutbox {
     )?.id;
   }
 
-  /** Takes the items of tabs that were closed before their messages were sent. */
+  /** Takes the items that the account wrote in tabs that were closed before their messages were sent. */
   async #adoptItemsOfClosedTabs(): Promise<void> {
     const { store, tabs } = this.platform;
+    const user = this.signedInUserId.peek();
     const alive = new Set((await tabs.listOpenTabIds()).map(makeOutboxStoreKeyOfTab));
     for (const key of await store.keys(makeOutboxStoreKeyOfTab(''))) {
       if (alive.has(key) || key === makeOutboxStoreKeyOfTab(tabs.id)) continue;
-      const items = (await store.get(key)) as readonly StoredOutboxItem[] | undefined;
-      await store.delete(key);
-      const left = (items ?? []).map(
-        (item): OutboxItem => (item.phase === 'sending' ? { ...item, phase: 'waiting', tried: true } : item),
-      );
-      this.#setAndStoreItems([...this.itemsOfThisTab.peek(), ...left]);
+      const items = ((await store.get(key)) ?? []) as readonly StoredOutboxItem[];
+      const others = items.filter((item) => item.user !== undefined && item.user !== user);
+      await (others.length === 0 ? store.delete(key) : store.set(key, others));
+      const own = items.filter((item) => !others.includes(item) && !this.#findItem(item.localId));
+      this.#setAndStoreItems([...this.#itemsOfAllAccounts.peek(), ...own.map((item) => makeAdoptedItem(item, user))]);
     }
-    if (this.queue.status.peek() === 'live') void this.#sendWaitingItems();
+    void this.#sendWaitingItems();
   }
 }
 
-type StoredOutboxItem = OutboxItem & { readonly [key: string]: StoredValue };
+/** `user` is missing in items of earlier versions. */
+type StoredOutboxItem = Omit<OutboxItem, 'user'> & { readonly user?: number; readonly [key: string]: StoredValue };
 
 const makeOutboxStoreKeyOfTab = (tab: string): string => `outbox/${tab}`;
+
+/** Without its author, an item is not sent before the user of this account has seen it and asks for it. */
+function makeAdoptedItem(item: StoredOutboxItem, user: number): OutboxItem {
+  if (item.user === undefined) return { ...item, user, phase: 'failed', error: UNKNOWN_AUTHOR_ERROR };
+  return { ...item, user, ...(item.phase === 'sending' ? { phase: 'waiting', tried: true } : {}) };
+}
