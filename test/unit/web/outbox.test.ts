@@ -121,14 +121,14 @@ t.test('two equal messages with lost answers are two messages', async (t) => {
   const { server, platform, core, sent } = await setUp();
   core.outbox.sendMessage(TO, 'ok');
   core.outbox.sendMessage(TO, 'ok');
-  // Only the first reached the server.
+  // Only the first reaches the server.
   server.messages.set(101, { ...messageOf(101, 'plans', 'ok'), sender_id: ME });
   await server.lose();
+  await platform.pass(3_100);
+  while (sent.length < 2) await server.deliver();
   await server.lose();
-  for (let round = 0; round < 4; round++) {
-    await platform.pass(3_100);
-    await server.deliverAll();
-  }
+  await platform.pass(3_100);
+  await server.deliverAll();
   t.equal(sent.length, 3);
 });
 
@@ -215,4 +215,47 @@ t.test('of the items of a closed tab, the account gets its own ones, and those w
     ],
   );
   t.strictSame(platform.values.get('outbox/closed'), [foreign]);
+});
+
+const contents = (sent: readonly HttpRequest[]): readonly (string | null)[] =>
+  sent.map(({ body }) => new URLSearchParams(body).get('content'));
+
+t.test('messages of a conversation keep their order when the first request has no answer', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  core.outbox.sendMessage(TO, 'first');
+  core.outbox.sendMessage(TO, 'second');
+  await server.lose();
+  core.outbox.sendMessage({ ...TO, topic: 'Plans' }, 'third');
+  core.outbox.sendMessage({ ...TO, topic: 'other' }, 'elsewhere');
+  t.strictSame(phases(core), ['waiting', 'waiting', 'waiting', 'sending']);
+  await platform.pass(3_100);
+  await server.deliverAll();
+  t.strictSame(contents(sent), ['first', 'elsewhere', 'first', 'second', 'third']);
+  t.strictSame(phases(core), ['sending', 'sending', 'sending', 'sending']);
+});
+
+t.test('messages that are written quickly are sent as soon as the one before has its answer', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  for (const content of ['first', 'second', 'third']) core.outbox.sendMessage(TO, content);
+  t.strictSame(phases(core), ['sending', 'sending', 'sending']);
+  t.strictSame(contents(sent), ['first']);
+  const { time } = platform;
+  await server.deliverAll();
+  t.strictSame(contents(sent), ['first', 'second', 'third']);
+  t.equal(platform.time, time);
+});
+
+t.test('a message is sent when the connection breaks twice while events go on', async (t) => {
+  const { server, platform, core, sent } = await setUp();
+  core.outbox.sendMessage(TO, 'hello');
+  await server.lose();
+  for (let round = 0; round < 2; round++) {
+    await platform.pass(3_100);
+    server.held.splice(0, server.held.length - 1);
+    await server.lose();
+    t.strictSame(phases(core), ['waiting']);
+  }
+  await platform.pass(3_100);
+  await server.deliverAll();
+  t.strictSame(contents(sent), ['hello', 'hello']);
 });

@@ -4,7 +4,9 @@ import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import type { MessageWindows } from '../messages/windows.js';
 import {
   type Conversation,
+  type ConversationKey,
   findPositiveOperand,
+  makeConversationKey,
   makeConversationNarrow,
   makeNarrowApiParam,
   type Narrow,
@@ -73,8 +75,9 @@ const normalizeContent = (content: string): string => content.replace(/^\n+/, ''
  *     outbox.retryItem(localId), outbox.discardItem(localId), outbox.removeItemForEditing(localId)
  *
  * An item stays in the browser's storage until the event of its message has arrived. After an attempt without an
- * answer, the next one first looks for the message among the newest own ones, so that none is sent twice. When another
- * account signs in on the page, the item stays until its own account is back.
+ * answer, the next one first looks for the message among the newest own ones, so that none is sent twice. Messages of
+ * one conversation are sent in the order of writing. When another account signs in on the page, the item stays until
+ * its own account is back.
  */
 export class MessageOutbox {
   /** Items of all accounts that were signed in on this page. */
@@ -86,6 +89,8 @@ export class MessageOutbox {
   #localIdCount = 0;
   /** Ids of the messages that items have become. */
   readonly #sentMessageIds = new Set<number>();
+  /** The last request of each conversation that has no answer yet. */
+  readonly #lastPostByConversation = new Map<ConversationKey, Promise<void>>();
   #isSendingWaiting = false;
   readonly #canReachServer = computed(() => this.platform.online.value && this.queue.status.value === 'live');
   /** Ends the pause that the server asked for after too many calls. */
@@ -126,7 +131,7 @@ export class MessageOutbox {
       tried: false,
     };
     this.#setAndStoreItems([...this.#itemsOfAllAccounts.peek(), item]);
-    void this.#postMessage(item);
+    void this.#postInTurn(item);
     return item;
   }
 
@@ -134,7 +139,7 @@ export class MessageOutbox {
     const item = this.#findItem(localId);
     if (!item) return;
     this.#changeItem(localId, { phase: 'sending' });
-    void this.#postMessage(item);
+    void this.#postInTurn(item);
   }
 
   discardItem(localId: string): void {
@@ -163,6 +168,16 @@ export class MessageOutbox {
     return user === this.signedInUserId.peek();
   }
 
+  /** Whether an earlier message of its conversation waits. */
+  #followsWaitingItem({ localId, to }: OutboxItem): boolean {
+    const items = this.itemsOfThisTab.peek();
+    const earlier = items.slice(
+      0,
+      items.findIndex((item) => item.localId === localId),
+    );
+    return earlier.some((item) => item.phase === 'waiting' && makeConversationKey(item.to) === makeConversationKey(to));
+  }
+
   #changeItem(localId: string, change: Partial<OutboxItem>): void {
     this.#setAndStoreItems(
       this.#itemsOfAllAccounts.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)),
@@ -178,9 +193,19 @@ export class MessageOutbox {
       : this.platform.store.set(key, items as readonly (OutboxItem & StoredOutboxItem)[]));
   }
 
+  /** Posts as soon as the request before in the conversation has its answer, so that messages keep their order. */
+  async #postInTurn(item: OutboxItem): Promise<void> {
+    const key = makeConversationKey(item.to);
+    const before = this.#lastPostByConversation.get(key);
+    const post = before ? before.then(() => this.#postMessage(item)) : this.#postMessage(item);
+    this.#lastPostByConversation.set(key, post);
+    await post;
+    if (this.#lastPostByConversation.get(key) === post) this.#lastPostByConversation.delete(key);
+  }
+
   async #postMessage(item: OutboxItem): Promise<void> {
     const { localId, to, content } = item;
-    if (!this.platform.online.peek() || !this.#isOfSignedInAccount(item))
+    if (!this.platform.online.peek() || !this.#isOfSignedInAccount(item) || this.#followsWaitingItem(item))
       return this.#changeItem(localId, { phase: 'waiting' });
     const queue_id = this.queue.queueId;
     try {
@@ -268,7 +293,7 @@ export class MessageOutbox {
       return;
     }
     this.#changeItem(item.localId, { phase: 'sending' });
-    await this.#postMessage(item);
+    await this.#postInTurn(item);
   }
 
   /** Id of the own message that the item has become. */
