@@ -39,11 +39,13 @@ export const answer = (fields: object, status = 200): HttpAnswer => ({
 
 export const isPoll = (path: string): boolean => path.includes('/api/v1/events');
 
+export const answerRegistration = (user_id: number, user_settings: object = {}): HttpAnswer =>
+  answer({ queue_id: 'q', last_event_id: 1, user_id, max_message_id: 5, presences: {}, user_settings });
+
 /** Answers to a client that is signed in: its session, its registration, and polls without events. */
 export function answerSignedIn({ path }: HttpRequest): HttpAnswer | undefined {
   if (path.endsWith('/web/session')) return answer({ signed_in: true, public_access: false });
-  if (path.endsWith('/register'))
-    return answer({ queue_id: 'q', last_event_id: 1, user_id: ME, max_message_id: 5, presences: {} });
+  if (path.endsWith('/register')) return answerRegistration(ME);
   return isPoll(path) ? answer({ events: [], queue_id: 'q' }) : undefined;
 }
 
@@ -207,4 +209,21 @@ export async function startLiveCore(platform: FakePlatform): Promise<Core> {
   const { value: status } = core.eventQueue.status;
   if (status !== 'live') throw new Error(`the core is ${status}`);
   return core;
+}
+
+export async function signOut(server: FakeServer, core: Core): Promise<void> {
+  const signingOut = core.session.signOut();
+  await server.deliverAll();
+  await signingOut;
+}
+
+/** Signs in until the state of the account is loaded. The poll stays unanswered. */
+export async function signInAs(server: FakeServer, core: Core, user: number): Promise<void> {
+  const { other } = server;
+  server.other = (request) => (request.path.endsWith('/register') ? answerRegistration(user) : other(request));
+  const signingIn = core.session.signIn('name', 'password');
+  const isLoaded = () => core.session.state.value === 'signed-in' && core.state.me.userIdSignal.value === user;
+  while (!isLoaded()) await server.deliver();
+  await signingIn;
+  server.held.splice(0);
 }

@@ -8,6 +8,8 @@ import {
   FakeServer,
   ME,
   messageOf,
+  signInAs,
+  signOut,
   startLiveCore,
   turns,
 } from './fake-server.js';
@@ -28,25 +30,6 @@ async function setUp() {
   // The poll and the report of presence stay unanswered.
   server.held.splice(0);
   return { server, platform, core, sent };
-}
-
-async function signOut(server: FakeServer, core: Core): Promise<void> {
-  const signingOut = core.session.signOut();
-  await server.deliverAll();
-  await signingOut;
-}
-
-/** Signs in until the state of the account is loaded. The poll stays unanswered. */
-async function signInAs(server: FakeServer, core: Core, user_id: number): Promise<void> {
-  const { other } = server;
-  server.other = (request) =>
-    request.path.endsWith('/register')
-      ? answer({ queue_id: 'q', last_event_id: 1, user_id, max_message_id: 5, presences: {} })
-      : other(request);
-  const signingIn = core.session.signIn('name', 'password');
-  while (core.session.state.value !== 'signed-in') await server.deliver();
-  await signingIn;
-  server.held.splice(0);
 }
 
 const phases = (core: Core): readonly string[] => core.outbox.itemsOfThisTab.value.map(({ phase }) => phase);

@@ -81,7 +81,7 @@ export class Core {
     this.listenToEvents('realm/deactivated', () => this.#clearAfterSignOut('REALM_DEACTIVATED'));
     this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue, this.#signedInUserId);
     this.draftService = new DraftService(platform, api, state);
-    this.readMarker = new ReadMarker(platform, api, state, this.windows);
+    this.readMarker = new ReadMarker(platform, api, state, this.windows, this.#signedInUserId);
     this.typingNotices = new OwnTypingNotices(platform, api, state);
     this.presenceReporter = new PresenceReporter(platform, api, state, this.eventQueue);
     this.router = new Router(platform.address, this.addressNameLookup);

@@ -3,13 +3,8 @@ import type { Events, Message } from '../../contract/index.js';
 import { getDirectParticipantIds, getMessageConversation } from '../match.js';
 import { getOtherOrOwnUserIds } from '../narrow.js';
 import type { ClientState } from '../state/state.js';
-import type { MentionKind } from '../state/unread.js';
+import { findMentionKindInFlags } from '../state/unread.js';
 import type { EventAppliers, EventApplyTarget } from './target.js';
-
-function findMentionKindInFlags(flags: readonly string[]): MentionKind | undefined {
-  if (flags.includes('mentioned')) return 'personal';
-  return flags.includes('wildcard_mentioned') ? 'wildcard' : undefined;
-}
 
 function applyNewMessage(
   { state, windows, readMarker }: EventApplyTarget,

@@ -8,6 +8,12 @@ type UnreadMsgs = Snapshot['unread_msgs'];
 
 export type MentionKind = 'personal' | 'wildcard';
 
+/** Whether and how a message mentions the user, by its flags. */
+export function findMentionKindInFlags(flags: readonly string[]): MentionKind | undefined {
+  if (flags.includes('mentioned')) return 'personal';
+  return flags.includes('wildcard_mentioned') ? 'wildcard' : undefined;
+}
+
 const isConversationMuted = (muting: MutingState, of: Conversation | undefined): boolean =>
   of !== undefined && 'stream' in of && muting.isTopicMuted(of.stream, of.topic);
 

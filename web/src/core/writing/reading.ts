@@ -1,5 +1,6 @@
-import { batch } from '@preact/signals-core';
-import { type ApiClient, ServerUnreachable } from '../api.js';
+import { batch, effect, type ReadonlySignal } from '@preact/signals-core';
+import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
+import { getMessageConversation } from '../match.js';
 import type { MessageWindows } from '../messages/windows.js';
 import {
   type Conversation,
@@ -11,7 +12,7 @@ import {
 } from '../narrow.js';
 import type { Platform } from '../ports.js';
 import type { ClientState } from '../state/state.js';
-import type { UnreadState } from '../state/unread.js';
+import { findMentionKindInFlags, type UnreadState } from '../state/unread.js';
 
 const READ_BATCH_DELAY_MS = 400;
 const READ_RETRY_MS = 5_000;
@@ -29,6 +30,8 @@ const MARK_READ_ON_SCROLL_POLICY = { always: 1, conversations: 2, never: 3 } as 
  */
 export class ReadMarker {
   readonly #pendingReadIds = new Set<number>();
+  /** Messages whose marks the server has refused. They stay unread though they are on screen. */
+  readonly #refusedReadIds = new Set<number>();
   #isSendScheduledOrRunning = false;
 
   constructor(
@@ -36,7 +39,15 @@ export class ReadMarker {
     private readonly api: ApiClient,
     private readonly state: ClientState,
     private readonly windows: MessageWindows,
-  ) {}
+    private readonly signedInUserId: ReadonlySignal<number>,
+  ) {
+    effect(() => {
+      // The ids belong to one account, whose next state shows the messages as unread again.
+      void this.signedInUserId.value;
+      this.#pendingReadIds.clear();
+      this.#refusedReadIds.clear();
+    });
+  }
 
   /** Whether messages on screen count as read in this view, by the user's setting. */
   marksReadOnScrollIn(narrow: Narrow): boolean {
@@ -51,12 +62,14 @@ export class ReadMarker {
     if (!this.marksReadOnScrollIn(narrow)) return;
     const { messageStore } = this.windows;
     const unread = ids.filter(
-      (id) => messageStore.peek(id)?.flags.includes('read') === false && !this.#pendingReadIds.has(id),
+      (id) =>
+        messageStore.peek(id)?.flags.includes('read') === false &&
+        !this.#pendingReadIds.has(id) &&
+        !this.#refusedReadIds.has(id),
     );
     if (unread.length === 0) return;
     batch(() => {
-      for (const id of unread)
-        messageStore.changeMessage(id, (message) => ({ ...message, flags: ['read', ...message.flags] }));
+      for (const id of unread) this.#setReadFlag(id, true);
       this.state.unread.removeMessages(unread);
     });
     this.reportRead(unread);
@@ -104,27 +117,28 @@ export class ReadMarker {
   ): Promise<void> {
     const { unread } = this.state;
     const ids = unread.unreadIdsWhere(isMeant);
-    const setRead = (id: number, read: boolean): void => {
-      const { messageStore } = this.windows;
-      if (messageStore.peek(id)?.flags.includes('read') === !read)
-        messageStore.changeMessage(id, ({ flags, ...rest }) => ({
-          ...rest,
-          flags: read ? ['read', ...flags] : flags.filter((flag) => flag !== 'read'),
-        }));
-    };
     const putBack = batch(() => {
-      for (const id of ids) setRead(id, true);
+      for (const id of ids) this.#setReadFlag(id, true);
       return unread.takeMessages(ids);
     });
     try {
       await send();
     } catch (error) {
       batch(() => {
-        for (const id of ids) setRead(id, false);
+        for (const id of ids) this.#setReadFlag(id, false);
         putBack();
       });
       throw error;
     }
+  }
+
+  #setReadFlag(id: number, read: boolean): void {
+    const { messageStore } = this.windows;
+    if (messageStore.peek(id)?.flags.includes('read') === !read)
+      messageStore.changeMessage(id, ({ flags, ...rest }) => ({
+        ...rest,
+        flags: read ? ['read', ...flags] : flags.filter((flag) => flag !== 'read'),
+      }));
   }
 
   /** Marks this message and all below it in the view as unread. */
@@ -159,15 +173,37 @@ export class ReadMarker {
 
   async #sendPendingReadBatch(): Promise<void> {
     const messages = [...this.#pendingReadIds].slice(0, MAX_MESSAGES_PER_FLAG_REQUEST);
+    const user = this.signedInUserId.peek();
     let pause = READ_BATCH_DELAY_MS;
     try {
-      await this.api.post('/messages/flags', { messages, op: 'add', flag: 'read' });
-      for (const id of messages) this.#pendingReadIds.delete(id);
+      if (messages.length > 0) await this.api.post('/messages/flags', { messages, op: 'add', flag: 'read' });
+      if (user === this.signedInUserId.peek()) for (const id of messages) this.#pendingReadIds.delete(id);
     } catch (error) {
-      if (error instanceof ServerUnreachable) pause = READ_RETRY_MS;
-      else for (const id of messages) this.#pendingReadIds.delete(id);
+      const retryAfterMs = findRetryPauseMs(error);
+      if (retryAfterMs !== undefined) pause = retryAfterMs;
+      else if (user === this.signedInUserId.peek()) this.#showRefusedAsUnread(messages);
     }
     this.#isSendScheduledOrRunning = false;
     if (this.#pendingReadIds.size > 0) this.#scheduleSendingReads(pause);
   }
+
+  #showRefusedAsUnread(ids: readonly number[]): void {
+    const me = this.state.me.userIdSignal.peek();
+    batch(() => {
+      for (const id of ids) {
+        this.#pendingReadIds.delete(id);
+        this.#refusedReadIds.add(id);
+        const message = this.windows.messageStore.peek(id);
+        if (!message) continue;
+        this.#setReadFlag(id, false);
+        this.state.unread.putUnread(id, getMessageConversation(message, me), findMentionKindInFlags(message.flags));
+      }
+    });
+  }
+}
+
+/** Time after which a request may be repeated; undefined after a refusal. */
+function findRetryPauseMs(error: unknown): number | undefined {
+  if (error instanceof ServerUnreachable) return READ_RETRY_MS;
+  return error instanceof ApiFailure ? error.retryAfterMs : undefined;
 }
