@@ -80,7 +80,7 @@ export class Core {
     // At once, since the next poll would be refused.
     this.listenToEvents('realm/deactivated', () => this.#clearAfterSignOut('REALM_DEACTIVATED'));
     this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue, this.#signedInUserId);
-    this.draftService = new DraftService(platform, api, state);
+    this.draftService = new DraftService(platform, api, state, this.#signedInUserId);
     this.readMarker = new ReadMarker(platform, api, state, this.windows, this.#signedInUserId);
     this.typingNotices = new OwnTypingNotices(platform, api, state);
     this.presenceReporter = new PresenceReporter(platform, api, state, this.eventQueue);
@@ -161,8 +161,16 @@ export class Core {
       this.session.state.value = this.state.me.userIdSignal.peek() === 0 ? 'visitor' : 'signed-in';
     });
     // A sign-in, here or in another tab, may have changed the account.
-    if (before !== this.state.me.userIdSignal.peek()) this.windows.dropInactiveWindows();
+    if (before !== this.state.me.userIdSignal.peek()) this.#dropWhatOtherAccountLeft(before);
     if (refreshes) void this.windows.refreshShownAndMarkOthersStale();
+  }
+
+  /** @param before the account that was shown until now; 0 for none */
+  #dropWhatOtherAccountLeft(before: number): void {
+    this.windows.dropInactiveWindows();
+    // Its box would show the text that the other account has begun.
+    this.sharedViewState.editedMessageId.value = undefined;
+    if (before !== 0) void this.#offlineCopy.deleteAllSaved();
   }
 
   #applyEventsAndNotify(events: readonly QueueEvent[]): void {

@@ -22,7 +22,8 @@ export type DraftTarget = Conversation | undefined;
  *     draft.discardDraft()                   // sent, or thrown away
  *     draft.closeAndSaveNow()                // the box closes
  *
- * A text that the server doesn't have stays in this browser (unsaved.ts).
+ * A text that the server doesn't have stays in this browser (unsaved.ts). A draft belongs to the account that opened
+ * it; it is not saved on the server while another one is signed in.
  */
 export class DraftService {
   readonly #unsavedTexts: UnsavedDraftTexts;
@@ -31,25 +32,24 @@ export class DraftService {
     private readonly platform: Platform,
     private readonly api: ApiClient,
     private readonly state: ClientState,
+    private readonly signedInUserId: ReadonlySignal<number>,
   ) {
     this.#unsavedTexts = new UnsavedDraftTexts(platform);
   }
 
   openNewestOrNew(target: DraftTarget): OpenDraft {
-    return new OpenDraft(this.platform, this.api, this.state, this.#unsavedTexts, target, this.findNewestFor(target));
+    return this.#open(target, this.findNewestFor(target));
   }
 
   /** Opens a draft of the list. */
   openStoredById(id: number): OpenDraft {
     const stored = this.state.ownLists.draftsById.peek().get(id);
-    return new OpenDraft(
-      this.platform,
-      this.api,
-      this.state,
-      this.#unsavedTexts,
-      stored && this.getDraftTarget(stored),
-      stored,
-    );
+    return this.#open(stored && this.getDraftTarget(stored), stored);
+  }
+
+  #open(target: DraftTarget, stored: StoredDraft | undefined): OpenDraft {
+    const { platform, api, state, signedInUserId } = this;
+    return new OpenDraft(platform, api, state, signedInUserId, this.#unsavedTexts, target, stored);
   }
 
   findNewestFor(target: DraftTarget): StoredDraft | undefined {
@@ -77,6 +77,7 @@ export class OpenDraft {
   readonly #content = signal('');
   /** `saved`: there is nothing to save. */
   readonly phase = signal<'saved' | 'writing' | 'saving' | 'unsaved'>('saved');
+  readonly #userId: number;
   #storedId: number | undefined;
   #target: DraftTarget;
   #saveTimer: TimerHandle | undefined;
@@ -87,10 +88,12 @@ export class OpenDraft {
     private readonly platform: Platform,
     private readonly api: ApiClient,
     private readonly state: ClientState,
+    private readonly signedInUserId: ReadonlySignal<number>,
     private readonly unsaved: UnsavedDraftTexts,
     target: DraftTarget,
     stored: StoredDraft | undefined,
   ) {
+    this.#userId = state.me.userIdSignal.peek();
     this.#target = target;
     this.#storedId = stored?.id;
     this.#content.value = this.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
@@ -139,16 +142,17 @@ export class OpenDraft {
   /** Key under which the text stays in this browser until the server has it: account and conversation. */
   get #unsavedTextKey(): string {
     const where = this.#target === undefined ? '' : makeConversationKey(this.#target);
-    return `${this.state.me.userIdSignal.peek()}/${where}`;
+    return `${this.#userId}/${where}`;
   }
 
   async #saveLocallyThenOnServer(): Promise<void> {
     const key = this.#unsavedTextKey;
     this.unsaved.setOrForgetText(key, this.#content.peek());
-    if (
-      this.state.me.settings.peek().enable_drafts_synchronization === false ||
-      this.state.me.userIdSignal.peek() === 0
-    ) {
+    if (this.signedInUserId.peek() !== this.#userId) {
+      this.phase.value = 'unsaved';
+      return;
+    }
+    if (this.state.me.settings.peek().enable_drafts_synchronization === false || this.#userId === 0) {
       this.phase.value = 'saved';
       return;
     }
