@@ -199,6 +199,40 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([...page.faults, ...other.faults], []);
   });
 
+  await t.test('a text without an address stays where it is when a message is sent in a conversation', async (t) => {
+    const setSynchronized = (enable_drafts_synchronization: boolean) =>
+      org.member.api.ok('PATCH /settings', { enable_drafts_synchronization });
+    await setSynchronized(false);
+    t.teardown(() => setSynchronized(true));
+    const page = await open(t, '#inbox');
+    await page.click('.compose-closed button');
+    await page.page.waitForSelector('.compose-text');
+    await focusText(page);
+    await page.page.keyboard.type('a note');
+    await page.click('[aria-label="Close, keep as draft"]');
+    await page.goTo(topicHash('notes'));
+    await page.page.waitForFunction(`document.querySelector('.compose-text')?.value === ''`);
+    await focusText(page);
+    await page.page.keyboard.type('an answer');
+    await send(page);
+    await arrived('notes', (content) => content === 'an answer');
+    // Keys of the texts that the browser keeps.
+    const kept = `new Promise((resolve) => {
+      const opened = indexedDB.open('conclave');
+      opened.onsuccess = () => {
+        const keys = opened.result.transaction('values').objectStore('values').getAllKeys();
+        keys.onsuccess = () => resolve(keys.result.filter((key) => key.startsWith('draft/')));
+      };
+    })`;
+    await until(
+      'only the note is kept',
+      async () => String(await page.page.evaluate(kept)) === `draft/${org.member.id}/`,
+    );
+    await page.page.reload();
+    await page.page.waitForFunction(`document.querySelector('.compose-text')?.value === ''`);
+    t.strictSame(page.faults, []);
+  });
+
   await t.test('a message without a connection is sent once, when the server is back', async (t) => {
     const line = await openLine(t, org);
     const page = await open(t, topicHash('lost'), org.member, line.org);

@@ -50,6 +50,19 @@ t.test('a draft that could not be saved is not saved for the next account, and i
   t.equal(core.draftService.openNewestOrNew(TO).content.value, 'secret');
 });
 
+t.test('an empty draft takes no text that is kept for its conversation or without an address', async (t) => {
+  const { platform, core } = await setUp({ enable_drafts_synchronization: false });
+  for (const to of [undefined, TO]) {
+    const note = core.draftService.openNewestOrNew(to);
+    note.setContent('note');
+    note.closeAndSaveNow();
+    await platform.pass(0);
+  }
+  t.equal(core.draftService.openEmpty(TO).content.value, '');
+  await platform.pass(2_000);
+  for (const to of [undefined, TO]) t.equal(core.draftService.openNewestOrNew(to).content.value, 'note');
+});
+
 t.test('an account that takes the place of another one gets neither its edit box nor its offline copy', async (t) => {
   const { server, platform, core } = await setUp();
   platform.values.set('offline/window/key', '{"messages":[],"foundNewest":true}');

@@ -317,8 +317,7 @@ export class Composer {
     this.#currentDraft.discardDraft();
     this.#leftDraftByTargetKey.delete(makeTargetKey(this.target.peek()));
     // The server may still list the deleted draft, which must not come back into the box.
-    this.#currentDraft = core.draftService.openNewestOrNew(undefined);
-    this.#currentDraft.setTarget(this.targetConversation.peek());
+    this.#currentDraft = core.draftService.openEmpty(this.targetConversation.peek());
     this.text.value = '';
     this.error.value = undefined;
     this.isPreviewing.value = false;

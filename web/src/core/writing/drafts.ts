@@ -16,6 +16,7 @@ export type DraftTarget = Conversation | undefined;
  * Drafts are kept on the server while the user types, so other tabs and devices have them.
  *
  *     const draft = draftService.openNewestOrNew(conversation);   // the newest draft for it, if there is one
+ *     const draft = draftService.openEmpty(conversation);         // another one
  *     draft.content.value                    // text that the compose box shows at first
  *     draft.setContent(text)                 // at every keystroke; saved one second after the last one
  *     draft.setTarget(otherConversation)
@@ -41,15 +42,21 @@ export class DraftService {
     return this.#open(target, this.findNewestFor(target));
   }
 
+  /** Opens a new draft without a text, whatever is stored for its conversation. */
+  openEmpty(target: DraftTarget): OpenDraft {
+    return this.#open(target, undefined, '');
+  }
+
   /** Opens a draft of the list. */
   openStoredById(id: number): OpenDraft {
     const stored = this.state.ownLists.draftsById.peek().get(id);
     return this.#open(stored && this.getDraftTarget(stored), stored);
   }
 
-  #open(target: DraftTarget, stored: StoredDraft | undefined): OpenDraft {
+  /** @param content the unsaved or stored text unless it is given */
+  #open(target: DraftTarget, stored: StoredDraft | undefined, content?: string): OpenDraft {
     const { platform, api, state, signedInUserId } = this;
-    return new OpenDraft(platform, api, state, signedInUserId, this.#unsavedTexts, target, stored);
+    return new OpenDraft(platform, api, state, signedInUserId, this.#unsavedTexts, target, stored, content);
   }
 
   findNewestFor(target: DraftTarget): StoredDraft | undefined {
@@ -92,11 +99,12 @@ export class OpenDraft {
     private readonly unsaved: UnsavedDraftTexts,
     target: DraftTarget,
     stored: StoredDraft | undefined,
+    content: string | undefined,
   ) {
     this.#userId = state.me.userIdSignal.peek();
     this.#target = target;
     this.#storedId = stored?.id;
-    this.#content.value = this.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
+    this.#content.value = content ?? this.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
   }
 
   get content(): ReadonlySignal<string> {
