@@ -94,6 +94,7 @@ export class RealmMemoryState {
       this.#streamIdByName.delete(foldStreamNameCase(name));
   }
 
+  /** Finds the account with this API e-mail or real address, ignoring case. */
   findUserIdByEmail(email: string): number | undefined {
     return this.#userIdByEmail.get(email.toLowerCase());
   }

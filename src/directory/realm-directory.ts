@@ -146,6 +146,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#sessions.allRecords();
   }
 
+  userByApiEmail(email: string): DirectoryUser | undefined {
+    const user = this.#users.findByApiOrRealEmail(email);
+    return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
+  }
+
   userByEmail(email: string): DirectoryUser | undefined {
     return this.#users.findByApiOrRealEmail(email);
   }

@@ -50,13 +50,13 @@ export async function getActiveStreamOrThrow(
   throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: escapeHtml(named) });
 }
 
-/** Users by id or by e-mail, in the order given. @throws ApiError for the first that is unknown */
+/** Users by id or by API e-mail, in the order given. @throws ApiError for the first that is unknown */
 export async function getUsersByIdOrEmailOrThrow(
   call: RefreshableDirectoryCall,
   named: readonly (string | number)[],
 ): Promise<DirectoryUser[]> {
   const find = (one: string | number): DirectoryUser | undefined =>
-    typeof one === 'number' ? call.directory.user(toUserId(one)) : call.directory.userByEmail(one);
+    typeof one === 'number' ? call.directory.user(toUserId(one)) : call.directory.userByApiEmail(one);
   await refreshDirectoryUnlessKnown(call, () => named.every(find));
   return named.map((one) => {
     const user = find(one);

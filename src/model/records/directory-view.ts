@@ -39,7 +39,12 @@ export interface DirectoryView {
   hasPushDevice(user: UserId): boolean;
   /** Some account has such devices. */
   hasAnyPushDevice(): boolean;
-  /** Finds the account with this API e-mail or real address, ignoring case; also system bots. */
+  /** Finds the account with this API e-mail, ignoring case; also system bots. */
+  userByApiEmail(email: string): DirectoryUser | undefined;
+  /**
+   * Finds the account with this API e-mail or real address, ignoring case; also system bots. Only log-ins and mails use
+   * it: an answer to other callers would tell them whose hidden address it is.
+   */
   userByEmail(email: string): DirectoryUser | undefined;
   /** Finds the account whose uploaded avatar has this hash. */
   userByAvatarHash(hash: string): DirectoryUser | undefined;

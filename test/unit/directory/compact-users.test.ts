@@ -82,6 +82,8 @@ t.test('accounts are found by all their addresses and by their key, also after c
   const directory = directoryWith({ users });
   t.equal(directory.userByEmail('USER77@x.example')?.id, 85);
   t.equal(directory.userByEmail('real77@X.example')?.id, 85);
+  t.equal(directory.userByApiEmail('USER77@x.example')?.id, 85);
+  t.equal(directory.userByApiEmail('real77@x.example'), undefined);
   t.equal(directory.userByKeyHash('key 77')?.id, 85);
   directory.applyChange({ user: { ...users[77]!, email: 'new@x.example', keyHash: 'other' } });
   t.equal(directory.userByEmail('user77@x.example'), undefined);

@@ -135,11 +135,14 @@ export function getCanRemoveSubscribersGroupIdOrThrow(id: number | null, parts: 
   return id;
 }
 
-/** Finds accounts by id or by API address. */
+/** Finds accounts by id or by API e-mail. A real address that is not the API e-mail finds none. */
 export const makePrincipalFinder =
   (parts: ActorParts, volatile: RealmMemoryState) =>
-  (principal: string | number): DirectoryUser | undefined =>
-    findUserRecord(parts, typeof principal === 'number' ? principal : (volatile.findUserIdByEmail(principal) ?? -1));
+  (principal: string | number): DirectoryUser | undefined => {
+    if (typeof principal === 'number') return findUserRecord(parts, principal);
+    const user = findUserRecord(parts, volatile.findUserIdByEmail(principal) ?? -1);
+    return user?.email.toLowerCase() === principal.toLowerCase() ? user : undefined;
+  };
 
 /**
  * The active accounts that the request names, each once. @throws ApiError if one is no active account of the

@@ -132,7 +132,8 @@ const OPERATOR_BY_ALIAS: Readonly<Record<string, string>> = {
 export const makeBadNarrowError = (desc: string) => apiError('BAD_NARROW', { desc });
 
 function requireNarrowUser(directory: DirectoryView, operand: string | number, shown: unknown): DirectoryUser {
-  const user = typeof operand === 'number' ? directory.user(toUserId(operand)) : directory.userByEmail(operand.trim());
+  const user =
+    typeof operand === 'number' ? directory.user(toUserId(operand)) : directory.userByApiEmail(operand.trim());
   if (!user) throw makeBadNarrowError(`unknown user ${String(shown)}`);
   return user;
 }
@@ -152,7 +153,7 @@ function resolveParticipantsWithCaller(
   const shown = typeof operand === 'string' ? operand : `[${operand.join(', ')}]`;
   const named = typeof operand === 'string' ? operand.split(',').filter((part) => part.trim() !== '') : operand;
   const ids = named.map((one): UserId => {
-    const user = typeof one === 'number' ? directory.user(toUserId(one)) : directory.userByEmail(one.trim());
+    const user = typeof one === 'number' ? directory.user(toUserId(one)) : directory.userByApiEmail(one.trim());
     if (!user) throw makeBadNarrowError(`unknown user in ${shown}`);
     return user.id;
   });

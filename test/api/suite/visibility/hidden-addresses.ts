@@ -104,6 +104,45 @@ export const hiddenAddresses: Facts = async (t, server) => {
     });
   }
 
+  await t.test('narrows, recipients and principals name nobody by a hidden address', async (t) => {
+    const { person, address } = await hider(4);
+    const window = { anchor: 'newest', num_before: 1, num_after: 0 };
+    const namings = (email: string): readonly [string, Params][] => [
+      ['GET /messages', { ...window, narrow: [['sender', email]] }],
+      ['GET /messages', { ...window, narrow: [['dm', email]] }],
+      ['GET /messages', { ...window, narrow: [['dm-including', email]] }],
+      ['GET /messages', { ...window, narrow: [['group-pm-with', email]] }],
+      ['POST /messages', { type: 'direct', to: [email], content: 'hello' }],
+      ['POST /users/me/subscriptions', { subscriptions: [{ name: 'lobby' }], principals: [email] }],
+      ['DELETE /users/me/subscriptions', { subscriptions: ['lobby'], principals: [email] }],
+    ];
+    const unknown = `nobody@${org.subdomain}.example.com`;
+    const answersTo = (by: Client, email: string): Promise<[number, string][]> =>
+      Promise.all(
+        namings(email).map(async ([operation, params]) => {
+          const { status, body } = await by.call(operation, params);
+          return [status, JSON.stringify(body).toLowerCase().replaceAll(email.toLowerCase(), 'ADDRESS')];
+        }),
+      );
+    for (const { api } of [owner, member, guest, person]) {
+      const refused = await answersTo(api, unknown);
+      for (const [status] of refused) t.ok(status >= 400);
+      t.same(await answersTo(api, address), refused);
+      t.same(await answersTo(api, address.toUpperCase()), refused);
+    }
+    for (const [status] of (await answersTo(owner.api, person.email)).slice(0, 6)) t.equal(status, 200);
+    const anonymous = (email: string) =>
+      visitor.call('GET /messages', {
+        ...window,
+        narrow: [
+          ['streams', 'web-public'],
+          ['sender', email],
+        ],
+      });
+    t.match((await anonymous(address)).body, { desc: `unknown user ${address}` });
+    t.equal((await anonymous(person.email)).status, 200);
+  });
+
   await t.test('no event of an account has its address for users from whom the address is hidden', async (t) => {
     for (const visibility of [2, 3, 4, 5]) await events(t, visibility);
   });

@@ -100,12 +100,7 @@ const defineAvatarByEmailOperation = (id: string, path: string, size: AvatarSize
     parameters: { email: declarePathTextParameter('API e-mail address of the user.') },
     run(call) {
       const { email } = call.params;
-      // userByEmail also finds real addresses, which may be hidden from the caller.
-      const find = (): DirectoryUser | undefined => {
-        const user = call.directory.userByEmail(email);
-        return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
-      };
-      return redirectToAvatarOrGravatar(call, email, find, size);
+      return redirectToAvatarOrGravatar(call, email, () => call.directory.userByApiEmail(email), size);
     },
   });
 

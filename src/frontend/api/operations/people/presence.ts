@@ -84,11 +84,9 @@ const getAllPresencesOperation = defineOperation({
   run: async (call) => makePresenceListAnswer(await syncAndGetPresenceReplica(call), 'legacy', call.now),
 });
 
-/** Finds a user by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
 function findUserByIdOrApiEmail(call: ApiCall<unknown>, who: string): DirectoryUser | undefined {
   if (/^\d+$/.test(who)) return call.directory.user(toUserId(Number(who)));
-  const user = call.directory.userByEmail(who);
-  return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
+  return call.directory.userByApiEmail(who);
 }
 
 const getUserPresenceOperation = defineOperation({
