@@ -9,11 +9,14 @@ import {
   toMessageRecord,
   toStoredMessage,
 } from '#domain/messages';
-import { type EventAudience, parseActorKey, type RealmId, toStreamId } from '#model';
+import { isCurrentStreamMember, mayAccessStream } from '#domain/streams';
+import { type EventAudience, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
 import { type ActorCommandName, type ActorFieldsReply, makeRedirectCommand } from '#model/commands';
+import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome, MessageChange } from '#runtime';
 import type { ActorInputSources } from '../services.js';
+import { findStreamMembershipRecord } from './commands/members.js';
 import type { ConversationActorState, ConversationActorView } from './state.js';
 
 /** Loads the record of the message that a command names; null: there is none. */
@@ -47,6 +50,23 @@ export function redirectIfOwnedElsewhere<A extends JsonObject>(
 ): CommandOutcome<ConversationActorState> | undefined {
   const owner = messageOwnerActorKey(realm, message);
   return owner === key ? undefined : { reply: { forward: makeRedirectCommand({ to: owner, command, args }) } };
+}
+
+/**
+ * Checks that the caller may access the message's stream now. A copy alone suffices for reading, but former subscribers
+ * of a private stream change nothing there. The stream's actor checks, because it knows the newest subscriptions.
+ * @throws ApiError
+ */
+export function requireMayAccessStreamOfMessage(
+  { parts }: ConversationActorView,
+  { body }: StoredMessage,
+  { directory, caller }: CommandContext,
+): void {
+  if (body.stream === 0) return;
+  const user = directory.user(toUserId(caller));
+  const stream = directory.stream(toStreamId(body.stream));
+  const subscribed = isCurrentStreamMember(findStreamMembershipRecord(parts, caller));
+  if (!user || !stream || !mayAccessStream(user, stream, subscribed)) throw apiError('INVALID_MESSAGES');
 }
 
 const conversationStoreNameOf = (message: StoredMessage, key: CommandContext['key']): string =>

@@ -21,7 +21,12 @@ import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
-import { loadMessageRecord, newestVersionOfMessage, redirectIfOwnedElsewhere } from '../messages.js';
+import {
+  loadMessageRecord,
+  newestVersionOfMessage,
+  redirectIfOwnedElsewhere,
+  requireMayAccessStreamOfMessage,
+} from '../messages.js';
 import { makeMessageRemovalOutcome } from '../removing.js';
 import type { ConversationActorState, ConversationCommandHandler, ConversationMemoryState } from '../state.js';
 import { filterMessagesStillInTopic, MAX_NEWEST_TOPIC_MESSAGES_READ, readNewestMessagesOfTopic } from '../topics.js';
@@ -67,6 +72,7 @@ export const deleteMessageHandler: ConversationCommandHandler<
     if (!message) throw apiError('ALREADY_DELETED');
     const follow = redirectIfOwnedElsewhere(message, context, conversationActorCommands.deleteMessage, args);
     if (follow) return follow;
+    requireMayAccessStreamOfMessage(view, message, context);
     checkMayDeleteMessage(message, context);
     return { reply: makeSuccessReply(), ...makeMessageRemovalOutcome(view, [message], newestTopicRecords, context) };
   },

@@ -41,6 +41,7 @@ import {
   makeAndRecordMessageChange,
   newestVersionOfMessage,
   redirectIfOwnedElsewhere,
+  requireMayAccessStreamOfMessage,
 } from '../messages.js';
 import { makeCommandsAfterMentionsAdded } from '../missed.js';
 import { makePushDecisionsAfterMentionsAdded, makePushRechecksAfterMentionsRemoved } from '../pushes.js';
@@ -202,6 +203,8 @@ function makeEditHandleFunction(command: typeof conversationActorCommands.edit) 
     if (!message) throw apiError('INVALID_MESSAGES');
     const follow = redirectIfOwnedElsewhere(message, context, command, args);
     if (follow) return follow;
+    // A move to another stream has a refusal of its own, which comes later.
+    if (args.stream_id === null) requireMayAccessStreamOfMessage(view, message, context);
     const editor = makeActiveEditorContext(context);
     const plan = checkAndPlanMessageEdit(message, args, editor);
     const text =

@@ -27,6 +27,7 @@ import {
   makeAndRecordMessageChange,
   newestVersionOfMessage,
   redirectIfOwnedElsewhere,
+  requireMayAccessStreamOfMessage,
 } from '../messages.js';
 import { makeTopicParticipationCommands } from '../participation.js';
 import type { ConversationActorState, ConversationCommandHandler } from '../state.js';
@@ -54,6 +55,7 @@ export const addReactionHandler: ConversationCommandHandler<
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectIfOwnedElsewhere(message, context, conversationActorCommands.react, args);
     if (moved) return moved;
+    requireMayAccessStreamOfMessage(view, message, context);
     const { reactions = [], copies = [] } = message.body;
     const given = { name: args.emoji_name, code: args.emoji_code, type: args.reaction_type };
     const resolved = completeEmojiFields(given, directory);

@@ -11,6 +11,7 @@ import {
   makeAndRecordMessageChange,
   newestVersionOfMessage,
   redirectIfOwnedElsewhere,
+  requireMayAccessStreamOfMessage,
 } from '../messages.js';
 import { makeTopicParticipationCommands } from '../participation.js';
 import type { ConversationCommandHandler } from '../state.js';
@@ -25,6 +26,7 @@ export const addSubmessageHandler: ConversationCommandHandler<
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectIfOwnedElsewhere(message, context, conversationActorCommands.submessage, args);
     if (moved) return moved;
+    requireMayAccessStreamOfMessage(view, message, context);
     const added = makeCheckedNextSubmessage(message, {
       sender: context.caller,
       type: args.msg_type,

@@ -1,6 +1,6 @@
 /**
- * Entrance of commands on one message: the caller's own actor finds the message, checks the caller's access, and
- * redirects to the actor that owns the message.
+ * Entrance of commands on one message: the caller's own actor finds the message, checks that the caller may read it,
+ * and redirects to the actor that owns the message, which checks whether the caller may change it.
  */
 
 import { messageOwnerActorKey } from '#actors/shared';
@@ -8,12 +8,20 @@ import type { Json, JsonObject } from '#base';
 import {
   type MessageViewerContext,
   type ReadableMessage,
+  type StoredMessage,
   toStoredMessage,
   UserMessageFlagsView,
   UserMessageReader,
 } from '#domain/messages';
-import { TOPIC_VISIBILITY_POLICY, topicVisibilityPolicyOf } from '#domain/streams';
-import { type RealmId, toUserId } from '#model';
+import {
+  isCurrentStreamMember,
+  mayAccessStream,
+  streamMemberPartAddress,
+  TOPIC_VISIBILITY_POLICY,
+  topicVisibilityPolicyOf,
+  toStreamMembershipRecord,
+} from '#domain/streams';
+import { type RealmId, toStreamId, toUserId } from '#model';
 import {
   type ActorCommandName,
   type ActorFieldsReply,
@@ -22,7 +30,7 @@ import {
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { CommandInputContext } from '#runtime';
+import { type CommandInputContext, CommandTooEarlyError } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import {
   isSubscribedToStream,
@@ -91,6 +99,33 @@ export async function loadAccessibleMessage(
   return record ? reader.findReadableInAnyView(toStoredMessage(record)) : undefined;
 }
 
+/** False if the message's stream doesn't know yet that the caller has joined it, and would refuse the caller. */
+async function isOwnSubscriptionKnownToStream(
+  { body: { stream: id } }: StoredMessage,
+  { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
+  { store, loadDirectory }: ActorInputSources,
+): Promise<boolean> {
+  if (id === 0 || !isSubscribedToStream(view.parts, id)) return true;
+  const directory = await loadDirectory(realm);
+  const user = directory.user(toUserId(caller));
+  const stream = directory.stream(toStreamId(id));
+  // Streams have no members whose accounts are deactivated, though these accounts keep their subscriptions.
+  if (!user?.isActive || !stream || stream.archived || mayAccessStream(user, stream, false)) return true;
+  const [part] = await store.getParts([streamMemberPartAddress(realm, id, caller)]);
+  return isCurrentStreamMember(toStreamMembershipRecord(part?.value));
+}
+
+/** Like `loadAccessibleMessage`, for a change of the message. @throws CommandTooEarlyError */
+async function loadMessageToChange(
+  id: number,
+  context: CommandInputContext<UserActorState, undefined>,
+  sources: ActorInputSources,
+): Promise<ReadableMessage | undefined> {
+  const own = await loadAccessibleMessage(id, context, sources);
+  if (own && !(await isOwnSubscriptionKnownToStream(own.message, context, sources))) throw new CommandTooEarlyError();
+  return own;
+}
+
 /**
  * Makes the handler of a command on one message, which redirects to the actor that owns the message.
  * @param command command of the owning actor; it gets the arguments of the request, and `copy`
@@ -101,7 +136,7 @@ export function makeMessageOwnerRedirectHandler<A extends { readonly message_id:
   return {
     lane: 'read',
     read: true,
-    inputs: ({ message_id }, context, sources) => loadAccessibleMessage(message_id, context, sources),
+    inputs: ({ message_id }, context, sources) => loadMessageToChange(message_id, context, sources),
     handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
       const to = messageOwnerActorKey(realm, own.message);

@@ -151,6 +151,36 @@ export const leaving: Facts = async (t, server) => {
     );
   });
 
+  await t.test('who was removed from a private stream reads old messages there, but changes none', async (t) => {
+    await subscribe(owner, 'walled', { invite_only: true, principals: [owner, member, admin] });
+    const own = await say(member, 'walled', 'plans', 'mine');
+    const poll = await say(owner, 'walled', 'plans', '/poll When?\nnow\nlater');
+    const on = (by: Person, operation: string, message_id: number, params: Params = {}) =>
+      by.api.call(operation, { message_id, ...params });
+    const vote = { msg_type: 'widget', content: JSON.stringify({ type: 'vote', key: 'canned,0', vote: 1 }) };
+    const changes: readonly [string, number, Params][] = [
+      ['PATCH /messages/{message_id}', own, { content: 'changed' }],
+      ['PATCH /messages/{message_id}', own, { topic: 'changed', propagate_mode: 'change_all' }],
+      ['POST /submessage', poll, vote],
+      ['POST /messages/{message_id}/reactions', poll, { emoji_name: 'heart' }],
+      ['DELETE /messages/{message_id}', own, {}],
+    ];
+    const smile = { emoji_name: 'smile' };
+    t.equal((await on(member, 'POST /messages/{message_id}/reactions', poll, smile)).status, 200);
+    const done = { subscriptions: ['walled'], principals: [member.id, admin.id] };
+    await owner.api.ok('DELETE /users/me/subscriptions', done);
+    for (const by of [member, admin])
+      for (const [operation, id, params] of changes)
+        await refused(t, on(by, operation, id, params), bad('Invalid message(s)'), operation);
+    t.equal((await on(member, 'GET /messages/{message_id}', own)).status, 200);
+    t.equal((await on(member, 'DELETE /messages/{message_id}/reactions', poll, smile)).status, 200);
+    await member.api.ok('POST /messages/flags', { messages: [own], op: 'add', flag: 'starred' });
+    await subscribe(owner, 'walled', { principals: [member] });
+    await owner.api.ok('PATCH /realm', { delete_own_message_policy: 5 });
+    for (const [operation, id, params] of changes)
+      t.equal((await on(member, operation, id, params)).status, 200, `${operation} after the return`);
+  });
+
   await t.test('colour and switches survive an absence', async (t) => {
     await subscribe(other, 'coloured');
     const stream_id = await streamIdOf(other, 'coloured');

@@ -1,8 +1,8 @@
-/** A user who learned of the right to post to a stream may send at once, through any frontend. */
+/** A user who learned of the right to post to a stream may send and react at once, through any frontend. */
 
 import { refused } from '../../harness.js';
-import { bad } from '../../support/client.js';
-import { makeBot, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { bad, type Params } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
@@ -12,13 +12,15 @@ export const sendingAfterJoining: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const { owner, admin, member, other, guest } = org;
   let n = 0;
-  const made = async (by: Person): Promise<string> => {
+  const made = async (by: Person, params: Params = {}): Promise<string> => {
     const name = `closed ${++n}`;
-    await subscribe(by, name, { invite_only: true });
+    await subscribe(by, name, { invite_only: true, ...params });
     return name;
   };
   const sends = (by: Person, to: string | number, content: string) =>
     by.api.call('POST /messages', { type: 'stream', to, topic: 'at once', content });
+  const isJoiningOf = (one: { op?: unknown; subscriptions?: unknown }, name: string): boolean =>
+    one.op === 'add' && (one.subscriptions as { name: string }[]).some((of) => of.name === name);
   const into = (name: string, whom: Person) =>
     owner.api.call('POST /users/me/subscriptions', { subscriptions: [{ name }], principals: [whom.id] });
 
@@ -36,10 +38,21 @@ export const sendingAfterJoining: Facts = async (t, server) => {
     for (let i = 0; i < TIMES; i++) {
       const name = await made(owner);
       const joining = into(name, other);
-      const isNews = (one: { op?: unknown; subscriptions?: unknown }): boolean =>
-        one.op === 'add' && (one.subscriptions as { name: string }[]).some((of) => of.name === name);
-      await queue.until((events) => events.some(isNews));
+      await queue.until((events) => events.some((one) => isJoiningOf(one, name)));
       t.equal((await sends(other, name, 'told')).status, 200, `time ${i}`);
+      t.equal((await joining).status, 200);
+    }
+  });
+
+  await t.test('a user may react to a message as soon as the subscription event arrives', async (t) => {
+    const queue = await Queue.register(other, { event_types: ['subscription'] });
+    for (let i = 0; i < TIMES; i++) {
+      const name = await made(owner, { history_public_to_subscribers: true });
+      const message_id = await say(owner, name, 'earlier', 'welcome');
+      const joining = into(name, other);
+      await queue.until((events) => events.some((one) => isJoiningOf(one, name)));
+      const reacting = other.api.call('POST /messages/{message_id}/reactions', { message_id, emoji_name: 'wave' });
+      t.equal((await reacting).status, 200, `time ${i}`);
       t.equal((await joining).status, 200);
     }
   });
