@@ -112,11 +112,13 @@ export function getAllowedTargetStreamOrThrow(
 
 /**
  * Refuses to move a whole topic if some of its messages are too old.
- * @param topic all messages of the topic that the user may access
- * @throws ApiError with the first message that is young enough
+ * @param topic all messages that would move; a change of the topic alone also moves some that the user may not access
+ * @param accessible ids of those that the user may access
+ * @throws ApiError with the first accessible message that is young enough
  */
 export function checkWholeTopicWithinTimeLimits(
   topic: readonly StoredMessage[],
+  accessible: ReadonlySet<number>,
   { newTopic: name, newStreamId }: MessageEditPlan,
   { user, settings, nowMs }: MessageEditContext,
 ): void {
@@ -130,7 +132,7 @@ export function checkWholeTopicWithinTimeLimits(
   const allowed = topic.filter((message) => !isPastTimeLimit(message, limit, nowMs));
   if (allowed.length === topic.length) return;
   throw apiError('MOVE_TIME_LIMIT', {
-    first_message_id_allowed_to_move: Math.min(...allowed.map(({ id }) => id)),
+    first_message_id_allowed_to_move: Math.min(...allowed.map(({ id }) => id).filter((id) => accessible.has(id))),
     total_messages_in_topic: topic.length,
     total_messages_allowed_to_move: allowed.length,
   });

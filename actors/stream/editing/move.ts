@@ -86,19 +86,13 @@ function chooseMessagesToMove(
 ): MoveSelection {
   const { now, accessible } = collectCurrentTopicMessages(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
-  if (mode === 'change_all') {
-    checkWholeTopicWithinTimeLimits(
-      [...now.values()].filter(({ id }) => accessible.has(id)),
-      plan,
-      editor,
-    );
-  }
   const chosen = ({ id }: StoredMessage): boolean =>
     id === message.id ||
     (mode !== 'change_one' &&
       (mode === 'change_all' || id > message.id) &&
       (plan.newStreamId === undefined || accessible.has(id)));
   const moved = [...now.values()].filter(chosen).sort((a, b) => a.id - b.id);
+  if (mode === 'change_all') checkWholeTopicWithinTimeLimits(moved, accessible, plan, editor);
   const stays = [...now.values()].some((one) => !chosen(one) && accessible.has(one.id));
   return { movedMessages: moved, leavesNoVisibleMessage: mode === 'change_all' || !stays };
 }

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
-import { bad, type Params } from '../../support/client.js';
+import { bad, type Params, type Refusal } from '../../support/client.js';
 import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
@@ -104,6 +104,39 @@ export async function messageTime(t: Test): Promise<void> {
         move_messages_between_streams_policy: 2,
         move_messages_between_streams_limit_seconds: '"unlimited"',
       });
+    },
+  );
+
+  await t.test(
+    'a newcomer moves no old messages of a protected history that older subscribers may not move',
+    async (t) => {
+      await set({ move_messages_within_stream_limit_seconds: HOUR, edit_topic_policy: 5 });
+      const protectedHistory = { invite_only: true, history_public_to_subscribers: false };
+      await subscribe(owner, 'vault', { ...protectedHistory, principals: [owner, other] });
+      const old = [await say(owner, 'vault', 'budget', 'x'), await say(owner, 'vault', 'budget', 'x')];
+      clock.leap((HOUR + 25) * 1_000);
+      const young = await say(owner, 'vault', 'budget', 'x');
+      await subscribe(owner, 'vault', { principals: [member] });
+      const seen = await say(owner, 'vault', 'budget', 'x');
+      const taken = (first: number): Refusal => ({
+        code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+        msg: 'You only have permission to move the 2/4 most recent messages in this topic.',
+        extra: {
+          first_message_id_allowed_to_move: first,
+          total_messages_in_topic: 4,
+          total_messages_allowed_to_move: 2,
+        },
+      });
+      const all = { topic: 'taken', propagate_mode: 'change_all' };
+      await refused(t, change(other, seen, all), taken(young));
+      await refused(t, change(member, seen, all), taken(seen), 'whoever sees less');
+      t.equal((await change(member, seen, { topic: 'taken', propagate_mode: 'change_later', ...silent })).status, 200);
+      for (const id of [...old, young]) {
+        const { message } = await owner.api.ok<{ message: { subject: string } }>('GET /messages/{message_id}', {
+          message_id: id,
+        });
+        t.equal(message.subject, 'budget');
+      }
     },
   );
 
