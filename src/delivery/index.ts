@@ -26,6 +26,7 @@
  * base, and knows neither actors nor the frontend.
  */
 
+export { isInEventAudience } from './audience.js';
 export { RealmEventFeed, type StreamSubscribersAtPosition } from './feed.js';
 export { RealmEventFeeds } from './feeds.js';
 export { RecentLogEntryMemoryBudget } from './recent-entries.js';

@@ -36,6 +36,16 @@ export const listStreamSubscriberIds = (parts: ActorParts): number[] => {
   return ids.sort((a, b) => a - b);
 };
 
+/** Present and former subscribers, by user id. */
+export function readStreamMemberships(parts: ActorParts): Map<number, StreamMembershipRecord> {
+  const memberships = new Map<number, StreamMembershipRecord>();
+  for (const [name, value] of parts) {
+    const member = name.startsWith(STREAM_MEMBER_PART_PREFIX) ? toStreamMembershipRecord(value) : undefined;
+    if (member) memberships.set(Number(name.slice(STREAM_MEMBER_PART_PREFIX.length)), member);
+  }
+  return memberships;
+}
+
 export function hasStreamSubscribers(parts: ActorParts): boolean {
   for (const [name, member] of parts)
     if (name.startsWith(STREAM_MEMBER_PART_PREFIX) && isCurrentStreamMember(toStreamMembershipRecord(member)))

@@ -1,10 +1,29 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
 import { makeSuccessReply } from '#actors/shared';
-import type { MessageBody, StoredMessage, StoredMessageStreamMove } from '#domain/messages';
+import { isInEventAudience } from '#delivery';
+import {
+  type MessageBody,
+  type StoredMessage,
+  type StoredMessageStreamMove,
+  streamMovesOfMessage,
+} from '#domain/messages';
 import { isGuest } from '#domain/people';
-import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
-import { type LogItem, parseActorKey, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
+import {
+  didMemberReceiveAnyMessageId,
+  didMemberReceiveMessageId,
+  isCurrentStreamMember,
+  toComparableTopicKey,
+} from '#domain/streams';
+import {
+  type EventAudience,
+  type LogItem,
+  parseActorKey,
+  streamActorKey,
+  toStreamId,
+  toUserId,
+  userActorKey,
+} from '#model';
 import {
   type EditMessageArgs,
   makeOutboxCommand,
@@ -12,10 +31,10 @@ import {
   streamActorCommands,
   userActorCommands,
 } from '#model/commands';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { findLinksOfMessageTopic } from '../commands/compose.js';
-import { findStreamMembershipRecord, listStreamSubscriberIds } from '../commands/members.js';
+import { findStreamMembershipRecord, listStreamSubscriberIds, readStreamMemberships } from '../commands/members.js';
 import { audienceOfMessageChanges, makeAndRecordMessageChange } from '../messages.js';
 import { makePushRecheckCommands } from '../pushes.js';
 import type { ConversationActorState, ConversationActorView } from '../state.js';
@@ -190,6 +209,27 @@ function makeMoveDecision(
   };
 }
 
+/**
+ * Users outside `audience` who have a copy of some moved message. Copies that came with an earlier move from another
+ * stream are left out, because the memberships of that stream decide who has them.
+ */
+function listCopyHoldersOutsideAudience(
+  { parts }: ConversationActorView,
+  stream: DirectoryStream,
+  audience: EventAudience,
+  moved: readonly StoredMessage[],
+  directory: DirectoryView,
+): number[] {
+  const sentHere = moved.filter((one) => streamMovesOfMessage(one).length === 0).map(({ id }) => id);
+  const members = readStreamMemberships(parts);
+  const holders = new Set(moved.flatMap(({ body }) => body.copies ?? []));
+  for (const [id, member] of members) if (didMemberReceiveAnyMessageId(member, sentHere)) holders.add(id);
+  const membersOf = (of: number) => (of === stream.id ? members : undefined);
+  return [...holders].filter(
+    (user) => !isInEventAudience(audience, { user, allPublic: false, keepsFormerStreams: false }, directory, membersOf),
+  );
+}
+
 /** Events of a move. @param more true if the move takes further commits */
 function makeMoveEvents(
   view: ConversationActorView,
@@ -199,21 +239,16 @@ function makeMoveEvents(
   more: boolean,
   { directory }: CommandContext,
 ): LogItem[] {
-  const others = movedMessages.map(({ id }) => id).filter((id) => id !== message.id);
-  const ids = [message.id, ...others.reverse()];
+  const otherIds = movedMessages.map(({ id }) => id).filter((id) => id !== message.id);
+  const ids = [message.id, ...otherIds.reverse()];
   const base = audienceOfMessageChanges(message, view.state, directory);
   const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.newStreamId };
-  const events = makeMessageEditEvents(
-    {
-      editorId: editor.user.id,
-      editedAtSeconds: decision.edit.at,
-      message,
-      stream: fromStream,
-      contentChanges: newTextChanges?.body,
-      move,
-    },
-    userIdsLosingMessages.length > 0 ? { ...base, except: userIdsLosingMessages } : base,
-  );
+  const except = userIdsLosingMessages.length > 0 ? { except: userIdsLosingMessages } : {};
+  const details = { editorId: editor.user.id, editedAtSeconds: decision.edit.at, message, stream: fromStream, move };
+  const events = makeMessageEditEvents({ ...details, contentChanges: newTextChanges?.body }, { ...base, ...except });
+  // These users have no right to the text of the named message.
+  const others = listCopyHoldersOutsideAudience(view, fromStream, base, movedMessages, directory);
+  if (others.length > 0) events.push(...makeMessageEditEvents(details, { users: others, ...except }));
   if (leavesStream && more) events.push({ t: 'carrying', from: fromStream.id, to: toStream.id, done: false });
   if (userIdsLosingMessages.length > 0)
     events.push(

@@ -29,6 +29,7 @@ export {
 } from './automatic-policies.js';
 export { EncodedStreams } from './encoded-streams.js';
 export {
+  didMemberReceiveAnyMessageId,
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,
   isCurrentStreamMember,

@@ -1,6 +1,6 @@
 /** Subscriptions to a stream over time: one part of the stream's actor per user. The functions have no side effects. */
 
-import type { Json } from '#base';
+import { findLowerBoundIndex, type Json } from '#base';
 import { type ActorKey, type RealmId, streamActorKey, toStreamId } from '#model';
 
 export const STREAM_MEMBER_PART_PREFIX = 'member/';
@@ -50,6 +50,18 @@ export const findReceivingStayOfMessageId = (
 /** True if the user received a message with this id, if it was sent to this stream. */
 export const didMemberReceiveMessageId = (member: StreamMembershipRecord | undefined, id: number): boolean =>
   findReceivingStayOfMessageId(member, id) !== undefined;
+
+/**
+ * True if the user received some of the messages with these ids, if they were sent to this stream. @param ids ascending
+ */
+export const didMemberReceiveAnyMessageId = (
+  member: StreamMembershipRecord | undefined,
+  ids: readonly number[],
+): boolean =>
+  member?.stays.some((stay) => {
+    const first = stay.silent ? undefined : ids[findLowerBoundIndex(ids, stay.after + 1)];
+    return first !== undefined && (stay.to === 0 || first <= stay.until);
+  }) ?? false;
 
 /** True if the user received messages at this membership version. */
 export const wasReceivingMessagesAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>

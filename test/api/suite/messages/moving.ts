@@ -241,6 +241,32 @@ export const moving: Facts = async (t, server) => {
     t.match(await policies(member), { target: 1, '✔ followed': undefined }, 'both the same: that');
   });
 
+  await t.test('whoever received some moved message of a protected history hears of the move', async (t) => {
+    const closed = { invite_only: true, history_public_to_subscribers: false };
+    await subscribe(owner, 'vault', { ...closed, principals: [owner, guest] });
+    const first = await say(owner, 'vault', 'plans', 'first');
+    await owner.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['vault'], principals: [guest.id] });
+    await subscribe(owner, 'vault', { principals: [member] });
+    const second = await say(owner, 'vault', 'plans', 'second');
+    await subscribe(owner, 'vault', { principals: [other] });
+    const all = { propagate_mode: 'change_all', ...silent };
+    const queues = await Promise.all([owner, member, guest, other].map(watch));
+    const heard = async () =>
+      (await Promise.all(queues.map((queue) => settled(queue)))).map((events) =>
+        events.map(({ message_ids, subject, content }) => [message_ids, subject, content]),
+      );
+    await move(owner, first, { topic: 'secret plans', ...all });
+    const moved = [[first, second], 'secret plans', undefined];
+    t.same(await heard(), [[moved], [moved], [moved], []], 'other received none of them');
+    await move(owner, second, { topic: 'plans', ...all });
+    const back = [[second, first], 'plans', undefined];
+    t.same(await heard(), [[back], [back], [back], []]);
+    await move(owner, first, { topic: 'more plans', content: 'changed', ...all });
+    const named = [[first, second], 'more plans', 'changed'];
+    const unnamed = [[first, second], 'more plans', undefined];
+    t.same(await heard(), [[named], [unnamed], [named], []], 'only recipients of the named message get its text');
+  });
+
   await t.test('a topic of thousands of messages moves as one, and concurrent changes are kept', async (t) => {
     const count = 1_300;
     const sent: number[] = [];
