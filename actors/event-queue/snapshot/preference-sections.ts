@@ -89,7 +89,7 @@ export function makeUserStatusesSnapshotSection({ directory }: RegistrationSnaps
 
 /** Sections of state that only the user's own actor has, except subscriptions. */
 export function makeUserActorSnapshotSections(
-  { directory, args, user }: RegistrationSnapshotInputs,
+  { directory, args, user, subscriptions }: RegistrationSnapshotInputs,
   { drafts, snippets, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
   wanted: IsSnapshotSectionWanted,
 ): JsonObject {
@@ -101,7 +101,7 @@ export function makeUserActorSnapshotSections(
   if (wanted('scheduled_messages')) sections.scheduled_messages = scheduled;
   // Bots need no tutorial.
   if (wanted('hotspots')) sections.hotspots = user.botType === null ? hotspots : [];
-  if (deprecated) sections.muted_topics = formatMutedTopicsForApi(topics, directory);
+  if (deprecated) sections.muted_topics = formatMutedTopicsForApi(topics, directory, user, subscriptions);
   if (wanted('user_topic')) sections.user_topics = formatUserTopicsForApi(topics, directory);
   return sections;
 }

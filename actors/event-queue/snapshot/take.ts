@@ -52,7 +52,7 @@ export interface RegistrationSnapshot {
 
 /** Part of the user's own state → sections of the response that are made from it. */
 const RESPONSE_SECTIONS_BY_OWN_STATE: { readonly [S in OwnStateSection]: readonly string[] } = {
-  subscriptions: ['subscription', 'message', 'stream'],
+  subscriptions: ['subscription', 'message', 'stream', 'muted_topics'],
   drafts: ['drafts'],
   snippets: ['saved_snippets'],
   scheduled: ['scheduled_messages'],

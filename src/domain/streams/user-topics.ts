@@ -8,7 +8,8 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
 import { type ActorParts, toStreamId } from '#model';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
+import { maySeeStreamMetadata } from './access.js';
 import { compareByName, toComparableTopicKey } from './names.js';
 
 export const TOPIC_VISIBILITY_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
@@ -81,26 +82,40 @@ interface UserTopicInLiveStream {
   readonly name: string;
 }
 
-/** Lists the user's topics in live streams, ordered by stream and topic. */
+/**
+ * Lists the user's topics in live streams, ordered by stream and topic. @param isListed false: the stream is left out
+ */
 function listTopicsOfLiveStreams(
   topics: readonly UserTopicPolicy[],
   directory: DirectoryView,
+  isListed: (stream: DirectoryStream) => boolean = () => true,
 ): UserTopicInLiveStream[] {
   const found: UserTopicInLiveStream[] = [];
   for (const topic of topics) {
     const stream = directory.stream(toStreamId(topic.stream));
-    if (stream && !stream.archived) found.push({ topic, name: stream.name });
+    if (stream && !stream.archived && isListed(stream)) found.push({ topic, name: stream.name });
   }
   return found.sort((a, b) => compareByName(a, b) || compareByName(a.topic, b.topic));
 }
 
 /**
- * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_MUTED_TOPICS_LIST_CHARACTERS, only
- * the most recently muted ones are listed.
+ * Makes the field `muted_topics`: [stream name, topic, seconds]. It tells names of streams, so it leaves out streams
+ * that the user may not know of. If all exceed MAX_MUTED_TOPICS_LIST_CHARACTERS, only the most recently muted ones are
+ * listed.
+ *
+ * @param subscriptions present and former ones: former subscribers still know a private stream
  */
-export function formatMutedTopicsForApi(topics: readonly UserTopicPolicy[], directory: DirectoryView): Json[] {
-  const muted = listTopicsOfLiveStreams(topics, directory).filter(
-    ({ topic }) => topic.policy === TOPIC_VISIBILITY_POLICY.muted,
+export function formatMutedTopicsForApi(
+  topics: readonly UserTopicPolicy[],
+  directory: DirectoryView,
+  user: DirectoryUser | undefined,
+  subscriptions: readonly { readonly stream: number }[],
+): Json[] {
+  const subscribed = new Set(subscriptions.map(({ stream }) => stream));
+  const muted = listTopicsOfLiveStreams(
+    topics.filter(({ policy }) => policy === TOPIC_VISIBILITY_POLICY.muted),
+    directory,
+    (stream) => user !== undefined && maySeeStreamMetadata(user, stream, subscribed.has(stream.id)),
   );
   let size = 0;
   const listed = new Set<UserTopicInLiveStream>();

@@ -29,6 +29,7 @@ import type { CommandOutcome } from '#runtime';
 import {
   findPresentOrFormerSubscription,
   isSubscribedToStream,
+  listPresentAndFormerSubscriptions,
   type UserActorState,
   type UserCommandHandler,
   userIdOfUserActorKey,
@@ -63,7 +64,12 @@ class TopicPolicyChangeCollector {
     this.#addTopicWatchedCommand(stream, topic, watches, policy === TOPIC_VISIBILITY_POLICY.followed);
     this.#addEventForUser({
       type: 'muted_topics',
-      muted_topics: formatMutedTopicsForApi(listUserTopicPolicies(this.#partsAfterChanges), this.directory),
+      muted_topics: formatMutedTopicsForApi(
+        listUserTopicPolicies(this.#partsAfterChanges),
+        this.directory,
+        this.directory.user(toUserId(this.self)),
+        listPresentAndFormerSubscriptions(this.#partsAfterChanges),
+      ),
     });
     this.#addEventForUser({ type: 'user_topic', ...formatUserTopicForApi(row) });
   }

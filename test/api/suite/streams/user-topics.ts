@@ -204,6 +204,39 @@ export const userTopics: Facts = async (t, server) => {
     await set(bridge, 'x', 0);
   });
 
+  await t.test('the list of muted topics tells no name of a stream that the user may not see', async (t) => {
+    await subscribe(owner, ['plain', 'former'], { principals: [owner] });
+    await subscribe(member, 'former');
+    const [plain, former] = [await streamIdOf(owner, 'plain'), await streamIdOf(owner, 'former')];
+    for (const stream of [plain, former]) await set(stream, 'talk', 1);
+    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['former'] });
+    for (const [stream_id, new_name] of [
+      [plain, 'layoffs'],
+      [former, 'still known'],
+    ] as const) {
+      await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, is_private: true });
+      await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, new_name });
+    }
+    t.same(await muted(), [['still known', 'talk']], 'former subscribers see the stream');
+    const queue = await follow();
+    await set(bridge, 'x', 1);
+    const [event] = await queue.take(2);
+    t.match(event, {
+      type: 'muted_topics',
+      muted_topics: [
+        ['Bridge', 'x'],
+        ['still known', 'talk'],
+      ],
+    });
+    t.notMatch(JSON.stringify(event), 'layoffs');
+    for (const [stream, topic] of [
+      [bridge, 'x'],
+      [plain, 'talk'],
+      [former, 'talk'],
+    ] as const)
+      await set(stream, topic, 0);
+  });
+
   await t.test('snapshot + events = state', async (t) => {
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, [member, guest], action);
     const move = (from: string, to: string | null, targetExisted: boolean) =>
