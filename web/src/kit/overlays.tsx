@@ -1,19 +1,27 @@
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { t } from '../text/index.js';
 import { setOverlayElement } from './layers.js';
 import { Toasts } from './toast.js';
-import { Tooltips } from './tooltip.js';
 
-/** Renders toasts and tooltips in a tree of their own, since they are moved into each dialog that opens. */
+/**
+ * Renders toasts and tooltips in a tree of their own, since they are moved into each dialog that opens. Tooltips come in
+ * a chunk of their own, because the first view has 60 KiB of script; names of controls are read out without them.
+ */
 export function startToastsAndTooltips(): void {
   const host = document.createElement('section');
   host.ariaLabel = t('common.notices');
   setOverlayElement(host);
-  render(
-    <>
-      <Toasts />
-      <Tooltips />
-    </>,
-    host,
+  const show = (tooltips?: ComponentChild) =>
+    render(
+      <>
+        <Toasts />
+        {tooltips}
+      </>,
+      host,
+    );
+  show();
+  import('./tooltip.js').then(
+    ({ Tooltips }) => show(<Tooltips />),
+    () => undefined,
   );
 }
