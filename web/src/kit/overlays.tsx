@@ -4,8 +4,8 @@ import { setOverlayElement } from './layers.js';
 import { Toasts } from './toast.js';
 
 /**
- * Renders toasts and tooltips in a tree of their own, since they are moved into each dialog that opens. Tooltips come in
- * a chunk of their own, because the first view has 60 KiB of script; names of controls are read out without them.
+ * Renders toasts and tooltips in a tree of their own, since they are moved into each dialog that opens. Tooltips have a
+ * chunk of their own, because the first view has 60 KiB of script; names of controls are read out without them.
  */
 export function startToastsAndTooltips(): void {
   const host = document.createElement('section');
