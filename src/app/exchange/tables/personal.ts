@@ -5,7 +5,14 @@
  */
 import { IdSet, type JsonObject } from '#base';
 import { findCanonicalEmojiCode, renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
-import { MARKDOWN_RENDERED_FIELD_TYPES, makeBotStorageWritesAndGrowth, PROFILE_FIELD_TYPE } from '#domain/people';
+import {
+  MARKDOWN_RENDERED_FIELD_TYPES,
+  makeBotStorageWritesAndGrowth,
+  PROFILE_FIELD_TYPE,
+  type ProfileFieldDataInput,
+  toCheckedProfileField,
+  toCheckedStoredProfileValue,
+} from '#domain/people';
 import {
   hashTopicIgnoringCase,
   TOPIC_VISIBILITY_POLICY,
@@ -13,6 +20,7 @@ import {
   userTopicPartName,
 } from '#domain/streams';
 import { type EmojiReference, toUserId } from '#model';
+import { ApiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUserPreferences, DirectoryView, ProfileFieldValue } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
@@ -174,29 +182,43 @@ export function addImportedProfileField(row: CheckedExportRow, draft: ImportedOr
   }
   const fields = draft.directorySingletons.profileFields;
   const id = fields.length + 1;
+  const name = row.textOrDefault('name');
+  const hint = row.textOrDefault('hint');
+  const data = parseFieldData(row);
+  const inSummary = row.booleanOrDefault('display_in_profile_summary');
+  const checked = undefinedIfRefused(() => toCheckedProfileField(type, { name, hint, data, inSummary }));
+  if (!checked) {
+    draft.adjustedRowCounts.addCount(`profile field ${name}`);
+    return;
+  }
   draft.profileFieldIdMap.addNewId(row.requiredId, id);
   const field: DirectoryProfileField = {
     id,
     type,
-    name: row.textOrDefault('name'),
-    hint: row.textOrDefault('hint'),
-    data: checkedFieldDataJsonOf(row),
+    ...checked,
     order: row.nonNegativeIntegerOr('order', id),
-    inSummary: row.booleanOrDefault('display_in_profile_summary'),
     added: [],
   };
   draft.directorySingletons.profileFields = [...fields, field];
   draft.addImportedCount('profile fields');
 }
 
-function checkedFieldDataJsonOf(row: CheckedExportRow): string {
+function parseFieldData(row: CheckedExportRow): ProfileFieldDataInput {
   const data = row.textOrDefault('field_data');
-  if (data === '') return '';
   try {
-    JSON.parse(data);
-    return data;
+    const parsed = JSON.parse(data === '' ? '{}' : data) as unknown;
+    return typeof parsed === 'object' && parsed !== null ? (parsed as ProfileFieldDataInput) : {};
   } catch {
     throw row.makeRowError('field_data is no JSON');
+  }
+}
+
+function undefinedIfRefused<T>(check: () => T): T | undefined {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
   }
 }
 
@@ -210,7 +232,14 @@ export class ImportedProfileFieldValues {
     const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
     if (!field) return;
     const given = row.textOrDefault('value');
-    const value = field.type === PROFILE_FIELD_TYPE.person ? convertProfileUserIdsJson(given, draft) : given;
+    const value =
+      field.type === PROFILE_FIELD_TYPE.person
+        ? convertProfileUserIdsJson(given, draft)
+        : undefinedIfRefused(() => toCheckedStoredProfileValue(field, given, () => undefined));
+    if (value === undefined) {
+      draft.adjustedRowCounts.addCount(`profile value of the field ${field.name}`);
+      return;
+    }
     const values = this.#valuesByUserId.get(user) ?? {};
     const rendered = MARKDOWN_RENDERED_FIELD_TYPES.has(field.type) ? renderContextFreeMarkdownOrEmpty(value) : '';
     values[String(field.id)] = { value, rendered, at: 1 };
