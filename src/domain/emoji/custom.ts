@@ -3,7 +3,7 @@
  */
 import type { JsonObject } from '#base';
 import { MAX_PIXELS_PER_PICTURE_FRAME, withConversionSlotAndPicture } from '#domain/pictures';
-import { apiError } from '#model/errors';
+import { apiError, validationError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 
 /** The custom emoji of an organization by id, including deactivated ones. */
@@ -17,6 +17,9 @@ export const formatCustomEmojiForApi = (all: Iterable<DirectoryEmoji>): JsonObje
       ]),
   );
 
+/** Each event about emoji has the names of all. */
+const MAX_CUSTOM_EMOJI_NAME_CHARACTERS = 100;
+
 /**
  * Checks the name of a custom emoji. @returns the name in its stored form. @throws ApiError if emoji may not have the
  * name
@@ -24,6 +27,8 @@ export const formatCustomEmojiForApi = (all: Iterable<DirectoryEmoji>): JsonObje
 export function toCheckedCustomEmojiName(written: string): string {
   const name = written.trim().replaceAll(' ', '_');
   if (name === '') throw apiError('EMOJI_NAME_MISSING');
+  if (name.length > MAX_CUSTOM_EMOJI_NAME_CHARACTERS)
+    throw validationError(`emoji_name is too long (limit: ${MAX_CUSTOM_EMOJI_NAME_CHARACTERS} characters)`);
   if (!/^[0-9a-z_-]+$/.test(name)) throw apiError('EMOJI_NAME_CHARACTERS');
   if (!/[0-9a-z]$/.test(name)) throw apiError('EMOJI_NAME_END');
   return name;

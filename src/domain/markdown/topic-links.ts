@@ -1,7 +1,7 @@
 /** Links in the topic of a message, the API's `topic_links` (markdown.md § Topic links). */
 import { findBareLinks } from './bare-link.js';
 import { type MarkdownLinkifier, sortLinkifiersById } from './context.js';
-import { findLinkifierMatches } from './linkifier.js';
+import { findLinkifierMatches, LinkifierSearchBudget } from './linkifier.js';
 import { toSafeLinkUrl } from './url.js';
 
 interface TopicLink {
@@ -23,8 +23,9 @@ export function findTopicLinks(written: string, linkifiers: readonly MarkdownLin
     const end = at + text.length;
     if (!found.some((other) => at < other.at + other.text.length && other.at < end)) found.push({ at, text, url });
   };
+  const budget = new LinkifierSearchBudget();
   for (const linkifier of sortLinkifiersById(linkifiers)) {
-    for (const { at, text, url } of findLinkifierMatches(topic, linkifier)) {
+    for (const { at, text, url } of findLinkifierMatches(topic, linkifier, budget)) {
       if (toSafeLinkUrl(url) !== undefined) add(at, text, url);
     }
   }

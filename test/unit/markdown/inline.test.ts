@@ -103,6 +103,14 @@ t.test('templates expand by their operators', async (t) => {
   t.match(line('q:a/b', { linkifiers }), 'href="https://t/a/b?q=a%2Fb"');
 });
 
+t.test('a linkifier that looks far ahead for short matches makes few links, a usual one makes all', async (t) => {
+  const linksWith = (pattern: string, text: string): number =>
+    line(text, { linkifiers: [{ id: 1, pattern, urlTemplate: 'https://t/{id}' }] }).split('<a ').length - 1;
+  t.equal(linksWith('#(?P<id>[0-9]+)', '#1 '.repeat(500)), 500);
+  const few = linksWith('(?P<id>a(?:.{0,1}){200}b|a)', 'a '.repeat(1_000));
+  t.ok(few > 0 && few < 50, `${few}`);
+});
+
 t.test('unusable linkifiers change nothing', async (t) => {
   const linkifiers = [
     { id: 1, pattern: '(', urlTemplate: 'https://t/' },

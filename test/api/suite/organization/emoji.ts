@@ -104,6 +104,7 @@ export const emoji: Facts = async (t, server) => {
     const characters =
       'Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.';
     await refused(t, add(member, ' '), bad('Emoji name is missing'));
+    await refused(t, add(member, 'x'.repeat(101)), bad('emoji_name is too long (limit: 100 characters)'));
     for (const name of ['BAD Name', 'ä', 'a.b', 'a/b', 'a\0b', '\u{1f600}', 'a:b']) {
       await refused(t, add(member, name, 'no image'), bad(characters), name);
     }

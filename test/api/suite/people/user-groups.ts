@@ -120,6 +120,8 @@ export const userGroups: Facts = async (t, server) => {
       create({ name: 'x'.repeat(101), description: '' }),
       bad('name is too long (limit: 100 characters)'),
     );
+    const tooLong = bad('description is too long (limit: 1024 characters)');
+    await refused(t, create({ name: 'x', description: 'x'.repeat(1_025) }), tooLong);
   });
 
   await t.test('name and description change; unchanged ones are not published', async (t) => {
@@ -140,6 +142,8 @@ export const userGroups: Facts = async (t, server) => {
     await refused(t, update(987_654, {}), bad('No new data supplied'), 'before the group is looked up');
     await refused(t, update(id, { name: 'crew' }), bad("User group 'crew' already exists."));
     await refused(t, update(id, { name: 'x'.repeat(101) }), bad('name is too long (limit: 100 characters)'));
+    const tooLong = bad('description is too long (limit: 1024 characters)');
+    await refused(t, update(id, { description: 'x'.repeat(1_025) }), tooLong);
     t.same(await queue.now(), []);
   });
 

@@ -6,13 +6,11 @@ import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUserGroup } from '#model/records';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import {
-  declareBooleanParameterWithDefault,
-  declarePathIdParameter,
-  declareRequiredTextParameter,
-} from '../../parameters.js';
+import { declareBooleanParameterWithDefault, declarePathIdParameter } from '../../parameters.js';
 
 const MAX_USER_GROUP_NAME_CHARACTERS = 100;
+/** Every registration has the descriptions of all groups. */
+const MAX_USER_GROUP_DESCRIPTION_CHARACTERS = 1_024;
 
 const declareOptionalIdListParameter = (description: string) =>
   ({
@@ -66,7 +64,13 @@ export const createUserGroupOperation = defineOperation({
       required: true,
       description: 'Name; case counts.',
     },
-    description: declareRequiredTextParameter('form', 'What the group is for.'),
+    description: {
+      in: 'form',
+      encoding: 'string',
+      schema: Type.String({ maxLength: MAX_USER_GROUP_DESCRIPTION_CHARACTERS }),
+      required: true,
+      description: 'What the group is for.',
+    },
     members: declareOptionalIdListParameter('Ids of the first members.'),
   },
   run: ({ params, realm }) =>
@@ -91,7 +95,7 @@ export const updateUserGroupOperation = defineOperation({
     description: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String(),
+      schema: Type.String({ maxLength: MAX_USER_GROUP_DESCRIPTION_CHARACTERS }),
       required: false,
       description: 'New description.',
     },
