@@ -45,31 +45,26 @@ export function countMailsToAddressesIfAllowed(
   emails: readonly string[],
   now: number,
 ): { readonly waits: readonly number[]; readonly parts: Record<string, Json> } {
-  const known = [...MAIL_REQUEST_TIMES_TABLE.values(parts)];
-  const timesByAddress = new Map(known.map(({ address, times }) => [address, times]));
-  const counted = new Set<string>();
+  const counted = new Map<string, readonly number[]>();
   const waits = emails.map((email) => {
     const address = email.toLowerCase();
-    const times = timesByAddress.get(address) ?? [];
+    const times = counted.get(address) ?? MAIL_REQUEST_TIMES_TABLE.findPartValue(parts, address)?.times ?? [];
     const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, times, now);
     if (wait > 0) return wait;
-    timesByAddress.set(address, addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
-    counted.add(address);
+    counted.set(address, addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
     return 0;
   });
   if (counted.size === 0) return { waits, parts: {} };
-  const others = known
+  const others = [...MAIL_REQUEST_TIMES_TABLE.values(parts)]
     .filter(({ address }) => !counted.has(address))
     .sort((a, b) => getNewestMailRequestTime(a) - getNewestMailRequestTime(b));
-  const excess = timesByAddress.size - MAX_ADDRESSES_WITH_MAIL_TIMES;
+  const excess = others.length + counted.size - MAX_ADDRESSES_WITH_MAIL_TIMES;
   const gone = others.filter(
     ({ times }, i) => i < excess || !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, times, now),
   );
   const changes = [
     ...gone.map(({ address }) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, null)),
-    ...[...counted].map((address) =>
-      MAIL_REQUEST_TIMES_TABLE.makePartChange(address, { address, times: timesByAddress.get(address)! }),
-    ),
+    ...[...counted].map(([address, times]) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, { address, times })),
   ];
   return { waits, parts: Object.assign({}, ...changes) as Record<string, Json> };
 }

@@ -168,7 +168,8 @@ const isCurrentSubscriber = (parts: ActorParts, user: number): boolean =>
 
 type ReceivedMessage = NotificationCandidateMessage & { readonly flags: readonly string[] };
 
-const messageFromViewOf = (user: UserId, { sender, originStream, body }: StoredMessage): ReceivedMessage => ({
+/** A message as one of its receivers has it, with the receiver's flags. */
+export const messageFromViewOf = (user: UserId, { sender, originStream, body }: StoredMessage): ReceivedMessage => ({
   sender,
   direct: originStream === 0,
   wildcard: body.wildcard,

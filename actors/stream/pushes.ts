@@ -9,10 +9,9 @@ import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model
 import type { DirectoryView } from '#model/records';
 import { listStreamSubscriberIds } from './commands/members.js';
 import { FLAGS_DERIVED_FROM_TEXT } from './editing/content.js';
-import { forEachNewlyMentionedUser, forEachPossibleNotificationReceiver } from './missed.js';
+import { forEachNewlyMentionedUser, forEachPossibleNotificationReceiver, messageFromViewOf } from './missed.js';
 
 const NO_COMMANDS: readonly OutboxCommand[] = [];
-const NO_FLAGS: readonly string[] = [];
 
 /** Commands to the actors of the users to whom this new message may be pushed. */
 export const makePushDecisionCommands = (
@@ -50,10 +49,10 @@ function makeDecisionCommandsFor(
     if (receiver === sender || !directory.hasPushDevice(toUserId(receiver)) || found?.has(receiver)) return;
     const user = directory.user(toUserId(receiver));
     if (!user) return;
-    const flags = body.flags[receiver] ?? NO_FLAGS;
-    const received = { sender, direct: originStream === 0, wildcard: body.wildcard, flags };
+    const received = messageFromViewOf(user.id, message);
     if (!mayNotifyUser('push', received, user, directory, personal)) return;
-    const { stream, topic, wildcard } = body;
+    const { stream, topic } = body;
+    const { wildcard, flags } = received;
     const args = { id, sender, stream, topic, wildcard, flags, originStream };
     found ??= new Map();
     found.set(

@@ -458,13 +458,16 @@ const SYSTEM_BOT_ROWS: readonly Row[] = [
   { id: 3, email: 'emailgateway@zulip.com', recipient_id: 33 },
 ];
 
+const addSystemBots = (made: string): void =>
+  changeTables(made, 'realm.json', (tables) => {
+    tables.zerver_userprofile_crossrealm = [...SYSTEM_BOT_ROWS];
+  });
+
 t.test('files that came by e-mail are imported as files of the first owner', async (test) => {
   const base = folder(test);
   const made = join(base, 'made');
   makeExportedOrganization(made, SMALL);
-  changeTables(made, 'realm.json', (tables) => {
-    tables.zerver_userprofile_crossrealm = [...SYSTEM_BOT_ROWS];
-  });
+  addSystemBots(made);
   const names: unknown[] = [];
   changeTables(made, 'attachment.json', ({ zerver_attachment: files }) => {
     for (const file of files!) file.owner = 3;
@@ -504,9 +507,7 @@ t.test('messages to system bots are imported', async (test) => {
   const base = folder(test);
   const made = join(base, 'made');
   makeExportedOrganization(made, SMALL);
-  changeTables(made, 'realm.json', (tables) => {
-    tables.zerver_userprofile_crossrealm = [...SYSTEM_BOT_ROWS];
-  });
+  addSystemBots(made);
   changeTables(made, 'messages-000001.json', ({ zerver_message: messages, zerver_usermessage: rows }) => {
     const last = messages!.at(-1)!;
     Object.assign(last, { sender: 501, recipient: 22, subject: '', content: 'hello bot', edit_history: null });

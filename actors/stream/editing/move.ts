@@ -383,9 +383,7 @@ function getCheckedTargetStreamOrThrow(
       toStream: directory.stream(toStreamId(stream)),
       isSubscribed: (where, id) =>
         isCurrentStreamMember(
-          where === 'from' || stream === from.id
-            ? findStreamMembershipRecord(view.parts, id)
-            : inputs.targetStreamMemberships.get(id),
+          where === 'from' ? findStreamMembershipRecord(view.parts, id) : inputs.targetStreamMemberships.get(id),
         ),
       botOwner: owner,
     },

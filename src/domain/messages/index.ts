@@ -104,6 +104,7 @@ export {
 export { findNewUserHistoryBounds, type NewUserHistoryBounds } from './reading/newcomer.js';
 export {
   findNewestMessageIdOfUser,
+  findNewestMessageInRealm,
   loadNewestMessageTrackingState,
   type NewestMessageTrackingState,
 } from './reading/newest.js';

@@ -30,6 +30,7 @@ import { type OrganizationImportReport, runOrganizationImportOrDryRun } from '..
 import { snapshotWith } from '../../support/directory.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 import { MemoryStore } from '../../support/memory-store.js';
+import { messageBody } from '../../support/message-body.js';
 import { person } from '../../support/person.js';
 import { FORMAT_COLUMNS } from './format-columns.js';
 
@@ -135,21 +136,12 @@ class Organization {
   send(id: number, to: number | readonly number[], more: Partial<StoredMessage['body']> = {}, sender = ADA): void {
     const place = typeof to === 'number' ? to : 0;
     const participants = typeof to === 'number' ? [] : [sender, ...to].sort((a, b) => a - b);
-    const body: StoredMessage['body'] = {
-      content: 'text',
-      html: '<p>text</p>',
+    const body = messageBody({
       topic: place === 0 ? '' : 'Tides',
-      sent: 5,
-      client: 'test',
       recipient: typeof to === 'number' ? 100 + to : to[0]!,
       stream: place,
-      rev: 1,
-      flags: {},
-      wildcard: false,
-      topicLinks: [],
-      has: { link: false, image: false },
       ...more,
-    };
+    });
     const value = toMessageRecord({ id, sender, participants, originStream: place, body }, `d${participants}`);
     this.store.contents.put({ type: 'message', realm: REALM, id, rev: 1, value });
   }

@@ -15,6 +15,7 @@ import { openStoreAt } from '../../../src/app/exchange/store-location.js';
 import { snapshotWith } from '../../support/directory.js';
 import { makeExportedOrganization } from '../../support/exported-organization.js';
 import { Gate } from '../../support/gate.js';
+import { messageBody } from '../../support/message-body.js';
 import { person } from '../../support/person.js';
 
 const NAME = 'messages-000001.json';
@@ -191,20 +192,7 @@ t.test('a Store that cannot be opened fails the import', async (test) => {
 });
 
 function unrendered(id: number, content: string, edits: UnrenderedMessage['edits']): UnrenderedMessage {
-  const body: MessageBody = {
-    content,
-    html: '',
-    topic: 'Tides',
-    sent: 5,
-    client: 'test',
-    recipient: 3,
-    stream: 4,
-    rev: 1,
-    flags: {},
-    wildcard: false,
-    topicLinks: [],
-    has: { link: false, image: false },
-  };
+  const body = messageBody({ content, html: '' });
   const message = { id, sender: 12, participants: [], originStream: 4, body };
   return { ...message, directConversation: '', newerMentions: false, edits };
 }

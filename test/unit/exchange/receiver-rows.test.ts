@@ -21,6 +21,7 @@ import {
 } from '../../../src/app/exchange/export/receiver-rows.js';
 import { makeReceiverRows, type ReceiverRows } from '../../../src/app/exchange/export/receiver-threads.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../../../src/app/exchange/format/flag-bits.js';
+import { messageBody } from '../../support/message-body.js';
 import { rounds } from '../../support/rounds.js';
 
 const CORES = { thread: 2, none: 1 };
@@ -29,21 +30,7 @@ const STREAM = 4;
 const PEOPLE = 120;
 
 function message(id: number, more: Partial<StoredMessage['body']> = {}, participants: number[] = []): StoredMessage {
-  const body: StoredMessage['body'] = {
-    content: 'text',
-    html: '<p>text</p>',
-    topic: 'Tides',
-    sent: 5,
-    client: 'test',
-    recipient: 3,
-    stream: STREAM,
-    rev: 1,
-    flags: {},
-    wildcard: false,
-    topicLinks: [],
-    has: { link: false, image: false },
-    ...more,
-  };
+  const body = messageBody({ stream: STREAM, ...more });
   return { id, sender: 1, participants, originStream: participants.length > 0 ? 0 : STREAM, body };
 }
 

@@ -2,7 +2,7 @@
 import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import { type DirectorySnapshot, RealmDirectory } from '#directory';
-import { NEWEST_ANCHOR_MESSAGE_ID, PackedMessageView, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { findNewestMessageInRealm, PackedMessageView, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
 import {
   directMessageActorKey,
@@ -42,13 +42,7 @@ interface ExportSourceOptions extends Pick<OrganizationExportSource, 'store' | '
  */
 export async function readExportSource(options: ExportSourceOptions): Promise<OrganizationExportSource> {
   const { store, blobs, realm, productEmoji } = options;
-  const [newest] = await store.scanMessages({
-    realm,
-    index: { by: 'realm' },
-    from: NEWEST_ANCHOR_MESSAGE_ID,
-    direction: 'older',
-    limit: 1,
-  });
+  const newest = await findNewestMessageInRealm(store, realm);
   const snapshot = await options.readSnapshot();
   const directory = new RealmDirectory(realm, snapshot, productEmoji);
   return { store, blobs, realm, snapshot, directory, newestMessageId: newest?.id ?? 0 };

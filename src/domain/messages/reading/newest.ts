@@ -70,7 +70,8 @@ export async function loadNewestMessageTrackingState(
   return { id: own ? id : await findNewestIdInStaysAndDirect(store, realm, user, streams, members), streams: known };
 }
 
-async function findNewestMessageInRealm(store: MessageReadStore, realm: RealmId) {
+/** The newest message of an organization: its id and where it is; undefined if there is none. */
+export async function findNewestMessageInRealm(store: MessageReadStore, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
