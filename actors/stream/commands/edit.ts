@@ -204,7 +204,8 @@ function makeEditHandleFunction(command: typeof conversationActorCommands.edit) 
     const follow = redirectIfOwnedElsewhere(message, context, command, args);
     if (follow) return follow;
     // A move to another stream has a refusal of its own, which comes later.
-    if (args.stream_id === null) requireMayAccessStreamOfMessage(view, message, context);
+    const namesOtherStream = args.stream_id !== null && args.stream_id !== message.body.stream;
+    if (!namesOtherStream) requireMayAccessStreamOfMessage(view, message, context);
     const editor = makeActiveEditorContext(context);
     const plan = checkAndPlanMessageEdit(message, args, editor);
     const text =

@@ -153,6 +153,7 @@ export const leaving: Facts = async (t, server) => {
 
   await t.test('who was removed from a private stream reads old messages there, but changes none', async (t) => {
     await subscribe(owner, 'walled', { invite_only: true, principals: [owner, member, admin] });
+    const walled = await streamIdOf(owner, 'walled');
     const own = await say(member, 'walled', 'plans', 'mine');
     const poll = await say(owner, 'walled', 'plans', '/poll When?\nnow\nlater');
     const on = (by: Person, operation: string, message_id: number, params: Params = {}) =>
@@ -161,6 +162,7 @@ export const leaving: Facts = async (t, server) => {
     const changes: readonly [string, number, Params][] = [
       ['PATCH /messages/{message_id}', own, { content: 'changed' }],
       ['PATCH /messages/{message_id}', own, { topic: 'changed', propagate_mode: 'change_all' }],
+      ['PATCH /messages/{message_id}', own, { topic: 'other', stream_id: walled }],
       ['POST /submessage', poll, vote],
       ['POST /messages/{message_id}/reactions', poll, { emoji_name: 'heart' }],
       ['DELETE /messages/{message_id}', own, {}],
