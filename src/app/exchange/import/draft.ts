@@ -12,6 +12,8 @@ import { ImportedSubscriptions } from '../tables/subscriptions.js';
 
 type WithoutReadonly<T> = { -readonly [K in keyof T]: T[K] };
 type ImportedDirectoryRecords = { [C in keyof DirectoryRecordTypeByCollection]: DirectoryRecordTypeByCollection[C][] };
+/** Collections with one record for a user, which several tables fill. */
+type RecordsOfUsers = Pick<DirectoryRecordTypeByCollection, 'personals' | 'bots'>;
 
 /** Facts that stay equal when an import is repeated after a crash. */
 export interface OrganizationImportFacts {
@@ -106,6 +108,7 @@ export class ImportedOrganizationDraft {
   readonly importedCountByKind = new Map<string, number>();
   uploadIdAndBytesCounters = { next: 1, used: 0 };
   nextRecipientId: number;
+  readonly #recordIndexByUserId = { personals: new Map<number, number>(), bots: new Map<number, number>() };
   readonly #partsByUserId = new Map<number, Record<string, Json>>();
   /** Users whose subscription asks for mails or pushes of all messages, by stream. */
   readonly allMessagesNotifiedUsersByStream = new Map<number, number[]>();
@@ -123,6 +126,20 @@ export class ImportedOrganizationDraft {
 
   addImportedCount(kind: string, more = 1): void {
     this.importedCountByKind.set(kind, (this.importedCountByKind.get(kind) ?? 0) + more);
+  }
+
+  findRecordOfUser<C extends keyof RecordsOfUsers>(collection: C, user: number): RecordsOfUsers[C] | undefined {
+    const index = this.#recordIndexByUserId[collection].get(user);
+    return index === undefined ? undefined : this.directoryRecords[collection][index];
+  }
+
+  /** Adds a record of a user, or replaces the one that is there. */
+  putRecordOfUser<C extends keyof RecordsOfUsers>(collection: C, record: RecordsOfUsers[C]): void {
+    const records: RecordsOfUsers[C][] = this.directoryRecords[collection];
+    const indexByUserId = this.#recordIndexByUserId[collection];
+    const index = indexByUserId.get(record.user) ?? records.length;
+    indexByUserId.set(record.user, index);
+    records[index] = record;
   }
 
   /** Adds parts to a user's actor. */

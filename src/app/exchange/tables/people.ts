@@ -115,7 +115,7 @@ function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedO
   draft.addImportedCount(botType === null ? 'people' : 'bots');
   const settings = readNonDefaultUserSettings(row, draft.adjustedRowCounts);
   if (Object.keys(settings).length > 0) {
-    draft.directoryRecords.personals.push({ user: user.id, settings, alertWords: [], muted: [] });
+    draft.putRecordOfUser('personals', { user: user.id, settings, alertWords: [], muted: [] });
   }
   if (row.booleanOrDefault('long_term_idle') && row.hasNonNullField('last_active_message_id')) {
     draft.idleAccountByUserId.set(id, { since: row.requireNonNegativeInteger('last_active_message_id') });
@@ -125,7 +125,7 @@ function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedO
 
 /** Adds a bot. The streams that the bot names are looked up by `setStreamsOfImportedBots`, when streams have ids. */
 function addImportedBotRecord(row: CheckedExportRow, user: DirectoryUser, draft: ImportedOrganizationDraft): void {
-  draft.directoryRecords.bots.push({
+  draft.putRecordOfUser('bots', {
     user: user.id,
     keySealed: draft.apiKeyByUserId.get(user.id)!.sealed,
     sendingStream: null,
@@ -140,48 +140,46 @@ export function setStreamsOfImportedBots(rows: readonly CheckedExportRow[], draf
   for (const row of rows) {
     if (!row.booleanOrDefault('is_bot')) continue;
     const id = draft.userIdMap.requireNewId(row.requiredId, row.table);
-    const at = draft.directoryRecords.bots.findIndex(({ user }) => user === id);
     const stream = (name: string) => {
       const found = row.hasNonNullField(name)
         ? draft.streamIdMap.findNewId(row.requireNonNegativeInteger(name))
         : undefined;
       return found === undefined ? null : toStreamId(found);
     };
-    draft.directoryRecords.bots[at] = {
-      ...draft.directoryRecords.bots[at]!,
+    draft.putRecordOfUser('bots', {
+      ...draft.findRecordOfUser('bots', id)!,
       sendingStream: stream('default_sending_stream'),
       eventsStream: stream('default_events_register_stream'),
-    };
+    });
   }
 }
 
 /** Imports zerver_service: the URL that an outgoing webhook bot calls. The bot gets a new token. */
 export function setServiceOfImportedBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
-  const at = draft.directoryRecords.bots.findIndex(({ user }) => user === id);
-  if (at < 0) throw row.makeRowError('names an account that is no bot');
+  const bot = draft.findRecordOfUser('bots', id);
+  if (!bot) throw row.makeRowError('names an account that is no bot');
   const tokenSealed = draft.secrets.sealDeterministic(
     draft.secrets.makeApiKeyFromBytes(draft.facts.realm, draft.deriveRepeatableBytes(`token/${id}`)),
   );
-  draft.directoryRecords.bots[at] = {
-    ...draft.directoryRecords.bots[at]!,
+  draft.putRecordOfUser('bots', {
+    ...bot,
     service: {
       baseUrl: row.textOrDefault('base_url'),
       interface: row.nonNegativeIntegerOr('interface', 1),
       tokenSealed,
     },
-  };
+  });
 }
 
 export function addConfigEntryToImportedBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_profile'), row.table);
-  const at = draft.directoryRecords.bots.findIndex(({ user }) => user === id);
-  const bot = draft.directoryRecords.bots[at];
+  const bot = draft.findRecordOfUser('bots', id);
   if (!bot) throw row.makeRowError('names an account that is no bot');
-  draft.directoryRecords.bots[at] = {
+  draft.putRecordOfUser('bots', {
     ...bot,
     config: Object.fromEntries([...Object.entries(bot.config), [row.textOrDefault('key'), row.textOrDefault('value')]]),
-  };
+  });
 }
 
 function deriveImportedApiKey(user: number, draft: ImportedOrganizationDraft) {

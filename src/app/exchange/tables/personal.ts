@@ -32,16 +32,13 @@ function updatePreferencesInDraft(
   user: number,
   change: (before: DirectoryUserPreferences) => Partial<DirectoryUserPreferences>,
 ): void {
-  const at = draft.directoryRecords.personals.findIndex((one) => one.user === user);
-  const before = draft.directoryRecords.personals[at] ?? {
+  const before = draft.findRecordOfUser('personals', user) ?? {
     user: toUserId(user),
     settings: {},
     alertWords: [],
     muted: [],
   };
-  const after = { ...before, ...change(before) };
-  if (at < 0) draft.directoryRecords.personals.push(after);
-  else draft.directoryRecords.personals[at] = after;
+  draft.putRecordOfUser('personals', { ...before, ...change(before) });
 }
 
 /** Imports conclave_usersettings: settings of a user that the format does not have. */
