@@ -63,6 +63,10 @@ interface Ready {
   readonly people: readonly Omit<Person, 'api'>[];
 }
 
+async function killIfRunning(process: Child | undefined): Promise<void> {
+  if (process && !process.over) await process.kill();
+}
+
 /** The first process makes an organization. Later ones are the program itself, which starts in a third of the CPU. */
 class KillableEmbedded implements KillableServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'conclave-kill-'));
@@ -102,8 +106,8 @@ class KillableEmbedded implements KillableServer {
     this.#ready = JSON.parse(this.#process.stdout) as Ready;
   }
 
-  async kill(): Promise<void> {
-    if (this.#process && !this.#process.over) await this.#process.kill();
+  kill(): Promise<void> {
+    return killIfRunning(this.#process);
   }
 
   get #known(): Ready {
@@ -154,7 +158,7 @@ class KillableFrontend implements KillableServer {
     this.#process = await serve(this.port, [...options, ...this.cluster.joinOptions]);
   }
 
-  async kill(): Promise<void> {
-    if (this.#process && !this.#process.over) await this.#process.kill();
+  kill(): Promise<void> {
+    return killIfRunning(this.#process);
   }
 }
