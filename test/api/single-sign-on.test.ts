@@ -20,7 +20,7 @@ import {
 import { facesFor, services, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { linkIn, mailed, mailsTo } from './support/mails.js';
-import { makeOrganization, type Organization } from './support/organization.js';
+import { makeBot, makeOrganization, type Organization } from './support/organization.js';
 import { Queue } from './support/queue.js';
 import { begin, cookieOf, hostOf, locationOf, open, signInAtProvider, signInBy } from './support/single-sign-on.js';
 import type { ApiUser } from './support/types.js';
@@ -242,9 +242,12 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.ok(signedIn(await signInBy(org, second, 'second', login)));
     const member = async () => (await accounts(org)).find(({ user_id }) => user_id === org.member.id);
     t.match(await member(), { role: 200, full_name: 'Mem Ber' });
+    const bot = await makeBot(org.member);
+    await org.owner.api.ok('PATCH /bots/{bot_id}', { bot_id: bot.id, role: 200 });
     second.people.set(login, person(org.member.email, { groups: [], name: '' }));
     t.ok(signedIn(await signInBy(org, second, 'second', login)));
     t.match(await member(), { role: 400, full_name: 'Mem Ber' });
+    t.equal((await accounts(org)).find(({ user_id }) => user_id === bot.id)?.role, 400, 'bots follow their owner');
     t.ok(signedIn(await signInBy(org, second, 'second', at(second, person(org.owner.email)))));
     t.equal((await accounts(org)).find(({ user_id }) => user_id === org.owner.id)?.role, 100);
   });

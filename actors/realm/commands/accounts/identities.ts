@@ -5,12 +5,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { makeSuccessReply, readUserOwnState } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isOwner, isSystemBot, toCheckedFullName, USER_ROLE } from '#domain/people';
 import { withSessionAdded, withSignInLinkAdded } from '#domain/secrets';
-import type { Subscription } from '#domain/streams';
-import { ActorPartAccessor, isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD, toUserId } from '#model';
+import { ActorPartAccessor, isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD } from '#model';
 import type { ExternalSignInArgs, realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -34,7 +33,7 @@ import {
   prepareNewAccount,
 } from './new-account.js';
 import { makeUserUpdatedEvent } from './person-events.js';
-import { makeRoleChangeCommit } from './role-change.js';
+import { makeRoleChangeCommit, readSubscriptionsForRoleChange, type SubscriptionsByAccount } from './role-change.js';
 import { makeStoredSessionsChanges } from './sessions.js';
 
 export const EXTERNAL_IDENTITY_PART_PREFIX = 'identity/';
@@ -97,8 +96,7 @@ function checkAndMarkSignInFlowSpent(
 interface ExternalSignInInputs {
   /** The account to make; undefined if the identity has one already, or may not have one. */
   readonly preparedAccount: NewAccountInputs | undefined;
-  /** All subscriptions of the account, including ended ones; empty unless the account's role changes. */
-  readonly subscriptions: readonly Subscription[];
+  readonly subscriptions: SubscriptionsByAccount;
 }
 
 /** Returns role and streams of a new account. @throws ApiError if the person may not join the organization */
@@ -187,7 +185,7 @@ function makeExternalSignUpOutcome(
 function makeProviderUpdateCommits(
   user: DirectoryUser,
   { role, fullName, updateName }: ExternalSignInArgs,
-  subscriptions: readonly Subscription[],
+  subscriptions: SubscriptionsByAccount,
   view: RealmActorView,
   context: CommandContext,
 ): PartialCommit[] {
@@ -222,15 +220,15 @@ export const signInExternallyHandler: RealmCommandHandler<
   async inputs(args, { realm, view }, sources) {
     const user = findAccountOfIdentityOrEmail(view, args);
     if (user) {
-      if (!isRoleChangedByProvider(user, args.role)) return { preparedAccount: undefined, subscriptions: [] };
-      const { subscriptions } = await readUserOwnState(realm, toUserId(user.id), ['subscriptions'], sources);
+      const role = isRoleChangedByProvider(user, args.role) ? args.role : null;
+      const subscriptions = await readSubscriptionsForRoleChange(user, role, view.parts, realm, sources);
       return { preparedAccount: undefined, subscriptions };
     }
     const { email, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, sources.services.clock.now());
     const first = listFirstStreamsOfNewUser(view, streams, role);
     const fullName = chooseFullNameOfNewcomer(args, email);
     const prepared = await prepareNewAccount({ email, fullName, password: null, streams: first }, realm, sources);
-    return { preparedAccount: prepared, subscriptions: [] };
+    return { preparedAccount: prepared, subscriptions: new Map() };
   },
 
   handle(view, args, { preparedAccount, subscriptions }, context) {

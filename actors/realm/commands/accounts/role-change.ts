@@ -1,13 +1,15 @@
 /** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
+import { readUserOwnState } from '#actors/shared';
 import { directSystemGroupIdsShownToClients, isOwner } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import type { LogItem } from '#model';
+import type { LogItem, RealmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
+import type { ActorInputSources } from '../../../services.js';
 import { makeEveryoneEventLogItem } from '../../log-items.js';
-import type { ActorParts, RealmActorState } from '../../state.js';
+import { type ActorParts, listUserRecords, type RealmActorState } from '../../state.js';
 import { checkMayChangeOwners, isLastActiveOwner } from '../callers.js';
 import type { RealmActorView } from '../command.js';
 import { makeAccountChangeCommit } from './account-changes.js';
@@ -72,14 +74,64 @@ function makeSystemGroupEventsOfRoleChange(
   ];
 }
 
-/** Effect of a changed role. @param subscriptions of the account, ended ones included */
+/**
+ * Bots that are lowered with their owner, deactivated ones included: the owner has their keys, and so would keep the
+ * rights of the former role.
+ */
+function listBotsLoweredWithOwner(parts: ActorParts, owner: DirectoryUser, role: number): DirectoryUser[] {
+  if (role <= owner.role) return [];
+  return [...listUserRecords(parts)]
+    .filter((one) => one.botOwner === owner.id && one.role < role)
+    .sort((a, b) => a.id - b.id);
+}
+
+/** All subscriptions of each account whose role changes, by the account's id, ended ones included. */
+export type SubscriptionsByAccount = ReadonlyMap<number, readonly Subscription[]>;
+
+/** Reads the subscriptions for a role that is given to the user: none if the user has it already. */
+export async function readSubscriptionsForRoleChange(
+  user: DirectoryUser | undefined,
+  role: number | null,
+  parts: ActorParts,
+  realm: RealmId,
+  sources: ActorInputSources,
+): Promise<SubscriptionsByAccount> {
+  if (!user || role === null || role === user.role) return new Map();
+  const read = [user, ...listBotsLoweredWithOwner(parts, user, role)].map(async ({ id }) => {
+    const { subscriptions } = await readUserOwnState(realm, id, ['subscriptions'], sources);
+    return [id, subscriptions] as const;
+  });
+  return new Map(await Promise.all(read));
+}
+
+interface RoleChangeResult {
+  readonly user: DirectoryUser;
+  readonly effect: PartialCommit;
+}
+
+/** Effect of a changed role, with that of the bots that are lowered with their owner. */
 export function makeRoleChangeCommit(
+  before: DirectoryUser,
+  role: number,
+  subscriptions: SubscriptionsByAccount,
+  view: RealmActorView,
+  context: CommandContext,
+): RoleChangeResult {
+  const bots = listBotsLoweredWithOwner(view.parts, before, role);
+  const [own, ...ofBots] = [before, ...bots].map((account) =>
+    // A bot that was made after the subscriptions were read has none.
+    makeAccountRoleChangeCommit(account, role, subscriptions.get(account.id) ?? [], view, context),
+  ) as [RoleChangeResult, ...RoleChangeResult[]];
+  return { user: own.user, effect: mergePartialCommits([own, ...ofBots].map(({ effect }) => effect)) };
+}
+
+function makeAccountRoleChangeCommit(
   before: DirectoryUser,
   role: number,
   subscriptions: readonly Subscription[],
   view: RealmActorView,
   context: CommandContext,
-): { readonly user: DirectoryUser; readonly effect: PartialCommit } {
+): RoleChangeResult {
   const { version } = context;
   const after: DirectoryUser = { ...before, role, pastRoles: appendPresentRoleToPastRoles(before, version) };
   const own: PartialCommit = {

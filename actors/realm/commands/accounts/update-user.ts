@@ -3,10 +3,8 @@
  * changes stay if a later one is refused.
  */
 
-import { makeRefusalReplyAfterChanges, makeSuccessReply, readUserOwnState } from '#actors/shared';
+import { makeRefusalReplyAfterChanges, makeSuccessReply } from '#actors/shared';
 import { toCheckedFullName } from '#domain/people';
-import type { Subscription } from '#domain/streams';
-import { toUserId } from '#model';
 import type { realmActorCommands, UpdateUserArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -22,11 +20,15 @@ import {
 import { makeAccountChangeCommit } from './account-changes.js';
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 import { makeUserUpdatedEvent } from './person-events.js';
-import { checkMaySetRole, makeRoleChangeCommit } from './role-change.js';
+import {
+  checkMaySetRole,
+  makeRoleChangeCommit,
+  readSubscriptionsForRoleChange,
+  type SubscriptionsByAccount,
+} from './role-change.js';
 
 interface UpdateUserInputs {
-  /** All subscriptions of the account, ended ones included; empty unless its role changes. */
-  readonly subscriptions: readonly Subscription[];
+  readonly subscriptions: SubscriptionsByAccount;
   readonly renderedProfileValues: RenderedProfileValuesByFieldId;
 }
 
@@ -80,11 +82,11 @@ export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.up
   exclusive: true,
 
   async inputs({ user_id, role, profile_data }, { realm, view }, sources) {
-    const rendered = renderProfileValues(view.parts, profile_data ?? []);
     const user = findUserRecord(view.parts, user_id);
-    if (!user || role === null || role === user.role) return { subscriptions: [], renderedProfileValues: rendered };
-    const { subscriptions } = await readUserOwnState(realm, toUserId(user_id), ['subscriptions'], sources);
-    return { subscriptions, renderedProfileValues: rendered };
+    return {
+      subscriptions: await readSubscriptionsForRoleChange(user, role, view.parts, realm, sources),
+      renderedProfileValues: renderProfileValues(view.parts, profile_data ?? []),
+    };
   },
 
   handle(view, args, inputs, context) {

@@ -1,6 +1,6 @@
 /** PATCH /bots/{bot_id} (users.md § Bots): changes everything asked for, or refuses and changes nothing. */
 
-import { makeSuccessReply, readUserOwnState } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   avatarUrlOfUser,
@@ -9,8 +9,7 @@ import {
   isAdminOrOwner,
   toCheckedFullName,
 } from '#domain/people';
-import type { Subscription } from '#domain/streams';
-import { type LogItem, toUserId } from '#model';
+import type { LogItem } from '#model';
 import type { realmActorCommands, UpdateBotArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
@@ -29,7 +28,12 @@ import { type ActorParts, findUserRecord } from '../../state.js';
 import { makeAccountChangeCommit } from '../accounts/account-changes.js';
 import { mergePartialCommits, type PartialCommit } from '../accounts/effect.js';
 import { makeUserUpdatedEvent } from '../accounts/person-events.js';
-import { checkMaySetRole, makeRoleChangeCommit } from '../accounts/role-change.js';
+import {
+  checkMaySetRole,
+  makeRoleChangeCommit,
+  readSubscriptionsForRoleChange,
+  type SubscriptionsByAccount,
+} from '../accounts/role-change.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import type { OwnPrivateStreamIds } from '../stream-memberships.js';
@@ -37,8 +41,7 @@ import { checkWebhookPayloadFormat, getBotDefaultStreamIdOrThrow, loadOwnPrivate
 
 interface UpdateBotInputs {
   readonly ownPrivateStreamIds: OwnPrivateStreamIds;
-  /** All subscriptions of the bot, ended ones included; empty unless its role changes. */
-  readonly subscriptions: readonly Subscription[];
+  readonly subscriptions: SubscriptionsByAccount;
 }
 
 interface BotUpdateStepResult {
@@ -94,6 +97,17 @@ function makeBotOwnerChangeStep(
   return { user: after, effect: makeAccountChangeCommit({ before: before.user, after }, { events }, view, context) };
 }
 
+/** The bot's role after the request. A bot that is given away has at most the role of its new owner. */
+function computeRoleAfterUpdate(
+  parts: ActorParts,
+  bot: DirectoryUser,
+  { role, bot_owner_id }: Pick<UpdateBotArgs, 'role' | 'bot_owner_id'>,
+): number {
+  const asked = role ?? bot.role;
+  if (bot_owner_id === null || bot_owner_id === bot.botOwner) return asked;
+  return Math.max(asked, findUserRecord(parts, bot_owner_id)?.role ?? asked);
+}
+
 /** The bot with the settings of the request. @throws ApiError */
 function makeBotWithSettings(
   before: DirectoryBot,
@@ -144,9 +158,11 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
     const { parts } = context.view;
     const own = await loadOwnPrivateBotStreamIds(args, context, sources);
     const bot = findUserRecord(parts, args.bot_id);
-    if (!bot || args.role === null || args.role === bot.role) return { ownPrivateStreamIds: own, subscriptions: [] };
-    const { subscriptions } = await readUserOwnState(context.realm, toUserId(args.bot_id), ['subscriptions'], sources);
-    return { ownPrivateStreamIds: own, subscriptions };
+    const role = bot ? computeRoleAfterUpdate(parts, bot, args) : null;
+    return {
+      ownPrivateStreamIds: own,
+      subscriptions: await readSubscriptionsForRoleChange(bot, role, parts, context.realm, sources),
+    };
   },
 
   handle(view, args, { ownPrivateStreamIds, subscriptions }, context) {
@@ -160,8 +176,9 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
     if (args.role !== null && args.role !== before.user.role) {
       checkMaySetRole(parts, acting, before.user, args.role);
       if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
-      step(makeRoleChangeCommit(account().user, args.role, subscriptions, view, context));
     }
+    const role = computeRoleAfterUpdate(parts, before.user, args);
+    if (role !== before.user.role) step(makeRoleChangeCommit(account().user, role, subscriptions, view, context));
     if (args.bot_owner_id !== null && args.bot_owner_id !== before.user.botOwner) {
       step(makeBotOwnerChangeStep(account(), args.bot_owner_id, view, context));
     }

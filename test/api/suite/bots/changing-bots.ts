@@ -278,6 +278,8 @@ export const changingBots: Facts = async (t, server) => {
     await verify('of streams', member, { default_sending_stream: 'lobby', default_events_register_stream: 'hall' });
     await verify('of a service', admin, { service_payload_url: '"https://b.example.com/"', service_interface: 2 });
     await verify('of a role', admin, { role: 200 });
+    await verify('of its role with its owner', admin, { bot_owner_id: other.id });
+    await change(admin, bot, { bot_owner_id: member.id });
     await verify('of a role back', admin, { role: 600 });
     await verify('of its owner, to a member', member, { bot_owner_id: other.id });
     await verify('of its owner, to an administrator', admin, { bot_owner_id: admin.id });
@@ -302,10 +304,13 @@ export const changingBots: Facts = async (t, server) => {
   await t.test('a new administrator gets all bots; a former administrator keeps only own bots', async (t) => {
     const bot = await makeBot(other, { default_sending_stream: 'lobby' });
     const role = (value: number) => owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, role: value });
+    await change(admin, bot, { role: 200 });
     await t.test('to administrator', (t) => verifyAction(t, 'administrator', [owner, other, member], () => role(200)));
     t.ok((await stateOf(other, bot))!);
     await t.test('to moderator', (t) => verifyAction(t, 'moderator', [owner, other, member], () => role(300)));
+    await t.test('to guest', (t) => verifyAction(t, 'guest', [owner, other, member, bot], () => role(600)));
     await role(400);
+    await change(admin, bot, { role: 400 });
     t.ok(await say(bot, 'lobby', 'still here'));
   });
 };

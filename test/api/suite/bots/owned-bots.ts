@@ -1,9 +1,9 @@
 /** Bots are deactivated with their owner, who may reactivate own bots (users.md § DELETE /users/{user_id}). */
 
 import { refused } from '../../harness.js';
-import { bad, basic, Client, type Refusal, unauthorized } from '../../support/client.js';
+import { bad, basic, Client, type Params, type Refusal, unauthorized } from '../../support/client.js';
 import { addPerson, makeOrganization, type Person } from '../../support/organization.js';
-import { Queue } from '../../support/queue.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { ApiUser } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
@@ -22,8 +22,11 @@ export const ownedBots: Facts = async (t, server) => {
   };
   const deactivate = (by: Person, user_id: number) => by.api.call('DELETE /users/{user_id}', { user_id });
   const reactivate = (by: Person, user_id: number) => by.api.call('POST /users/{user_id}/reactivate', { user_id });
-  const isActive = async (user_id: number) =>
-    (await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id })).user.is_active;
+  const userOf = async (user_id: number) =>
+    (await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id })).user;
+  const isActive = async (user_id: number) => (await userOf(user_id)).is_active;
+  const roleOf = async (user_id: number) => (await userOf(user_id)).role;
+  const setRole = (by: Person, user_id: number, role: number) => by.api.ok('PATCH /users/{user_id}', { user_id, role });
 
   await t.test('bots are deactivated before their owner, and stay so when the owner is reactivated', async (t) => {
     const maker = await addPerson(org, 'maker');
@@ -63,6 +66,48 @@ export const ownedBots: Facts = async (t, server) => {
     await policy(3);
     t.equal((await reactivate(admin, generic.id)).status, 200, 'administrators always may');
     await policy(1);
+  });
+
+  await t.test('a demoted administrator cannot rise again by a bot', async (t) => {
+    const maker = await addPerson(org, 'demoted', 'admin');
+    const [strong, weak, gone] = [await makeBot(maker), await makeBot(maker), await makeBot(maker)];
+    const foreign = await makeBot(admin);
+    for (const { id } of [strong, gone, foreign]) await setRole(admin, id, 200);
+    await setRole(admin, weak.id, 600);
+    await maker.api.ok('DELETE /bots/{bot_id}', { bot_id: gone.id });
+    const queue = await Queue.register(guest, { event_types: ['realm_user', 'message'] });
+    await setRole(owner, maker.id, 300);
+    t.same(
+      (await settled(queue)).map(({ person }) => person),
+      [maker, strong, gone].map(({ id }) => ({ user_id: id, role: 300 })),
+    );
+    const rise = strong.api.call('PATCH /users/{user_id}', { user_id: maker.id, role: 200 });
+    await refused(t, rise, bad('Insufficient permission'));
+    t.equal((await reactivate(maker, gone.id)).status, 200);
+    const roles = () => Promise.all([strong, weak, gone, foreign].map(({ id }) => roleOf(id)));
+    t.same(await roles(), [300, 600, 300, 200], 'neither weaker bots nor those of others change');
+    for (const role of [400, 600]) {
+      await setRole(owner, maker.id, role);
+      t.same(await roles(), [role, 600, role, 200]);
+    }
+    await setRole(owner, maker.id, 200);
+    t.same(await roles(), [600, 600, 600, 200], 'a role that the owner gets back is not given to the bots');
+  });
+
+  await t.test('a bot that is given away has at most the role of its new owner', async (t) => {
+    const bot = await makeBot(admin);
+    const queue = await Queue.register(guest, { event_types: ['realm_user', 'message'] });
+    const give = (params: Params) => admin.api.ok('PATCH /bots/{bot_id}', { bot_id: bot.id, ...params });
+    await setRole(admin, bot.id, 200);
+    await give({ bot_owner_id: member.id });
+    t.same(
+      (await settled(queue)).map(({ person }) => person),
+      [{ role: 200 }, { role: 400 }, { bot_owner_id: member.id }].map((change) => ({ user_id: bot.id, ...change })),
+    );
+    await give({ bot_owner_id: admin.id });
+    t.equal(await roleOf(bot.id), 400, 'a stronger owner changes nothing');
+    await give({ role: 200, bot_owner_id: guest.id });
+    t.equal(await roleOf(bot.id), 600);
   });
 
   await t.test('a deactivated user cannot become the owner of a bot', async (t) => {
