@@ -1,8 +1,15 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
-import { checkMayManageBot, formatBotWithSealedSecrets, isAdminOrOwner, type StreamNameLookup } from '#domain/people';
-import type { LogItem } from '#model';
+import {
+  checkMayManageBot,
+  formatBotDefaultStreamsForApi,
+  formatBotServicesWithSealedToken,
+  formatBotWithSealedSecrets,
+  isAdminOrOwner,
+  type StreamNameLookup,
+} from '#domain/people';
+import type { LogItem, StreamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem } from './log-items.js';
@@ -98,6 +105,18 @@ export const makeBotUpdatedEvent = (
     { user_id: account.user.id, ...change },
   );
 
+/** Events of changed settings of a bot: one per field that clients see. */
+export function makeBotSettingsChangedEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
+  const shown = ({ bot }: BotAccount): JsonObject => ({
+    ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
+    services: formatBotServicesWithSealedToken(bot),
+  });
+  const was = shown(before);
+  return Object.entries(shown(after))
+    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(was[field]))
+    .map(([field, value]) => makeBotUpdatedEvent(parts, after, { [field]: value }));
+}
+
 /** Events for bots with a default stream that was renamed. */
 export function makeBotEventsOfRenamedStream(parts: ActorParts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
@@ -145,6 +164,29 @@ export function makeBotAccountChanges(
     changes.push(makeDirectoryLogItem({ bot }));
   }
   return { parts, changes };
+}
+
+interface BotChanges {
+  readonly parts: Readonly<Record<string, Json>>;
+  /** Directory changes and events. */
+  readonly events: readonly LogItem[];
+}
+
+/** Changes of the bots with a default stream that is archived: they have none. @param archived ids of streams */
+export function makeBotChangesOfArchivedStreams(parts: ActorParts, archived: readonly StreamId[]): BotChanges {
+  const kept = (id: StreamId | null): StreamId | null => (id !== null && archived.includes(id) ? null : id);
+  const written: Record<string, Json> = {};
+  const events: LogItem[] = [];
+  for (const bot of listBotRecords(parts)) {
+    const before = findBotAccount(parts, bot.user);
+    const after = { ...bot, sendingStream: kept(bot.sendingStream), eventsStream: kept(bot.eventsStream) };
+    if (!before || (after.sendingStream === bot.sendingStream && after.eventsStream === bot.eventsStream)) continue;
+    const account = { user: before.user, bot: after };
+    const stored = makeBotAccountChanges(account, before);
+    Object.assign(written, stored.parts);
+    events.push(...stored.changes, ...makeBotSettingsChangedEvents(parts, before, account));
+  }
+  return { parts: written, events };
 }
 
 /** A bot's name must differ from the names of all active accounts, ignoring case. @throws ApiError */

@@ -2,13 +2,7 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import {
-  avatarUrlOfUser,
-  formatBotDefaultStreamsForApi,
-  formatBotServicesWithSealedToken,
-  isAdminOrOwner,
-  toCheckedFullName,
-} from '#domain/people';
+import { avatarUrlOfUser, formatBotDefaultStreamsForApi, isAdminOrOwner, toCheckedFullName } from '#domain/people';
 import type { LogItem } from '#model';
 import type { realmActorCommands, UpdateBotArgs } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -21,6 +15,7 @@ import {
   makeBotAccountChanges,
   makeBotAddedEvent,
   makeBotDeletedForUserEvent,
+  makeBotSettingsChangedEvents,
   makeBotUpdatedEvent,
   makeStreamNameLookup,
 } from '../../bots.js';
@@ -134,18 +129,6 @@ function makeBotWithSettings(
     service,
     config,
   };
-}
-
-/** Events of changed settings of a bot: one per field that clients see. */
-function makeBotSettingsChangedEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
-  const shown = ({ bot }: BotAccount): JsonObject => ({
-    ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
-    services: formatBotServicesWithSealedToken(bot),
-  });
-  const was = shown(before);
-  return Object.entries(shown(after))
-    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(was[field]))
-    .map(([field, value]) => makeBotUpdatedEvent(parts, after, { [field]: value }));
 }
 
 export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.updateBot, UpdateBotInputs> = {

@@ -8,6 +8,7 @@ import {
   makeRealmSettingEvent,
   type RealmId,
   STREAM_VALUED_REALM_SETTING_NAMES,
+  type StreamId,
   streamActorKey,
   toStreamId,
   toUserId,
@@ -23,6 +24,7 @@ import {
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
+import { makeBotChangesOfArchivedStreams } from '../../bots.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import { encodeDirectoryRecord, findStreamRecord, type RealmActorState, STREAM_PART_PREFIX } from '../../state.js';
 import { getAdministeredStreamOrThrow } from '../callers.js';
@@ -117,7 +119,15 @@ export const archiveStreamHandler: RealmCommandHandler<
     const { stream } = getAdministeredStreamOrThrow(parts, caller, stream_id, membership);
     if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
     const { state, part, events, commands } = makeStreamArchivalCommit(view, stream, membership!, { realm, version });
-    return { reply: makeSuccessReply({}, version), state, parts: part, events, commands, replyAfterCommands: true };
+    const bots = makeBotChangesOfArchivedStreams(parts, [stream.id]);
+    return {
+      reply: makeSuccessReply({}, version),
+      state,
+      parts: { ...part, ...bots.parts },
+      events: [...events, ...bots.events],
+      commands,
+      replyAfterCommands: true,
+    };
   },
 };
 
@@ -137,6 +147,7 @@ export const archiveVacatedStreamsHandler: RealmCommandHandler<
   },
   handle(view, args, versions, { realm, version }) {
     const made: StreamArchivalCommit[] = [];
+    const archived: StreamId[] = [];
     let { state } = view;
     for (const { stream: id, members } of args.streams) {
       const stream = findStreamRecord(view.parts, toStreamId(id));
@@ -149,13 +160,15 @@ export const archiveVacatedStreamsHandler: RealmCommandHandler<
       );
       state = one.state;
       made.push(one);
+      archived.push(stream.id);
     }
     if (made.length === 0) return { reply: makeValueReply(null) };
+    const bots = makeBotChangesOfArchivedStreams(view.parts, archived);
     return {
       reply: makeValueReply(null),
       state,
-      parts: Object.assign({}, ...made.map((one) => one.part)),
-      events: made.flatMap((one) => one.events),
+      parts: Object.assign({}, ...made.map((one) => one.part), bots.parts),
+      events: [...made.flatMap((one) => one.events), ...bots.events],
       commands: [made.flatMap((one) => one.commands[0] ?? []), made.flatMap((one) => one.commands[1] ?? [])],
       replyAfterCommands: true,
     };

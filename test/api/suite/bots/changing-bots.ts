@@ -269,6 +269,30 @@ export const changingBots: Facts = async (t, server) => {
     await refused(t, renew(another, bot), NO_BOTS);
   });
 
+  await t.test('a bot has no default stream when that stream is archived', async (t) => {
+    await subscribe(member, ['doomed', 'vacated', 'left'], { invite_only: true });
+    const archived = async (name: string) =>
+      owner.api.ok('DELETE /streams/{stream_id}', { stream_id: await streamIdOf(member, name) });
+    const [sending, reading] = [{ default_sending_stream: null }, { default_events_register_stream: null }];
+    const bot = await makeBot(member, { default_sending_stream: 'doomed', default_events_register_stream: 'lobby' });
+    const queues = await watch([admin, member]);
+    await archived('doomed');
+    for (const queue of queues) t.same(await heard(queue), [['realm_bot/update', sending]], queue.of.role);
+    t.match(await stateOf(member, bot), { ...sending, default_events_register_stream: 'lobby' });
+    await refused(
+      t,
+      bot.api.call('POST /messages', { type: 'stream', topic: 'x', content: 'x' }),
+      bad('Missing stream'),
+    );
+    await change(member, bot, { default_sending_stream: 'vacated', default_events_register_stream: 'left' });
+    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['vacated', 'left'] });
+    t.match(await stateOf(member, bot), { ...sending, ...reading });
+    t.same(
+      (await heard(queues[0]!)).slice(-2),
+      [sending, reading].map((change) => ['realm_bot/update', change]),
+    );
+  });
+
   await t.test('snapshot and events', async (t) => {
     const bot = await makeBot(member, { bot_type: 3, payload_url: '"https://a.example.com/"' });
     const people = [owner, admin, member, other, guest];
@@ -296,6 +320,12 @@ export const changingBots: Facts = async (t, server) => {
       verifyAction(t, 'rename', people, async () => {
         const stream_id = await streamIdOf(member, 'hall');
         await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, new_name: 'great hall' });
+      }),
+    );
+    await t.test("the end of the bot's stream", (t) =>
+      verifyAction(t, 'archive', people, async () => {
+        const stream_id = await streamIdOf(member, 'great hall');
+        await owner.api.ok('DELETE /streams/{stream_id}', { stream_id });
       }),
     );
     await t.test("the bot's key", (t) => verifyAction(t, 'key', people, () => renew(member, bot)));
