@@ -5,7 +5,7 @@
 
 import type { Json } from '#base';
 import type { InvitationTokenContent } from '#domain/invitations';
-import { isAdminOrOwner, isGuest, isOwner, USER_ROLE } from '#domain/people';
+import { USER_ROLE } from '#domain/people';
 import { ActorPartAccessor, type ActorParts, type LogItem, type RealmId } from '#model';
 import type { DirectoryUser } from '#model/records';
 
@@ -91,11 +91,10 @@ export const makeInvitationsChangedEvent = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** True if the user's role allows such an invitation. The organization's policy may still forbid it. */
-function isInvitationAllowedByRole(user: DirectoryUser, { email, role }: Invitation): boolean {
-  if (role === USER_ROLE.owner) return isOwner(user);
-  if (role < USER_ROLE.member || email === null) return isAdminOrOwner(user);
-  return !isGuest(user);
+/** Weakest role that may invite others to this role. The organization's policy may still forbid it. */
+export function weakestInviterRole(kind: InvitationKind, role: number): number {
+  if (role === USER_ROLE.owner) return USER_ROLE.owner;
+  return role < USER_ROLE.member || kind === 'link' ? USER_ROLE.admin : USER_ROLE.member;
 }
 
 /**
@@ -110,7 +109,8 @@ export function makeInvitationsRevocationOfUser(
   const gone: Record<string, Json> = {};
   for (const table of Object.values(INVITATION_TABLE_BY_KIND)) {
     for (const of of table.values(parts)) {
-      if (of.inviter !== user.id || (user.isActive && isInvitationAllowedByRole(user, of))) continue;
+      if (of.inviter !== user.id) continue;
+      if (user.isActive && user.role <= weakestInviterRole(getInvitationKind(of), of.role)) continue;
       gone[makeInvitationPartName(of)] = null;
     }
   }

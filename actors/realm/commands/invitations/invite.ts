@@ -10,7 +10,6 @@ import {
   type IsDisposableDomain,
   isAdminOrOwner,
   isAllowedByPolicy,
-  isOwner,
   isSystemBot,
   USER_ROLE,
 } from '#domain/people';
@@ -24,6 +23,7 @@ import {
   makeExpiredInvitationDeletions,
   makeInvitationPartName,
   makeInvitationsChangedEvent,
+  weakestInviterRole,
 } from '../../invitations.js';
 import { countMailsToAddressesIfAllowed } from '../../mail-limits.js';
 import { findUserRecord, readEmailDomainRecords } from '../../state.js';
@@ -106,8 +106,8 @@ function checkMayInvite(
   if (!isAllowedByPolicy(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  if (args.role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-  if (args.role < USER_ROLE.member && !isAdminOrOwner(acting)) throw apiError('INVITER_NOT_ADMIN');
+  const weakest = weakestInviterRole('single', args.role);
+  if (acting.role > weakest) throw apiError(weakest === USER_ROLE.owner ? 'OWNER_REQUIRED' : 'INVITER_NOT_ADMIN');
   if (args.emails.length === 0) throw apiError('NO_INVITEES');
 }
 

@@ -15,6 +15,7 @@ import {
   makeExpiredInvitationDeletions,
   makeInvitationPartName,
   makeInvitationsChangedEvent,
+  weakestInviterRole,
 } from '../../invitations.js';
 import { countMailToAddressIfAllowed } from '../../mail-limits.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
@@ -61,8 +62,9 @@ export const createInvitationLinkHandler: RealmCommandHandler<
     { caller, now, version },
   ) {
     const acting = getActingUserOrThrow(parts, caller);
-    if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
-    if (role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+    if (acting.role > weakestInviterRole('link', role)) {
+      throw apiError(isAdminOrOwner(acting) ? 'OWNER_REQUIRED' : 'ADMIN_REQUIRED');
+    }
     const unknown = findFirstInaccessibleStreamId(acting, stream_ids, parts, subscribersByStream);
     if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
     const { nextLink: id } = state.invitations;
