@@ -6,19 +6,30 @@ import { MAX_PIXELS_PER_PICTURE_FRAME, withConversionSlotAndPicture } from '#dom
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 
-/** The custom emoji of an organization by id, including deactivated ones. */
-export const formatCustomEmojiForApi = (all: Iterable<DirectoryEmoji>): JsonObject =>
-  Object.fromEntries(
-    [...all]
-      .sort((a, b) => a.id - b.id)
+/** Maximum number of active custom emoji, and of listed ones: each event about emoji has the whole list. */
+export const MAX_CUSTOM_EMOJI = 3_000;
+
+/**
+ * The custom emoji of an organization by id: all active ones, and the newest deactivated ones for which
+ * MAX_CUSTOM_EMOJI leaves room. Thus deactivating an emoji makes room for a new one.
+ */
+export function formatCustomEmojiForApi(all: Iterable<DirectoryEmoji>): JsonObject {
+  const ascending = [...all].sort((a, b) => a.id - b.id);
+  const deactivated = ascending.filter((emoji) => emoji.deactivated);
+  const room = Math.max(0, MAX_CUSTOM_EMOJI - (ascending.length - deactivated.length));
+  const unlisted = new Set(deactivated.slice(0, Math.max(0, deactivated.length - room)));
+  return Object.fromEntries(
+    ascending
+      .filter((emoji) => !unlisted.has(emoji))
       .map(({ id, name, url, stillUrl, deactivated, author }) => [
         String(id),
         { id: String(id), name, source_url: url, still_url: stillUrl, deactivated, author_id: author },
       ]),
   );
+}
 
 /** Each event about emoji has the names of all. */
-const MAX_CUSTOM_EMOJI_NAME_CHARACTERS = 100;
+export const MAX_CUSTOM_EMOJI_NAME_CHARACTERS = 100;
 
 /**
  * Checks the name of a custom emoji. @returns the name in its stored form. @throws ApiError if emoji may not have the

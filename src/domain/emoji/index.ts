@@ -18,6 +18,8 @@ export {
   customEmojiImagePath,
   emojiStillImagePath,
   formatCustomEmojiForApi,
+  MAX_CUSTOM_EMOJI,
+  MAX_CUSTOM_EMOJI_NAME_CHARACTERS,
   makeEmojiImageFromUpload,
   toCheckedCustomEmojiName,
 } from './custom.js';

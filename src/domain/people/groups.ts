@@ -216,6 +216,9 @@ export const getEncodedUserGroupList = memoizeByObject((directory: DirectoryView
 }, userGroupsCacheVersionOf);
 
 /** A group as the API shows it. */
+/** Maximum number of user groups: every registration has all of them. */
+export const MAX_USER_GROUPS = 2_000;
+
 export const formatUserGroupForApi = ({ id, name, description, members, subgroups, system }: DirectoryUserGroup) => ({
   id,
   name,

@@ -43,6 +43,7 @@ export {
   getEncodedUserGroupList,
   getUserGroupsOfDirectory,
   isInSystemGroup,
+  MAX_USER_GROUPS,
   makeSystemGroups,
   SYSTEM_GROUP_IDS,
   SYSTEM_GROUP_NAME_BY_ID,
@@ -63,7 +64,17 @@ export {
   withoutBotSecrets,
   withUnsealedBotSecrets,
 } from './presenting/present-bot.js';
-export { formatEmailDomainForApi, formatLinkifierForApi, formatPlaygroundForApi } from './presenting/present-realm.js';
+export {
+  formatEmailDomainForApi,
+  formatLinkifierForApi,
+  formatPlaygroundForApi,
+  MAX_LINKIFIER_FIELD_CHARACTERS,
+  MAX_LINKIFIERS,
+  MAX_PLAYGROUND_LANGUAGE_CHARACTERS,
+  MAX_PLAYGROUND_NAME_CHARACTERS,
+  MAX_PLAYGROUND_URL_PREFIX_CHARACTERS,
+  MAX_PLAYGROUNDS,
+} from './presenting/present-realm.js';
 export {
   avatarUrlOfUser,
   EMPTY_PROFILE_SOURCE,
@@ -81,6 +92,7 @@ export {
   MARKDOWN_RENDERED_FIELD_TYPES,
   PROFILE_FIELD_TYPE,
   type ProfileFieldDataInput,
+  requireRoomForProfileFields,
   requireRoomInProfileSummary,
   toCheckedProfileField,
   withProfileFieldsReordered,
@@ -118,6 +130,9 @@ export {
 export {
   computeUserSetting,
   initialSettingsOfNewAccounts,
+  MAX_ALERT_WORD_CHARACTERS,
+  MAX_ALERT_WORDS_PER_USER,
+  MAX_MUTED_USERS_PER_USER,
   readAllOrGroupUserSettings,
   readStreamNotificationSettings,
   readUserSetting,

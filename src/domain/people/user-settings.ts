@@ -11,6 +11,15 @@ import {
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryUserPreferences, DirectoryView } from '#model/records';
 
+/**
+ * Maximum number of alert words of a user: each event has all words, and each message is searched for them; 1,000 words
+ * of 100 characters fit an event.
+ */
+export const MAX_ALERT_WORDS_PER_USER = 1_000;
+export const MAX_ALERT_WORD_CHARACTERS = 100;
+/** Maximum number of users that a user mutes: each event has all of them, and each message is checked against them. */
+export const MAX_MUTED_USERS_PER_USER = 1_000;
+
 /** Computes a user setting from the account, the preferences and the defaults. @param chosen what the user changed */
 export function computeUserSetting<N extends UserSettingName>(
   user: DirectoryUser,

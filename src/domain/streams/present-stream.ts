@@ -115,6 +115,13 @@ export const formatSubscriptionForApi = (
 ): JsonObject => ({ ...formatStreamForApi(stream), ...formatSubscriptionOwnFieldsForApi(own, options) });
 
 /**
+ * Maximum number of default stream groups, and of streams in all of them together: each event about these groups has
+ * all groups with all fields of their streams.
+ */
+export const MAX_DEFAULT_STREAM_GROUPS = 50;
+export const MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS = 200;
+
+/**
  * The list of default stream groups for clients, by name. All members get the same list, so it leaves out private
  * streams, which an administrator may have added.
  */

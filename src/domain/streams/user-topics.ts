@@ -34,6 +34,9 @@ export const USER_TOPIC_PART_PREFIX = 'topic/';
  */
 const MAX_MUTED_TOPICS_LIST_CHARACTERS = 100_000;
 
+/** Maximum number of a user's topic policies: every registration has all of them. */
+export const MAX_TOPIC_POLICIES_PER_USER = 20_000;
+
 /** Hashes of recent topics: each message of a stream asks for the followers of its topic. */
 const hashByTopic = new Map<string, string>();
 const MAX_REMEMBERED_TOPIC_HASHES = 2_000;

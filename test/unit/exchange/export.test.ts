@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Json, JsonObject } from '#base';
 import type { DirectorySnapshot } from '#directory';
-import { productEmojiForm } from '#domain/emoji';
+import { MAX_CUSTOM_EMOJI, productEmojiForm } from '#domain/emoji';
 import { blobNameOfFile } from '#domain/files';
 import { type StoredMessage, toMessageRecord } from '#domain/messages';
-import { NOTIFICATION_BOT_ID, WELCOME_BOT_ID } from '#domain/people';
+import {
+  MAX_ALERT_WORDS_PER_USER,
+  MAX_LINKIFIERS,
+  MAX_PLAYGROUNDS,
+  NOTIFICATION_BOT_ID,
+  WELCOME_BOT_ID,
+} from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
 import {
   DEFAULT_REALM_SETTINGS,
@@ -314,6 +320,36 @@ t.test('an import leaves out settings that the API refuses', async (test) => {
   test.strictSame(directoryRecords.personals, []);
   test.strictSame(directorySingletons.userDefaults, {});
   test.equal(adjustedRowCounts.countByReason.size, 7, 'all but the ways to log in, which are no column');
+});
+
+t.test('lists that are too large for an event are imported up to their maximum', async (test) => {
+  const { folder } = await new Organization().export(test);
+  const listOf = (count: number, more: (i: number) => JsonObject) =>
+    Array.from({ length: count }, (_, i) => ({ id: i + 1, realm: 1, user_profile: ADA, ...more(i) }));
+  for (const [table, rows] of [
+    ['zerver_realmemoji', listOf(MAX_CUSTOM_EMOJI + 2, (i) => ({ name: `e${i}`, deactivated: false, author: ADA }))],
+    [
+      'zerver_realmfilter',
+      listOf(MAX_LINKIFIERS + 2, (i) => ({ pattern: `#${i}`, url_template: 'https://a.example/' })),
+    ],
+    ['zerver_realmplayground', listOf(MAX_PLAYGROUNDS + 2, (i) => ({ name: `${i}`, pygments_language: 'Python' }))],
+    ['zerver_customprofilefield', listOf(102, (i) => ({ name: `${i}`, hint: '', field_type: 1, field_data: '' }))],
+    ['zerver_alertword', listOf(MAX_ALERT_WORDS_PER_USER + 2, (i) => ({ word: `${i}` }))],
+  ] as const)
+    changeTable(folder, table, () => rows);
+  const { directoryRecords, directorySingletons, adjustedRowCounts } = await readDraft(folder);
+  const { emoji, personals } = directoryRecords;
+  const { linkifiers, playgrounds, profileFields } = directorySingletons;
+  test.strictSame(
+    [emoji.filter((one) => !one.deactivated), linkifiers, playgrounds, profileFields, personals[0]!.alertWords].map(
+      ({ length }) => length,
+    ),
+    [MAX_CUSTOM_EMOJI, MAX_LINKIFIERS, MAX_PLAYGROUNDS, 100, MAX_ALERT_WORDS_PER_USER],
+  );
+  test.strictSame(
+    [...adjustedRowCounts.countByReason.values()].reduce((sum, count) => sum + count),
+    10,
+  );
 });
 
 t.test('conversations with system bots survive an export and an import', async (test) => {

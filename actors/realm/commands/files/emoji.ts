@@ -1,13 +1,13 @@
 /** Custom emoji (realm.md § Custom emoji). The frontend prepares and stores the pictures. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { customEmojiImagePath, emojiStillImagePath, formatCustomEmojiForApi } from '#domain/emoji';
+import { customEmojiImagePath, emojiStillImagePath, formatCustomEmojiForApi, MAX_CUSTOM_EMOJI } from '#domain/emoji';
 import { isCanonicalEmojiName } from '#domain/markdown';
 import { isAdminOrOwner, isAllowedByPolicy, USER_ROLE } from '#domain/people';
 import { urlPathOfPicture } from '#domain/pictures';
 import { type LogItem, type RealmId, toUserId } from '#model';
 import type { realmActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { makeDirectoryLogItem } from '../../log-items.js';
@@ -35,6 +35,8 @@ function checkMayAddEmojiWithName(
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (findActiveCustomEmoji(parts, name)) throw apiError('EMOJI_EXISTS');
+  const active = [...listEmojiRecords(parts)].filter((emoji) => !emoji.deactivated);
+  checkParameterItemCount('realm_emoji', active.length + 1, MAX_CUSTOM_EMOJI);
 }
 
 /**

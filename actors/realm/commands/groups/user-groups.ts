@@ -8,11 +8,12 @@ import {
   isAllowedByPolicy,
   isExactlyModerator,
   isGuest,
+  MAX_USER_GROUPS,
   SYSTEM_GROUP_NAME_BY_ID,
 } from '#domain/people';
 import { type LogItem, type RealmSettings, toUserId } from '#model';
 import type { realmActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryUser, DirectoryUserGroup } from '#model/records';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import {
@@ -81,6 +82,7 @@ export const createUserGroupHandler: RealmCommandHandler<typeof realmActorComman
     getUserGroupEditorOrThrow(parts, caller, state.settings, now);
     checkGroupMembersExist(parts, members);
     checkUserGroupNameIsFree(parts, name);
+    checkParameterItemCount('realm_user_groups', [...listUserGroupRecords(parts)].length + 1, MAX_USER_GROUPS);
     const group: DirectoryUserGroup = {
       id: state.nextGroup,
       name,

@@ -6,9 +6,9 @@
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { type FieldErrorMessages, findLinkifierErrors } from '#domain/markdown';
-import { formatLinkifierForApi, isAdminOrOwner } from '#domain/people';
+import { formatLinkifierForApi, isAdminOrOwner, MAX_LINKIFIERS } from '#domain/people';
 import type { LinkifierContent, realmActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { CommandOutcome } from '#runtime';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
@@ -66,6 +66,7 @@ export const addLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.
     checkCallerIsAdmin(parts, caller);
     const list = readLinkifierRecords(parts);
     const { pattern, url_template: urlTemplate } = checkAndTrimLinkifier(args, list);
+    checkParameterItemCount('realm_linkifiers', list.length + 1, MAX_LINKIFIERS);
     const id = state.nextLinkifier;
     return {
       ...makeStoreLinkifiersCommit([...list, { id, pattern, urlTemplate }], version),

@@ -1,9 +1,9 @@
 /** Handlers of /realm/playgrounds (realm.md § Code playgrounds): add and remove code playgrounds. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { formatPlaygroundForApi, isAdminOrOwner } from '#domain/people';
+import { formatPlaygroundForApi, isAdminOrOwner, MAX_PLAYGROUNDS } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { CommandOutcome } from '#runtime';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
@@ -46,6 +46,7 @@ export const addPlaygroundHandler: RealmCommandHandler<typeof realmActorCommands
     throwFieldErrorsIfAny(blank);
     if (list.some((one) => one.name === name && one.language === language))
       throwFieldErrorsIfAny({ __all__: DUPLICATE_PLAYGROUND_ERRORS });
+    checkParameterItemCount('realm_playgrounds', list.length + 1, MAX_PLAYGROUNDS);
     const id = state.nextPlayground;
     return {
       ...makeStorePlaygroundsCommit([...list, { id, name, language, urlPrefix }], version),

@@ -12,6 +12,7 @@ import {
   isDefaultExternalAccountField,
   PROFILE_FIELD_TYPE,
   type ProfileFieldDataInput,
+  requireRoomForProfileFields,
   requireRoomInProfileSummary,
   toCheckedProfileField,
   withProfileFieldsReordered,
@@ -49,6 +50,7 @@ function checkProfileFieldContent(
     inSummary,
   });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
+  requireRoomForProfileFields(others, field);
   return field;
 }
 

@@ -1,6 +1,7 @@
 /** Handlers of /users/me/alert_words (users.md § Alert words). Alert words keep their case; comparisons ignore case. */
 
 import { makeSuccessReply } from '#actors/shared';
+import { MAX_ALERT_WORDS_PER_USER } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
 import { checkParameterItemCount } from '#model/errors';
 import { makeUserEventLogItem } from '../../log-items.js';
@@ -8,12 +9,6 @@ import { readPreferencesRecord } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { makeStoredPreferencesChanges } from './preferences.js';
-
-/**
- * Maximum number of alert words of a user: each event has all words, and each message is searched for them; 1,000 words
- * of 100 characters fit an event.
- */
-const MAX_ALERT_WORDS_PER_USER = 1_000;
 
 /**
  * Makes the handler of a change of alert words. @param next the new list, from the present one and the words of the

@@ -1,8 +1,9 @@
 /** Muted users (users.md § Muted users); stored in the directory, so that every replica can apply them to messages. */
 
 import { makeSuccessReply } from '#actors/shared';
+import { MAX_MUTED_USERS_PER_USER } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import { makeUserEventLogItem } from '../../log-items.js';
 import { findUserRecord, readPreferencesRecord } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
@@ -23,6 +24,7 @@ const makeMuteOrUnmuteHandler = (mute: boolean): RealmCommandHandler<typeof real
     const muted = mute
       ? [...before.muted, { id: muted_user_id, timestamp: Math.floor(now / 1000) }]
       : before.muted.filter(({ id }) => id !== muted_user_id);
+    if (mute) checkParameterItemCount('muted_users', muted.length, MAX_MUTED_USERS_PER_USER);
     const stored = makeStoredPreferencesChanges({ ...before, muted });
     return {
       reply: makeSuccessReply(undefined, version),

@@ -3,9 +3,15 @@
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdminOrOwner } from '#domain/people';
-import { mayAccessStream, maySeeStreamMetadata } from '#domain/streams';
+import {
+  MAX_DEFAULT_STREAM_GROUPS,
+  MAX_STREAM_DESCRIPTION_CHARACTERS,
+  MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS,
+  mayAccessStream,
+  maySeeStreamMetadata,
+} from '#domain/streams';
 import type { realmActorCommands, StreamSubscribersReply } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
 import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/records';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
@@ -54,6 +60,16 @@ function checkDefaultStreamGroupName(name: string): void {
 function checkDefaultStreamGroupNameIsFree(parts: ActorParts, name: string): void {
   if (readDefaultStreamGroupRecords(parts).some((one) => one.name === name))
     throw apiError('STREAM_GROUP_EXISTS', { group: name });
+}
+
+const checkDefaultStreamGroupDescription = (description: string): void =>
+  checkParameterTextLength('description', description.length, MAX_STREAM_DESCRIPTION_CHARACTERS);
+
+/** Checks that a list of groups with one more group or more streams is not too large for an event. @throws ApiError */
+function checkDefaultStreamGroupCounts(groups: readonly DirectoryDefaultStreamGroup[]): void {
+  checkParameterItemCount('realm_default_stream_groups', groups.length, MAX_DEFAULT_STREAM_GROUPS);
+  const streams = groups.reduce((sum, group) => sum + group.streams.length, 0);
+  checkParameterItemCount('stream_names of all groups', streams, MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS);
 }
 
 /** Outcome that stores a new list of default stream groups. */
@@ -123,11 +139,14 @@ export const createDefaultStreamGroupHandler: RealmCommandHandler<
     const streams = getAccessibleNamedStreamsOrThrow(args, view, own, caller);
     for (const stream of streams) checkIsNotDefaultStream(stream, name);
     checkDefaultStreamGroupName(name);
+    checkDefaultStreamGroupDescription(description);
     checkDefaultStreamGroupNameIsFree(parts, name);
     const id = state.nextStreamGroup;
     const group = { id, name, description, streams: streams.map((stream) => stream.id) };
+    const groups = [...readDefaultStreamGroupRecords(parts), group];
+    checkDefaultStreamGroupCounts(groups);
     return {
-      ...makeStoreDefaultStreamGroupsOutcome(parts, [...readDefaultStreamGroupRecords(parts), group], version),
+      ...makeStoreDefaultStreamGroupsOutcome(parts, groups, version),
       state: { ...state, nextStreamGroup: id + 1 },
     };
   },
@@ -143,6 +162,7 @@ export const updateDefaultStreamGroupHandler: RealmCommandHandler<typeof realmAc
       checkDefaultStreamGroupName(name);
       checkDefaultStreamGroupNameIsFree(parts, name);
     }
+    if (description !== null) checkDefaultStreamGroupDescription(description);
     const after = { ...group, name: name ?? group.name, description: description ?? group.description };
     return makeStoreDefaultStreamGroupsOutcome(parts, listDefaultStreamGroupsWith(parts, after), version);
   },
@@ -173,11 +193,9 @@ export const editStreamsOfDefaultStreamGroupHandler: RealmCommandHandler<
     }
     const ids = streams.map((stream) => stream.id);
     const after = args.op === 'add' ? [...group.streams, ...ids] : group.streams.filter((id) => !ids.includes(id));
-    return makeStoreDefaultStreamGroupsOutcome(
-      parts,
-      listDefaultStreamGroupsWith(parts, { ...group, streams: after }),
-      version,
-    );
+    const groups = listDefaultStreamGroupsWith(parts, { ...group, streams: after });
+    if (args.op === 'add') checkDefaultStreamGroupCounts(groups);
+    return makeStoreDefaultStreamGroupsOutcome(parts, groups, version);
   },
 };
 

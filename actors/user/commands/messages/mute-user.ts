@@ -13,9 +13,10 @@ import {
   UnreadMessageScan,
   UserMessageFlagsView,
 } from '#domain/messages';
+import { MAX_MUTED_USERS_PER_USER } from '#domain/people';
 import { realmActorKey, toUserId } from '#model';
 import { makeRedirectCommand, realmActorCommands, type userActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import { listPresentAndFormerSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
@@ -32,9 +33,9 @@ export const markReadAndRedirectMuteHandler: UserCommandHandler<
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     const target = directory.user(toUserId(muted_user_id));
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    if (directory.preferencesOf(toUserId(caller)).muted.some(({ id }) => id === muted_user_id)) {
-      throw apiError('USER_ALREADY_MUTED');
-    }
+    const { muted } = directory.preferencesOf(toUserId(caller));
+    if (muted.some(({ id }) => id === muted_user_id)) throw apiError('USER_ALREADY_MUTED');
+    checkParameterItemCount('muted_users', muted.length + 1, MAX_MUTED_USERS_PER_USER);
     const flags = new UserMessageFlagsView(caller, parts);
     const read = planMarkingMessagesRead(flags, found);
     return {

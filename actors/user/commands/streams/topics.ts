@@ -8,6 +8,7 @@ import {
   formatMutedTopicsForApi,
   formatUserTopicForApi,
   listUserTopicPolicies,
+  MAX_TOPIC_POLICIES_PER_USER,
   mayAccessStream,
   TOPIC_VISIBILITY_POLICY,
   toComparableTopicKey,
@@ -23,7 +24,7 @@ import {
   streamActorCommands,
   type userActorCommands,
 } from '#model/commands';
-import { apiError } from '#model/errors';
+import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandOutcome } from '#runtime';
 import {
@@ -98,6 +99,13 @@ class TopicPolicyChangeCollector {
   }
 }
 
+/** The number of topic policies that the user has once this topic has one. */
+const countPoliciesWith = (parts: ActorParts, { stream, topic }: StreamTopic): number =>
+  listUserTopicPolicies(parts).length + (parts.has(userTopicPartName(stream, topic)) ? 0 : 1);
+
+const checkRoomForPolicy = (parts: ActorParts, of: StreamTopic): void =>
+  checkParameterItemCount('user_topics', countPoliciesWith(parts, of), MAX_TOPIC_POLICIES_PER_USER);
+
 const toUnixSeconds = (now: number): number => Math.floor(now / 1000);
 
 /** POST /user_topics: sets the user's policy for a topic. */
@@ -107,6 +115,7 @@ export const setTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActo
     const user = directory.user(toUserId(caller));
     const may = stream && (policy === 0 || (user && mayAccessStream(user, stream, isSubscribedToStream(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
+    if (policy !== TOPIC_VISIBILITY_POLICY.inherit) checkRoomForPolicy(parts, { stream: id, topic });
     const changes = new TopicPolicyChangeCollector(parts, realm, caller, directory, toUnixSeconds(now));
     changes.setPolicy({ stream: id, topic }, policy);
     return changes.makeOutcome(makeSuccessReply());
@@ -125,6 +134,7 @@ export const muteOrUnmuteTopicHandler: UserCommandHandler<typeof userActorComman
         ? apiError('INVALID_STREAM_ID')
         : apiError('INVALID_STREAM_NAME', { name: named });
     }
+    if (mute) checkRoomForPolicy(parts, { stream: stream.id, topic });
     const changes = new TopicPolicyChangeCollector(parts, realm, caller, directory, toUnixSeconds(now));
     const isMuted = topicVisibilityPolicyOf(parts, stream.id, topic) === TOPIC_VISIBILITY_POLICY.muted;
     if (isMuted !== mute)
@@ -165,7 +175,7 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
 
 /**
  * Follows or unmutes a topic in which the user takes part or is mentioned, if the user's settings want that. The
- * command is never refused, and a repeat changes nothing.
+ * command is never refused, and a repeat changes nothing; so does one beyond MAX_TOPIC_POLICIES_PER_USER.
  */
 export const changePolicyAfterParticipationHandler: UserCommandHandler<typeof userActorCommands.tookPartInTopic> = {
   handle({ parts }, { stream, topic, participation }, _inputs, { key, directory, now, realm }) {
@@ -177,7 +187,8 @@ export const changePolicyAfterParticipationHandler: UserCommandHandler<typeof us
     const current = topicVisibilityPolicyOf(parts, stream, topic);
     const policy = automaticTopicPolicyOf(participation, settings, current, subscription.muted);
     const changes = new TopicPolicyChangeCollector(parts, realm, self, directory, toUnixSeconds(now));
-    if (policy !== undefined) changes.setPolicy({ stream, topic }, policy);
+    const hasRoom = countPoliciesWith(parts, { stream, topic }) <= MAX_TOPIC_POLICIES_PER_USER;
+    if (policy !== undefined && hasRoom) changes.setPolicy({ stream, topic }, policy);
     return changes.makeOutcome(makeValueReply(null));
   },
 };

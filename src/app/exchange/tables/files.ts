@@ -3,7 +3,13 @@
  * Pictures are decoded like uploaded ones; a picture that can't be read is left out.
  */
 import type { JsonObject } from '#base';
-import { customEmojiImagePath, emojiStillImagePath, makeEmojiImageFromUpload } from '#domain/emoji';
+import {
+  customEmojiImagePath,
+  emojiStillImagePath,
+  MAX_CUSTOM_EMOJI,
+  MAX_CUSTOM_EMOJI_NAME_CHARACTERS,
+  makeEmojiImageFromUpload,
+} from '#domain/emoji';
 import {
   blobNameOfFile,
   guessContentTypeOfFileName,
@@ -175,26 +181,35 @@ export class ImportedUploads {
 
 /**
  * Assigns ids to custom emoji before any row names them; `storeEmojiPicturesAndUpdateRecords` stores their pictures.
+ * Active emoji beyond the maximum become deactivated, so that reactions keep them.
  */
 export function assignEmojiIdsAndAddRecords(
   rows: readonly CheckedExportRow[],
   owner: number,
   draft: ImportedOrganizationDraft,
 ): void {
+  let active = 0;
   [...rows]
     .sort((a, b) => a.requiredId - b.requiredId)
     .forEach((row, i) => {
       const id = i + 1;
+      const name = row.textOrDefault('name');
+      const cutName = name.slice(0, MAX_CUSTOM_EMOJI_NAME_CHARACTERS);
+      if (cutName !== name) draft.adjustedRowCounts.addCount('name of a custom emoji: cut');
+      const wasActive = !row.booleanOrDefault('deactivated');
+      if (wasActive) active++;
+      if (wasActive && active > MAX_CUSTOM_EMOJI)
+        draft.adjustedRowCounts.addCount('active custom emoji beyond the maximum');
       draft.emojiIdMap.addNewId(row.requiredId, id);
       const author = row.hasNonNullField('author')
         ? draft.userIdMap.requireNewId(row.requireNonNegativeInteger('author'), row.table)
         : owner;
       const emoji: DirectoryEmoji = {
         id,
-        name: row.textOrDefault('name'),
+        name: cutName,
         url: urlPathOfPicture(draft.facts.realm, customEmojiImagePath(id, '.png')),
         stillUrl: null,
-        deactivated: row.booleanOrDefault('deactivated'),
+        deactivated: !wasActive || active > MAX_CUSTOM_EMOJI,
         author: toUserId(author),
       };
       draft.directoryRecords.emoji.push(emoji);

@@ -7,9 +7,13 @@ import { IdSet, type JsonObject } from '#base';
 import { findCanonicalEmojiCode, renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import {
   MARKDOWN_RENDERED_FIELD_TYPES,
+  MAX_ALERT_WORD_CHARACTERS,
+  MAX_ALERT_WORDS_PER_USER,
+  MAX_MUTED_USERS_PER_USER,
   makeBotStorageWritesAndGrowth,
   PROFILE_FIELD_TYPE,
   type ProfileFieldDataInput,
+  requireRoomForProfileFields,
   toCheckedProfileField,
   toCheckedStoredProfileValue,
 } from '#domain/people';
@@ -52,29 +56,31 @@ export function addNewerSettingsOfImportedUser(row: CheckedExportRow, draft: Imp
 export function addImportedAlertWord(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const word = row.textOrDefault('word').trim();
   if (word === '') return;
-  updatePreferencesInDraft(
-    draft,
-    draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
-    ({ alertWords }) => ({
-      alertWords: alertWords.some((one) => one.toLowerCase() === word.toLowerCase())
-        ? alertWords
-        : [...alertWords, word],
-    }),
-  );
-  draft.addImportedCount('alert words');
+  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  updatePreferencesInDraft(draft, user, ({ alertWords }) => {
+    if (alertWords.some((one) => one.toLowerCase() === word.toLowerCase())) return {};
+    if (word.length > MAX_ALERT_WORD_CHARACTERS || alertWords.length >= MAX_ALERT_WORDS_PER_USER) {
+      draft.adjustedRowCounts.addCount('alert word beyond the limits');
+      return {};
+    }
+    draft.addImportedCount('alert words');
+    return { alertWords: [...alertWords, word] };
+  });
 }
 
 export function addImportedMutedUser(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('muted_user'), row.table);
   const timestamp = Math.floor(row.timeSecondsOrDefault('date_muted'));
-  updatePreferencesInDraft(
-    draft,
-    draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
-    ({ muted }) => ({
-      muted: [...muted.filter((one) => one.id !== id), { id, timestamp }],
-    }),
-  );
-  draft.addImportedCount('muted users');
+  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  updatePreferencesInDraft(draft, user, ({ muted }) => {
+    const others = muted.filter((one) => one.id !== id);
+    if (others.length >= MAX_MUTED_USERS_PER_USER) {
+      draft.adjustedRowCounts.addCount('muted user beyond the maximum');
+      return {};
+    }
+    draft.addImportedCount('muted users');
+    return { muted: [...others, { id, timestamp }] };
+  });
 }
 
 export function setImportedUserStatus(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
@@ -183,7 +189,11 @@ export function addImportedProfileField(row: CheckedExportRow, draft: ImportedOr
   const hint = row.textOrDefault('hint');
   const data = parseFieldData(row);
   const inSummary = row.booleanOrDefault('display_in_profile_summary');
-  const checked = undefinedIfRefused(() => toCheckedProfileField(type, { name, hint, data, inSummary }));
+  const checked = undefinedIfRefused(() => {
+    const field = toCheckedProfileField(type, { name, hint, data, inSummary });
+    requireRoomForProfileFields(fields, field);
+    return field;
+  });
   if (!checked) {
     draft.adjustedRowCounts.addCount(`profile field ${name}`);
     return;

@@ -7,6 +7,14 @@ import { Check } from 'typebox/value';
 import type { Json, JsonObject } from '#base';
 import { findLinkifierErrors } from '#domain/markdown';
 import {
+  MAX_LINKIFIER_FIELD_CHARACTERS,
+  MAX_LINKIFIERS,
+  MAX_PLAYGROUND_LANGUAGE_CHARACTERS,
+  MAX_PLAYGROUND_NAME_CHARACTERS,
+  MAX_PLAYGROUND_URL_PREFIX_CHARACTERS,
+  MAX_PLAYGROUNDS,
+} from '#domain/people';
+import {
   checkAndConvertRealmSettings,
   checkAndConvertUserSettings,
   DEFAULT_REALM_SETTINGS,
@@ -250,11 +258,13 @@ export function addImportedLinkifier(row: CheckedExportRow, draft: ImportedOrgan
     'url_template',
     row.textOrDefault('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'),
   );
-  if (Object.keys(findLinkifierErrors(pattern, urlTemplate)).length > 0) {
-    draft.adjustedRowCounts.addCount(`linkifier ${pattern}`);
+  const all = draft.directorySingletons.linkifiers;
+  const tooLarge = Math.max(pattern.length, urlTemplate.length) > MAX_LINKIFIER_FIELD_CHARACTERS;
+  const refused = tooLarge || Object.keys(findLinkifierErrors(pattern, urlTemplate)).length > 0;
+  if (refused || all.length >= MAX_LINKIFIERS) {
+    draft.adjustedRowCounts.addCount(refused ? `linkifier ${pattern}` : 'linkifier beyond the maximum');
     return;
   }
-  const all = draft.directorySingletons.linkifiers;
   draft.directorySingletons.linkifiers = [...all, { id: all.length + 1, pattern, urlTemplate }];
   draft.addImportedCount('linkifiers');
 }
@@ -266,15 +276,18 @@ export const makeLinkifierRows = (directory: DirectoryView): JsonObject[] =>
 
 export function addImportedPlayground(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const all = draft.directorySingletons.playgrounds;
-  draft.directorySingletons.playgrounds = [
-    ...all,
-    {
-      id: all.length + 1,
-      name: row.textOrDefault('name'),
-      language: row.textOrDefault('pygments_language'),
-      urlPrefix: row.textOrDefault('url_prefix'),
-    },
-  ];
+  const name = row.textOrDefault('name');
+  const language = row.textOrDefault('pygments_language');
+  const urlPrefix = row.textOrDefault('url_prefix');
+  const refused =
+    name.length > MAX_PLAYGROUND_NAME_CHARACTERS ||
+    language.length > MAX_PLAYGROUND_LANGUAGE_CHARACTERS ||
+    urlPrefix.length > MAX_PLAYGROUND_URL_PREFIX_CHARACTERS;
+  if (refused || all.length >= MAX_PLAYGROUNDS) {
+    draft.adjustedRowCounts.addCount('playground beyond the limits');
+    return;
+  }
+  draft.directorySingletons.playgrounds = [...all, { id: all.length + 1, name, language, urlPrefix }];
   draft.addImportedCount('playgrounds');
 }
 

@@ -1,7 +1,7 @@
 /** Custom profile fields: types, rules and objects of the API (realm.md). */
 
 import { isHttpOrFtpUrl, memoizeByObject } from '#base';
-import { apiError, validationError } from '#model/errors';
+import { apiError, checkParameterItemCount, checkParameterTextLength, validationError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 
 export const PROFILE_FIELD_TYPE = {
@@ -47,6 +47,10 @@ export const DEFAULT_EXTERNAL_ACCOUNT_TYPES = {
 const MAX_PROFILE_FIELD_NAME_CHARACTERS = 40;
 const MAX_PROFILE_FIELD_HINT_CHARACTERS = 80;
 const MAX_FIELDS_IN_PROFILE_SUMMARY = 2;
+/** Maximum number of profile fields: each event about profile fields has all of them. */
+export const MAX_PROFILE_FIELDS = 100;
+/** Maximum size of the data of all profile fields together, bytes; each option added later takes some more. */
+const MAX_PROFILE_FIELD_DATA_BYTES = 500_000;
 
 const { select, externalAccount, longText, person } = PROFILE_FIELD_TYPE;
 const KNOWN_PROFILE_FIELD_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
@@ -70,6 +74,19 @@ export function requireRoomInProfileSummary(others: readonly DirectoryProfileFie
   if (others.filter(({ inSummary }) => inSummary).length >= MAX_FIELDS_IN_PROFILE_SUMMARY) {
     throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_FIELDS_IN_PROFILE_SUMMARY });
   }
+}
+
+/**
+ * Refuses a list of profile fields that would be too large for an event. @param changed the field that is new in it
+ * @throws ApiError
+ */
+export function requireRoomForProfileFields(
+  others: readonly Pick<DirectoryProfileField, 'data'>[],
+  changed: Pick<DirectoryProfileField, 'data'>,
+): void {
+  checkParameterItemCount('custom_profile_fields', others.length + 1, MAX_PROFILE_FIELDS);
+  const bytes = others.reduce((sum, { data }) => sum + Buffer.byteLength(data), Buffer.byteLength(changed.data));
+  checkParameterTextLength('field_data of all fields', bytes, MAX_PROFILE_FIELD_DATA_BYTES);
 }
 
 /** Checks a profile field by all rules that don't depend on the other fields, in the API's order. @throws ApiError */

@@ -1,6 +1,12 @@
 /** Operations of the API for linkifiers and code playgrounds of the organization (realm.md). */
 import { Type } from 'typebox';
-import { formatLinkifierForApi } from '#domain/people';
+import {
+  formatLinkifierForApi,
+  MAX_LINKIFIER_FIELD_CHARACTERS,
+  MAX_PLAYGROUND_LANGUAGE_CHARACTERS,
+  MAX_PLAYGROUND_NAME_CHARACTERS,
+  MAX_PLAYGROUND_URL_PREFIX_CHARACTERS,
+} from '#domain/people';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
@@ -17,10 +23,6 @@ export const getLinkifiersOperation = defineOperation({
   run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(formatLinkifierForApi) } }),
 });
 
-/**
- * Maximum of characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them.
- */
-const MAX_LINKIFIER_FIELD_CHARACTERS = 1_000;
 const linkifierTextSchema = Type.String({ maxLength: MAX_LINKIFIER_FIELD_CHARACTERS });
 
 const linkifierContentParameters = {
@@ -69,8 +71,6 @@ export const removeLinkifierOperation = defineOperation({
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeLinkifier, args: { ...params } }),
 });
 
-const MAX_PLAYGROUND_LANGUAGE_CHARACTERS = 40;
-
 /**
  * Returns the trimmed language of a code playground.
  * @throws ApiError that names the parameter `pygments_language`, as the API prescribes
@@ -94,7 +94,7 @@ export const addCodePlaygroundOperation = defineOperation({
     url_prefix: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ check: 'url', trim: true }),
+      schema: Type.String({ check: 'url', trim: true, maxLength: MAX_PLAYGROUND_URL_PREFIX_CHARACTERS }),
       required: true,
       description: 'Address to which the code is appended.',
     },
@@ -102,7 +102,10 @@ export const addCodePlaygroundOperation = defineOperation({
       ...declareRequiredTextParameter('form', 'Language as the highlighter names it.'),
       aliases: ['pygments_language'],
     },
-    name: declareRequiredTextParameter('form', 'Name of the playground.'),
+    name: {
+      ...declareRequiredTextParameter('form', 'Name of the playground.'),
+      schema: Type.String({ maxLength: MAX_PLAYGROUND_NAME_CHARACTERS }),
+    },
   },
   run({ params, realm }) {
     const language = trimAndCheckPlaygroundLanguage(params.highlighter_language);

@@ -1,12 +1,11 @@
 /** Operations of the API for alert words and muted users (users.md). */
 import { Type } from 'typebox';
+import { MAX_ALERT_WORD_CHARACTERS } from '#domain/people';
 import { realmActorKey, toUserId, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathIdParameter } from '../../parameters.js';
-
-const MAX_ALERT_WORD_CHARACTERS = 100;
 
 const declareAlertWordsParameter = (maxLength?: number) =>
   ({
