@@ -1,5 +1,5 @@
 /** Tables of an export: what they contain of a live organization, in which form, and what an import makes of them. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Json, JsonObject } from '#base';
@@ -27,8 +27,10 @@ import {
   userActorKey,
 } from '#model';
 import type { DirectoryStream } from '#model/records';
+import { BackgroundExporter } from '../../../src/app/exchange/export/background.js';
 import { exportOrganizationToFolder } from '../../../src/app/exchange/export/run.js';
 import { readExportSource } from '../../../src/app/exchange/export/source.js';
+import { unpackExportArchive } from '../../../src/app/exchange/format/archive.js';
 import { ExportFolder } from '../../../src/app/exchange/format/folder.js';
 import type { ImportedOrganizationDraft } from '../../../src/app/exchange/import/draft.js';
 import { buildDraftWithoutMessagesAndFiles, readSmallExportTables } from '../../../src/app/exchange/import/read.js';
@@ -240,6 +242,36 @@ t.test('a file of a direct message that is deleted while a public export runs is
   };
   const { tables } = await organization.export(test, { publicOnly: true });
   test.strictSame(tables('attachment.json').zerver_attachment, []);
+});
+
+t.test('a message moved to a stream that became private while a public export ran is not exported', async (test) => {
+  const organization = new Organization();
+  organization.send(2, SQUARE);
+  const folder = test.testdir();
+  const { store, blobs } = organization;
+  const exporter = new BackgroundExporter({
+    store,
+    blobs,
+    logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    productEmoji: productEmojiForm('conclave'),
+    workFolder: join(folder, 'work'),
+    ownsWorkFolder: true,
+    readSnapshot: async () => {
+      const before = organization.snapshot;
+      const streams = [SQUARE, CELLAR].map((id) => stream(id, { inviteOnly: true }));
+      organization.snapshot = { ...before, streams };
+      organization.send(1, CELLAR, { stream: SQUARE });
+      return before;
+    },
+  });
+  await exporter.storePublicExport(REALM, 'exports/a.tar.gz', new AbortController().signal);
+  const archive = await blobs.find(REALM, 'exports/a.tar.gz');
+  writeFileSync(join(folder, 'a.tar.gz'), await archive!.read());
+  await unpackExportArchive(join(folder, 'a.tar.gz'), join(folder, 'out'));
+  test.strictSame(
+    (readdirSync(join(folder, 'out')) as string[]).filter((name) => name.startsWith('messages')),
+    [],
+  );
 });
 
 t.test('a file is public if an exported message in a public stream links to it', async (test) => {

@@ -23,6 +23,18 @@ interface BackgroundExporterOptions {
   readSnapshot(realm: RealmId): Promise<DirectorySnapshot>;
 }
 
+/** Maximum number of runs of an export: it runs again if a stream became private meanwhile. */
+const MAX_RUNS_PER_EXPORT = 3;
+
+/**
+ * False if a stream became private, or is gone. An export has messages of the time after that, because messages that
+ * exist are edited and moved there.
+ */
+function arePublicStreamsStillPublic(before: DirectorySnapshot, after: DirectorySnapshot): boolean {
+  const stillPublic = new Set(after.streams.filter(({ inviteOnly }) => !inviteOnly).map(({ id }) => id));
+  return before.streams.every(({ id, inviteOnly }) => inviteOnly || stillPublic.has(id));
+}
+
 /** Makes one export at a time, in slices between which the process serves its requests. */
 export class BackgroundExporter {
   readonly #turns = new Semaphore(1);
@@ -57,9 +69,13 @@ export class BackgroundExporter {
     const folder = await mkdtemp(join(workFolder, 'conclave-export-'));
     try {
       const readSnapshot = () => this.options.readSnapshot(realm);
-      const source = await readExportSource({ store, blobs, realm, productEmoji, readSnapshot });
       const archive = join(folder, basename(blobName));
-      await exportOrganizationToArchive(source, archive, { publicOnly: true, signal });
+      for (let run = 1; ; run++) {
+        const source = await readExportSource({ store, blobs, realm, productEmoji, readSnapshot });
+        await exportOrganizationToArchive(source, archive, { publicOnly: true, signal });
+        if (arePublicStreamsStillPublic(source.snapshot, await readSnapshot())) break;
+        if (run === MAX_RUNS_PER_EXPORT) throw new Error('streams became private during each run of the export');
+      }
       signal.throwIfAborted();
       await blobs.put(realm, blobName, createReadStream(archive), 'application/gzip');
       if (signal.aborted) await blobs.delete(realm, blobName);
