@@ -9,7 +9,7 @@ import {
   UserMessageReader,
 } from '#domain/messages';
 import { isAdminOrOwner, isAllowedByPolicy } from '#domain/people';
-import { isCurrentStreamMember, mayReadStreamHistory, toComparableTopicKey } from '#domain/streams';
+import { isCurrentStreamMember, mayAccessStream, mayReadStreamHistory, toComparableTopicKey } from '#domain/streams';
 import { parseActorKey, streamActorKey, toStreamId, toUserId } from '#model';
 import {
   conversationActorCommands,
@@ -28,7 +28,12 @@ import {
   requireMayAccessStreamOfMessage,
 } from '../messages.js';
 import { makeMessageRemovalOutcome } from '../removing.js';
-import type { ConversationActorState, ConversationCommandHandler, ConversationMemoryState } from '../state.js';
+import type {
+  ConversationActorState,
+  ConversationActorView,
+  ConversationCommandHandler,
+  ConversationMemoryState,
+} from '../state.js';
 import { filterMessagesStillInTopic, MAX_NEWEST_TOPIC_MESSAGES_READ, readNewestMessagesOfTopic } from '../topics.js';
 import { findStreamMembershipRecord } from './members.js';
 
@@ -135,6 +140,22 @@ async function loadTopicDeletionBatch(
   };
 }
 
+/**
+ * Checks before each batch that the caller may delete topics of the stream: deleting all of a topic takes up to 50 s,
+ * in which the caller may be removed from the stream or lose the role. @throws ApiError
+ */
+function requireMayDeleteTopic(
+  { parts }: ConversationActorView,
+  id: number,
+  { directory, caller }: CommandContext,
+): void {
+  const [stream, user] = [directory.stream(toStreamId(id)), directory.user(toUserId(caller))];
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  if (!isAdminOrOwner(user)) throw apiError('ADMIN_REQUIRED');
+  const subscribed = isCurrentStreamMember(findStreamMembershipRecord(parts, caller));
+  if (!stream || !mayAccessStream(user, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+}
+
 /** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
 export const deleteTopicBatchHandler: ConversationCommandHandler<
   typeof streamActorCommands.deleteTopic,
@@ -152,6 +173,7 @@ export const deleteTopicBatchHandler: ConversationCommandHandler<
   ): CommandOutcome<ConversationActorState> {
     const key = toComparableTopicKey(args.topic);
     const stream = Number(parseActorKey(context.key).idWithinRealm);
+    requireMayDeleteTopic(view, stream, context);
     const there = filterMessagesStillInTopic(view, candidateRecords, stream, key);
     const gone = there.filter(({ id }) => deletableMessageIds.has(id));
     const reply = !isFullBatch

@@ -1,12 +1,19 @@
 /** A user leaves a stream, and messages there are deleted before the user's actor has looked up the unread ones. */
 import t from 'tap';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';
+import { USER_ROLE } from '#domain/people';
 import type { LogItem } from '#model';
 import { userActorCommands } from '#model/commands';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { deleteTopicBatchHandler } from '../../../actors/stream/commands/delete.js';
 import { RecentlyChangedMessages } from '../../../actors/stream/recent.js';
 import { makeMessageRemovalOutcome } from '../../../actors/stream/removing.js';
+import { directoryWith } from '../../support/directory.js';
+import { person } from '../../support/person.js';
 
 const message = (id: number): StoredMessage =>
   ({
@@ -58,4 +65,34 @@ t.test('other users get no event of that', async (t) => {
   t.same(readBy(eventsOf([])), []);
   t.same(readBy(eventsOf([8])), [], 'who has come back hears of the deletion');
   t.ok(eventsOf([]).some((item) => item.t === 'event' && item.event.type === 'delete_message'));
+});
+
+t.test('a caller who was removed, demoted or deactivated deletes no further batch of a topic', async (t) => {
+  const deleteBatch = (user: DirectoryUser): unknown => {
+    const context = {
+      key: 'stream/1/1',
+      realm: 1,
+      caller: user.id,
+      now: 0,
+      directory: directoryWith({
+        users: [user],
+        streams: [{ id: 1, name: 'den', inviteOnly: true, historyPublic: true }] as unknown as DirectoryStream[],
+      }),
+    };
+    const view = {
+      state: { mv: 2 },
+      parts: new Map(Object.entries(STAYS)),
+      volatile: { recentlyChangedMessages: new RecentlyChangedMessages() },
+    };
+    const inputs = { candidateRecords: [], candidateAndNextOlderRecords: [], deletableMessageIds: new Set() };
+    const args = { topic: 'one', until: 1, before: 500 };
+    return deleteTopicBatchHandler.handle(view as never, args as never, inputs as never, context as never);
+  };
+  t.match(deleteBatch(person(8, { role: USER_ROLE.owner })), { reply: makeSuccessReply() });
+  for (const [user, reason] of [
+    [person(10, { role: USER_ROLE.owner }), 'INVALID_STREAM_ID'],
+    [person(8), 'ADMIN_REQUIRED'],
+    [person(8, { role: USER_ROLE.owner, isActive: false }), 'ACCOUNT_DEACTIVATED'],
+  ] as const)
+    t.throws(() => deleteBatch(user), apiError(reason));
 });
