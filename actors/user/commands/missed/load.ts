@@ -11,6 +11,7 @@ import {
   type ReadableMessage,
   type ResolvedNarrowTerm,
   type StoredMessage,
+  storeNameOfStreamConversation,
   toStoredMessage,
   type UserMessageReader,
 } from '#domain/messages';
@@ -155,7 +156,7 @@ const narrowTermsOfConversationPlace = ({ stream, topic, participants }: Convers
 
 /**
  * Messages that mention the user or have an alert word, in any conversation: those among them that were moved are found
- * so, and no others.
+ * so, also in a stream with more messages than are read of it.
  * @param first id of the oldest one; infinite: none is wanted
  */
 async function loadPersonalMessagesSince(first: number, reader: UserMessageReader): Promise<ReadableMessage[]> {
@@ -167,6 +168,34 @@ async function loadPersonalMessagesSince(first: number, reader: UserMessageReade
     }),
   );
   return found.flat();
+}
+
+/**
+ * Messages that were sent to the conversation since the first missed one, and are elsewhere now.
+ * @param name id of the conversation
+ */
+async function loadMessagesMovedAway(
+  name: string,
+  { stream, first }: MissedConversation,
+  reader: UserMessageReader,
+  realm: RealmId,
+  { store }: ActorInputSources,
+): Promise<ReadableMessage[]> {
+  if (stream === 0) return [];
+  const conversation = storeNameOfStreamConversation(stream);
+  const records = await store.scanMessages({
+    realm,
+    index: { by: 'conversation', conversation },
+    or: [{ index: { by: 'moved', from: conversation } }],
+    from: first - 1,
+    direction: 'newer',
+    limit: MAX_MESSAGES_SCANNED_PER_MAIL,
+  });
+  const moved = records.map(toStoredMessage).filter((message) => {
+    const isSentHere = originalConversationIdOfMessage(realm, message) === name;
+    return isSentHere && makeMissedConversationId(realm, conversationPlaceOfMessage(message)) !== name;
+  });
+  return reader.filterReadableWithHistory(moved, 'none');
 }
 
 async function loadMessageIfReceived(
@@ -210,14 +239,15 @@ async function loadMissedConversation(
 ): Promise<LoadedMissedConversation> {
   const { first } = conversation;
   const plan = makeNarrowQueryPlan(narrowTermsOfConversationPlace(conversation), reader.viewer, { copies: true });
-  const [scanned, firstMessage] = await Promise.all([
+  const [scanned, firstMessage, moved] = await Promise.all([
     reader.scanNarrow(plan, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL),
     loadMessageIfReceived(first, reader, realm, sources),
+    loadMessagesMovedAway(name, conversation, reader, realm, sources),
   ]);
   const isCut = scanned.length >= MAX_MESSAGES_SCANNED_PER_MAIL;
   const last = isCut ? scanned.at(-1)!.message.id : Number.POSITIVE_INFINITY;
   const byId = new Map<number, ReadableMessage>();
-  for (const own of [...scanned, ...firstMessage, ...personal]) {
+  for (const own of [...scanned, ...firstMessage, ...moved, ...personal]) {
     const { message } = own;
     if (message.id < first || message.id > last) continue;
     if (originalConversationIdOfMessage(realm, message) === name) byId.set(message.id, own);

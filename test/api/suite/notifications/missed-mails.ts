@@ -338,6 +338,32 @@ export async function missedMails(t: Test): Promise<void> {
     );
   });
 
+  await t.test('a message that notifies as one of the whole stream is mailed after its topic was split', async (t) => {
+    const stream_id = await streamIdOf(owner, 'cove');
+    const set = (value: boolean) =>
+      owner.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id, property: 'email_notifications', value }],
+      });
+    await set(true);
+    news(owner);
+    const first = await say(other, 'cove', 'parted', 'one');
+    const second = await say(other, 'cove', 'parted', 'two');
+    await other.api.ok('PATCH /messages/{message_id}', {
+      message_id: second,
+      topic: 'departed',
+      propagate_mode: 'change_later',
+      send_notification_to_old_thread: false,
+      send_notification_to_new_thread: false,
+    });
+    await owner.api.ok('POST /messages/flags', { messages: [first], op: 'add', flag: 'read' });
+    await clock.advanceAsync(PERIOD_MS);
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(owner);
+    t.equal(mail!.headers.get('subject'), '#cove > departed');
+    t.match(mail!.text, /two/);
+    await set(false);
+  });
+
   await t.test('a mention that an edit adds after a move is mailed to who has left the stream before', async (t) => {
     for (const person of [owner, other]) await subscribe(person, 'attic');
     const message_id = await say(other, 'attic', 'boxes', 'nothing yet');
