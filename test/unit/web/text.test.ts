@@ -8,6 +8,7 @@ import {
   compareNames,
   currentLanguage,
   formatByteSize,
+  formatCalendarDay,
   formatFullDateTime,
   formatNameList,
   formatRelativeDay,
@@ -155,6 +156,15 @@ t.test('times are those of the zone that was chosen, whatever zone the browser h
       `${String(local.getHours()).padStart(2, '0')}:${String(local.getMinutes()).padStart(2, '0')}`,
     );
   }
+});
+
+t.test('a day without a time is the same in every time zone', async (t) => {
+  t.teardown(() => setDisplayZoneByName(''));
+  for (const zone of ['', 'Pacific/Kiritimati', 'Pacific/Honolulu', 'Pacific/Pago_Pago']) {
+    setDisplayZoneByName(zone);
+    t.equal(formatCalendarDay('1970-01-01'), 'January 1, 1970', zone);
+  }
+  t.equal(formatCalendarDay('yesterday'), 'yesterday');
 });
 
 t.test('times of English are those of Intl, without a format being made', async (t) => {

@@ -82,7 +82,7 @@ export class Core {
     this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue, this.#signedInUserId);
     this.draftService = new DraftService(platform, api, state, this.#signedInUserId);
     this.readMarker = new ReadMarker(platform, api, state, this.windows, this.#signedInUserId);
-    this.typingNotices = new OwnTypingNotices(platform, api, state);
+    this.typingNotices = new OwnTypingNotices(platform, api, state, this.#signedInUserId);
     this.presenceReporter = new PresenceReporter(platform, api, state, this.eventQueue);
     this.router = new Router(platform.address, this.addressNameLookup);
     const isSignedIn = (): boolean => this.session.state.peek() === 'signed-in' && !this.#isShowingOfflineCopy;

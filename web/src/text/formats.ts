@@ -41,9 +41,13 @@ export function setFormatLocale(tag: string): void {
 /** Language and region of all formats. */
 export const getFormatLocale = (): string => currentFormatLocale;
 
-function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeFormatOptions): string {
+function formatDateWithOptions(
+  ms: number,
+  name: string,
+  options: Intl.DateTimeFormatOptions,
+  timeZone = displayZone.value?.name,
+): string {
   const hour12 = uses24HourClock.value === undefined ? undefined : !uses24HourClock.value;
-  const timeZone = displayZone.value?.name;
   const key = `${name}${hour12}${timeZone}`;
   let format = dateFormatByKey.get(key);
   if (format === undefined) {
@@ -84,9 +88,17 @@ export function formatTimeOfDay(ms: number): string {
   return `${hour % 12 || 12}:${minute}\u202f${hour < 12 ? 'AM' : 'PM'}`;
 }
 
+const DATE_OPTIONS = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+
 /** 23 November 2026 */
-export const formatDate = (ms: number): string =>
-  formatDateWithOptions(ms, 'date', { day: 'numeric', month: 'long', year: 'numeric' });
+export const formatDate = (ms: number): string => formatDateWithOptions(ms, 'date', DATE_OPTIONS);
+
+/** 23 November 2026, for the text 2026-11-23: that day in every time zone. Other texts stay as they are. */
+export function formatCalendarDay(day: string): string {
+  // A date without a time is parsed as midnight in UTC.
+  const ms = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  return Number.isNaN(ms) ? day : formatDateWithOptions(ms, 'date', DATE_OPTIONS, 'UTC');
+}
 
 /** Monday, 23 November 2026, 14:05: for titles of time stamps. */
 export const formatFullDateTime = (ms: number): string =>

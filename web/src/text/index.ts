@@ -20,6 +20,7 @@ export {
   type DisplayZone,
   displayZone,
   formatByteSize,
+  formatCalendarDay,
   formatDate,
   formatFullDateTime,
   formatNameList,

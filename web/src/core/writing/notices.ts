@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from '@preact/signals-core';
 import type { ApiClient } from '../api.js';
 import { type Conversation, makeConversationKey } from '../narrow.js';
 import type { Platform, TimerHandle } from '../ports.js';
@@ -9,10 +10,12 @@ const KEYBOARD_REST_MS = 5_000;
 
 /**
  * Own typing. The compose box calls `noteKeystroke(conversation)` at every keystroke and `sendStopIfTyping()` when it
- * is emptied or closed.
+ * is emptied or closed. A notice belongs to the account that typed; nothing is sent once another one is signed in.
  */
 export class OwnTypingNotices {
   #typingConversation: Conversation | undefined;
+  /** The account that types. */
+  #typingUserId = 0;
   #noticeSentAt = 0;
   #restTimer: TimerHandle | undefined;
 
@@ -20,18 +23,22 @@ export class OwnTypingNotices {
     private readonly platform: Platform,
     private readonly api: ApiClient,
     private readonly state: ClientState,
+    private readonly signedInUserId: ReadonlySignal<number>,
   ) {}
 
   noteKeystroke(to: Conversation): void {
     const { send_private_typing_notifications, send_stream_typing_notifications } = this.state.me.settings.peek();
     if (!('users' in to ? send_private_typing_notifications : send_stream_typing_notifications)) return;
-    if (this.#typingConversation && makeConversationKey(this.#typingConversation) !== makeConversationKey(to))
-      this.sendStopIfTyping();
+    const userId = this.signedInUserId.peek();
+    const typesElsewhere =
+      this.#typingConversation && makeConversationKey(this.#typingConversation) !== makeConversationKey(to);
+    if (typesElsewhere || userId !== this.#typingUserId) this.sendStopIfTyping();
     if (this.#restTimer !== undefined) this.platform.clearTimer(this.#restTimer);
     this.#restTimer = this.platform.setTimer(() => this.sendStopIfTyping(), KEYBOARD_REST_MS);
     const now = this.platform.now();
     if (this.#typingConversation && now - this.#noticeSentAt < TYPING_NOTICE_REPEAT_MS) return;
     this.#typingConversation = to;
+    this.#typingUserId = userId;
     this.#noticeSentAt = now;
     this.#sendNotice('start', to);
   }
@@ -39,7 +46,8 @@ export class OwnTypingNotices {
   sendStopIfTyping(): void {
     if (this.#restTimer !== undefined) this.platform.clearTimer(this.#restTimer);
     this.#restTimer = undefined;
-    if (this.#typingConversation) this.#sendNotice('stop', this.#typingConversation);
+    if (this.#typingConversation && this.signedInUserId.peek() === this.#typingUserId)
+      this.#sendNotice('stop', this.#typingConversation);
     this.#typingConversation = undefined;
   }
 

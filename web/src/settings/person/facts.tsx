@@ -1,7 +1,7 @@
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import type { Person } from '../../core/index.js';
-import { currentLanguage, formatDate, t, uses24HourClock } from '../../text/index.js';
+import { currentLanguage, formatCalendarDay, formatDate, t, uses24HourClock } from '../../text/index.js';
 import { PROFILE_FIELD_TYPE, parseProfileFieldData, parseProfileFieldOptions } from '../parts/profile-fields.js';
 import { formatRoleName } from '../parts/roles.js';
 
@@ -40,7 +40,7 @@ function ProfileFieldValue({ field, value }: { readonly field: CustomProfileFiel
     case PROFILE_FIELD_TYPE.choice:
       return <>{parseProfileFieldOptions(field).find(({ key }) => key === value)?.text ?? value}</>;
     case PROFILE_FIELD_TYPE.date:
-      return <>{Number.isNaN(Date.parse(value)) ? value : formatDate(Date.parse(`${value}T12:00`))}</>;
+      return <>{formatCalendarDay(value)}</>;
     case PROFILE_FIELD_TYPE.link:
       return <LinkIfWebAddress address={value} text={value} />;
     case PROFILE_FIELD_TYPE.people:
