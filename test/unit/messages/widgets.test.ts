@@ -59,4 +59,7 @@ t.test('number and size of submessages are limited', async (t) => {
   for (let i = 0; i < 20; i++) add(big);
   t.throws(() => add(big), { message: 'You cannot attach a submessage to this message.' });
   t.equal(message.body.submessages?.length, 20);
+  message = { ...message, body: { ...message.body, submessages: [] } };
+  for (let i = 0; i < 2_000; i++) add('1');
+  t.throws(() => add('1'), { message: 'You cannot attach a submessage to this message.' });
 });
