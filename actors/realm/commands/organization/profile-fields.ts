@@ -50,7 +50,6 @@ function checkProfileFieldContent(
     inSummary,
   });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
-  requireRoomForProfileFields(others, field);
   return field;
 }
 
@@ -83,15 +82,11 @@ export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorComman
     checkCallerIsAdmin(parts, caller);
     const fields = readProfileFieldRecords(parts);
     if (content.display_in_profile_summary) requireRoomInProfileSummary(fields);
+    const checked = checkProfileFieldContent(type, content as unknown as ProfileFieldContent, fields);
+    requireRoomForProfileFields(fields, checked);
     const id = state.nextProfileField;
     // A new profile field comes last. Its place is its id, which is above the places of all other fields.
-    const field = {
-      id,
-      type,
-      order: id,
-      added: [],
-      ...checkProfileFieldContent(type, content as unknown as ProfileFieldContent, fields),
-    };
+    const field = { id, type, order: id, added: [], ...checked };
     return {
       ...makeStoreProfileFieldsCommit([...fields, field], version),
       reply: makeSuccessReply({ id }, version),
@@ -113,6 +108,7 @@ export const updateProfileFieldHandler: RealmCommandHandler<typeof realmActorCom
     if (isDefaultExternalAccountField(before) && !hasSameProfileFieldContent(before, content))
       throw apiError('PROFILE_FIELD_FIXED');
     const after = checkProfileFieldContent(before.type, content, others);
+    if (after.data.length > before.data.length) requireRoomForProfileFields(others, after);
     const added =
       before.type === PROFILE_FIELD_TYPE.select ? computeOptionAddedVersions(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
