@@ -215,10 +215,10 @@ export const getEncodedUserGroupList = memoizeByObject((directory: DirectoryView
   return new EncodedJson([Buffer.from('['), first!.subarray(1), ...others, Buffer.from(']')]);
 }, userGroupsCacheVersionOf);
 
-/** A group as the API shows it. */
 /** Maximum number of user groups: every registration has all of them. */
 export const MAX_USER_GROUPS = 2_000;
 
+/** A group as the API shows it. */
 export const formatUserGroupForApi = ({ id, name, description, members, subgroups, system }: DirectoryUserGroup) => ({
   id,
   name,
