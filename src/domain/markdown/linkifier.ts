@@ -76,6 +76,15 @@ export class LinkifierSearchBudget {
   }
 }
 
+/** The address of a match, or null if its values have none: `{x:1}` may cut a character such as an emoji in half. */
+function expandTemplateOrNull(template: Template, values: Record<string, string | null>): string | null {
+  try {
+    return template.expand(values);
+  } catch {
+    return null;
+  }
+}
+
 /** Matches of a linkifier, in the order of the text. They don't overlap. The text is not searched beyond its budget. */
 export function findLinkifierMatches(
   text: string,
@@ -93,7 +102,8 @@ export function findLinkifierMatches(
     from = Math.max(end, from + 1);
     if (end === at) continue;
     const values = Object.fromEntries(usable.names.map((name) => [name, matcher.group(name)]));
-    out.push({ at, text: text.slice(at, end), url: usable.template.expand(values) });
+    const url = expandTemplateOrNull(usable.template, values);
+    if (url !== null) out.push({ at, text: text.slice(at, end), url });
   }
   return out;
 }

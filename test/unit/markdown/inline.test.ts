@@ -1,5 +1,5 @@
 import t from 'tap';
-import { renderMarkdown } from '#domain/markdown';
+import { findTopicLinks, renderMarkdown } from '#domain/markdown';
 import { context } from './support.js';
 
 const html = (text: string, more = {}): string =>
@@ -109,6 +109,12 @@ t.test('a linkifier that looks far ahead for short matches makes few links, a us
   t.equal(linksWith('#(?P<id>[0-9]+)', '#1 '.repeat(500)), 500);
   const few = linksWith('(?P<id>a(?:.{0,1}){200}b|a)', 'a '.repeat(1_000));
   t.ok(few > 0 && few < 50, `${few}`);
+});
+
+t.test('a match is no link if the template cuts one of its characters in half, and other matches are links', async (t) => {
+  const linkifiers = [{ id: 1, pattern: 'T(?P<x>\\S+)', urlTemplate: 'https://t/{x:1}' }];
+  t.equal(line('T𝒳b Tab', { linkifiers }), 'T𝒳b <a href="https://t/a">Tab</a>');
+  t.same(findTopicLinks('T𝒳b Tab', linkifiers), [{ text: 'Tab', url: 'https://t/a' }]);
 });
 
 t.test('unusable linkifiers change nothing', async (t) => {
