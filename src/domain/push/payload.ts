@@ -41,25 +41,31 @@ const CHARACTER_BY_HTML_ENTITY_NAME: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** The text of HTML without its tags. A formula is its source: its MathML and its typeset form are left out. */
+/**
+ * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character, a formula its
+ * source: its MathML and its typeset form are left out.
+ */
 function extractHtmlText(html: string): string {
   let text = '';
   let isMathml = false;
   /** Number of open elements within the typeset form of a formula, with its own. */
   let typesetDepth = 0;
-  for (const [token] of html.matchAll(/<[^>]*>|[^<]+/g)) {
+  const shown = html
+    .replace(/<span [^>]*class="emoji emoji-([-0-9a-f]+)"[^>]*>[^<]*/g, (_, code: string) =>
+      String.fromCodePoint(...code.split('-').map((point) => Number.parseInt(point, 16))),
+    )
+    .replace(/<img alt="([^"]*)"[^>]*>/g, '$1');
+  for (const [token] of shown.matchAll(/<[^>]*>|[^<]+/g)) {
     if (typesetDepth > 0) {
       if (token.startsWith('<span')) typesetDepth++;
       else if (token === '</span>') typesetDepth--;
     } else if (token.startsWith('<span class="katex-html"')) typesetDepth = 1;
     else if (!token.startsWith('<')) text += isMathml ? '' : token;
-    else {
-      if (token.startsWith('<math') || token === '</annotation>') isMathml = true;
-      else if (token.startsWith('<annotation') || token === '</math>') isMathml = false;
-      text += ' ';
-    }
+    else if (token.startsWith('<math') || token === '</annotation>') isMathml = true;
+    else if (token.startsWith('<annotation') || token === '</math>') isMathml = false;
   }
-  return text;
+  // A message that is only the address of a picture has no other text.
+  return text.trim() || (/<a [^>]*?href="([^"]*)/.exec(html)?.[1] ?? '');
 }
 
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
