@@ -117,7 +117,8 @@ export const checkClusterNamespace = (value: string): string =>
 /** Checks the address of a service that the server calls by HTTP. */
 export function checkWebUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isWeb = url !== undefined && /^https?:\/\//.test(value) && url.username === '' && url.hash === '';
+  const hasCredentials = url !== undefined && url.username + url.password !== '';
+  const isWeb = url !== undefined && /^https?:\/\//.test(value) && !hasCredentials && url.hash === '';
   return returnIfValid(
     isWeb && value.length <= MAX_PATH_OR_URL_CHARACTERS,
     'must be an address that begins with http:// or https://',

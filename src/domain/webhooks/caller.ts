@@ -1,5 +1,5 @@
 /** Calls of outgoing webhooks: a POST request with limits on its target, its time and the size of the response. */
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { ForbiddenAddressError, type OutgoingAddressFilter, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
@@ -44,26 +44,32 @@ export class WebhookCaller {
   postWithoutRedirects({ url, type, body, headers }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
-      return Promise.resolve(makeFailedCallResult('its address is none of a web server'));
+      return Promise.resolve(makeFailedCallResult(NO_WEB_SERVER_REASON));
     }
     // A host that is an IP address needs no DNS look-up, so it is checked before the connection.
     if (!this.filter.allowsUrlBeforeLookup(target))
       return Promise.resolve(makeFailedCallResult(FORBIDDEN_ADDRESS_REASON));
+    const bytes = Buffer.from(body);
+    const options: RequestOptions = {
+      method: 'POST',
+      agent: false,
+      lookup: this.filter.lookupAllowedAddresses,
+      headers: {
+        'content-type': type,
+        'content-length': bytes.byteLength,
+        'user-agent': `ConclaveOutgoingWebhook/${SERVER_VERSION}`,
+        accept: 'application/json',
+        ...headers,
+      },
+    };
+    let request: ClientRequest;
+    try {
+      request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
+    } catch {
+      // Node refuses some addresses that are valid URLs, such as `http://%@example.com/`.
+      return Promise.resolve(makeFailedCallResult(NO_WEB_SERVER_REASON));
+    }
     return new Promise((resolve) => {
-      const bytes = Buffer.from(body);
-      const options: RequestOptions = {
-        method: 'POST',
-        agent: false,
-        lookup: this.filter.lookupAllowedAddresses,
-        headers: {
-          'content-type': type,
-          'content-length': bytes.byteLength,
-          'user-agent': `ConclaveOutgoingWebhook/${SERVER_VERSION}`,
-          accept: 'application/json',
-          ...headers,
-        },
-      };
-      const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
       let connected = false;
       const end = (result: WebhookCallResult): void => {
         this.clock.clearTimeout(timer);
@@ -88,11 +94,17 @@ export class WebhookCaller {
         else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
       });
       request.on('response', (response) => void readResponseAndEndCall(response, end));
+      // A server that switches the protocol sends no response, and Node reports no error.
+      request.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        end({ kind: 'answered', status: 101, body: '', retryAfter: '' });
+      });
       request.end(bytes);
     });
   }
 }
 
+const NO_WEB_SERVER_REASON = 'its address is none of a web server';
 const FORBIDDEN_ADDRESS_REASON = 'its address is one that this server does not call';
 
 async function readResponseAndEndCall(

@@ -135,7 +135,7 @@ const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
   mailFrom: ['', 'chat', 'a@b, c@d', 'A <a@b>\r\nBcc: c@d'],
   imageProxy: WORDS,
   webPush: WORDS,
-  pushGateway: ['', 'here', 'ftp://here', 'http://', 'http://user@here/', 'http://here/#there'],
+  pushGateway: ['', 'here', 'ftp://here', 'http://', 'http://user@here/', 'http://:%@here/', 'http://here/#there'],
   pushGatewayToken: ['', 'a b', 'ä', 'a\nb', 'x'.repeat(1_001)],
   pushContent: WORDS,
   webhookNetworks: NETWORKS,

@@ -252,6 +252,21 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.match((await from(queue, NOTIFICATION_BOT)).content, /its address is none of a web server/);
   });
 
+  await t.test('an address that nothing can call fails its call, and holds back no later message', async (t) => {
+    const queue = await messages(member);
+    const impossible = await make({ payload_url: JSON.stringify(hook.url.replace('//', '//%@')) });
+    await tell(member, [impossible], 'impossible');
+    t.match((await from(queue, NOTIFICATION_BOT)).content, /its address is none of a web server/);
+    await member.api.ok('PATCH /bots/{bot_id}', {
+      bot_id: impossible.id,
+      service_payload_url: JSON.stringify(hook.url),
+    });
+    hook.answer = { content: 'possible' };
+    await tell(member, [impossible], 'now');
+    t.equal(bodyOf(await hook.next()).data, 'now');
+    t.equal((await from(queue, impossible.id)).content, 'possible');
+  });
+
   await t.test('a bot with the Slack payload is called for messages of streams only', async (t) => {
     const slack = await make({ interface_type: 2 });
     const queue = await messages(member);
