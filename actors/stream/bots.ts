@@ -39,6 +39,8 @@ export function makeWebhookCallCommands(
   input: {
     readonly sender: DirectoryUser;
     readonly id: number;
+    /** Stream of the message; 0: it is a direct message. */
+    readonly stream: number;
     readonly trigger: WebhookTrigger;
     readonly origin: string;
   },
@@ -53,7 +55,7 @@ export function makeWebhookCallCommands(
       makeOutboxCommand({
         to: webhookActorKey(realm, id),
         name: webhookActorCommands.triggered,
-        args: { message: input.id, trigger: input.trigger, origin: input.origin },
+        args: { message: input.id, stream: input.stream, trigger: input.trigger, origin: input.origin },
         caller: 0,
         after: directory.version,
       }),

@@ -1,18 +1,21 @@
-/** Makes the webhook calls that are due, and returns the outcome of each. */
+/** Makes one webhook call, and says what became of it. */
 
-import { type StoredMessage, toStoredMessage } from '#domain/messages';
+import { makeViewerWithoutFlags, type StoredMessage, toStoredMessage, UserMessageReader } from '#domain/messages';
+import { isCurrentStreamMember, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import { makeWebhookRequestOrRefusal, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
 import { type ActorKey, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView, OutgoingWebhookService } from '#model/records';
 import type { ActorInputSources } from '../services.js';
 import type { WaitingWebhookCall } from './state.js';
 
-/** Stream and topic of the message at the time of the call. */
+/** Stream and topic of the message after the call. */
 export interface WebhookMessagePlace {
   /** Stream of the message; 0: it is a direct message. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
+  /** Names the message to the bot's owner, as part of a sentence. */
+  readonly phrase: string;
 }
 
 export type WebhookCallOutcome = { readonly call: WaitingWebhookCall } & (
@@ -22,13 +25,15 @@ export type WebhookCallOutcome = { readonly call: WaitingWebhookCall } & (
   | { readonly is: 'reply'; readonly place: WebhookMessagePlace; readonly say: string; readonly widget: string | null }
 );
 
-export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).idWithinRealm));
+/** A message that its bot is told of, as it is now. */
+interface ReportedMessage {
+  readonly bot: DirectoryUser;
+  readonly service: OutgoingWebhookService;
+  readonly message: StoredMessage;
+  readonly directory: DirectoryView;
+}
 
-const placeOfMessage = ({ body, participants }: StoredMessage): WebhookMessagePlace => ({
-  stream: body.stream,
-  topic: body.topic,
-  participants,
-});
+export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).idWithinRealm));
 
 export async function performWebhookCalls(
   key: ActorKey,
@@ -36,45 +41,96 @@ export async function performWebhookCalls(
   calls: readonly WaitingWebhookCall[],
   sources: ActorInputSources,
 ): Promise<readonly WebhookCallOutcome[]> {
+  return Promise.all(calls.map((call) => performWebhookCall(key, realm, call, sources)));
+}
+
+/**
+ * Makes a call. The message is read again after it: it may have been moved or deleted while the bot's server was
+ * thinking.
+ */
+async function performWebhookCall(
+  key: ActorKey,
+  realm: RealmId,
+  call: WaitingWebhookCall,
+  sources: ActorInputSources,
+): Promise<WebhookCallOutcome> {
+  const before = await findReportedMessage(key, realm, call, sources);
+  if (!before) return { call, is: 'done' };
+  const result = await postReportedMessage(before, call, sources);
+  const now = await findReportedMessage(key, realm, call, sources);
+  if (!now) return { call, is: 'done' };
+  const { body, participants } = now.message;
+  const phrase = await formatMessagePhrase(now, sources);
+  const place = { stream: body.stream, topic: body.topic, participants, phrase };
+  return outcomeOfWebhookCall(call, place, before.service.interface, result);
+}
+
+/**
+ * Finds the message of a call; undefined: there is no call to make any more. That is so if the message was deleted, or
+ * moved to a stream in which the bot may not read it.
+ */
+async function findReportedMessage(
+  key: ActorKey,
+  realm: RealmId,
+  call: WaitingWebhookCall,
+  sources: ActorInputSources,
+): Promise<ReportedMessage | undefined> {
+  const [record] = await sources.store.getMessages(realm, [call.message]);
   const directory = await sources.loadDirectory(realm);
-  const records = await sources.store.getMessages(
-    realm,
-    calls.map(({ message }) => message),
-  );
-  return Promise.all(
-    calls.map((call, i) => {
-      const record = records[i];
-      // A webhook is not called for a message that was deleted meanwhile.
-      return record ? performWebhookCall(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
-    }),
-  );
+  const bot = directory.user(botIdOfWebhookActorKey(key));
+  const service = bot && directory.bot(bot.id)?.service;
+  if (!record || !bot?.isActive || !service || directory.deactivated) return undefined;
+  const message = toStoredMessage(record);
+  const isInItsStream = message.body.stream === call.stream;
+  if (!isInItsStream && !(await mayReadMessage(bot, message, directory, sources))) return undefined;
+  return { bot, service, message, directory };
+}
+
+async function mayReadMessage(
+  user: DirectoryUser,
+  message: StoredMessage,
+  directory: DirectoryView,
+  { store }: ActorInputSources,
+): Promise<boolean> {
+  const { realm } = directory;
+  const { stream } = message.body;
+  const [member] = await store.getParts([streamMemberPartAddress(realm, stream, user.id)]);
+  const isSubscribed = isCurrentStreamMember(toStreamMembershipRecord(member?.value));
+  const subscribed = (of: number): boolean => of === stream && isSubscribed;
+  const reader = new UserMessageReader(store, makeViewerWithoutFlags({ realm, user, directory, subscribed }));
+  return (await reader.findReadableInAnyView(message)) !== undefined;
+}
+
+/** Names the message to the bot's owner; a stream and its topics only if the owner may read the message. */
+async function formatMessagePhrase(
+  { bot, message, directory }: ReportedMessage,
+  sources: ActorInputSources,
+): Promise<string> {
+  const { stream: id, topic } = message.body;
+  if (id === 0) return 'a direct message';
+  const owner = bot.botOwner === null ? undefined : directory.user(bot.botOwner);
+  const stream = directory.stream(toStreamId(id));
+  if (!owner || !stream || !(await mayReadMessage(owner, message, directory, sources)))
+    return 'a message that you may not read';
+  return `a message in #**${stream.name}>${topic}**`;
 }
 
 /** Reason of a failed call whose token was sealed under a former server secret. */
 const VOID_TOKEN_REASON = 'its token is void since the server secret was changed, and its settings show a new one';
 
-async function performWebhookCall(
-  key: ActorKey,
-  call: WaitingWebhookCall,
-  message: StoredMessage,
-  directory: DirectoryView,
+async function postReportedMessage(
+  { bot, service, message, directory }: ReportedMessage,
+  { trigger, origin }: WaitingWebhookCall,
   { services }: ActorInputSources,
-): Promise<WebhookCallOutcome> {
-  const bot = directory.user(botIdOfWebhookActorKey(key));
-  const service = bot && directory.bot(bot.id)?.service;
-  if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
-  const place = placeOfMessage(message);
-  const { trigger, origin } = call;
+): Promise<WebhookCallResult> {
   const token = services.secrets.unsealOrUndefined(service.tokenSealed);
-  if (token === undefined) return { call, place, is: 'failed', reason: VOID_TOKEN_REASON };
+  if (token === undefined) return { kind: 'failed', reason: VOID_TOKEN_REASON };
+  const { stream: id } = message.body;
+  const stream = id === 0 ? undefined : directory.stream(toStreamId(id));
   const called = { bot, service, token, message, trigger, origin };
-  const post = makeWebhookRequestOrRefusal(
-    called,
-    directory,
-    place.stream === 0 ? undefined : directory.stream(toStreamId(place.stream)),
-  );
-  if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
-  return outcomeOfWebhookCall(call, place, service.interface, await services.webhooks.postWithoutRedirects(post));
+  const post = makeWebhookRequestOrRefusal(called, directory, stream);
+  if (typeof post === 'string') return { kind: 'failed', reason: post };
+  return services.webhooks.postWithoutRedirects(post);
 }
 
 function outcomeOfWebhookCall(

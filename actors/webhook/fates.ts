@@ -14,9 +14,8 @@ import {
   streamActorCommands,
 } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { botIdOfWebhookActorKey, type WebhookCallOutcome, type WebhookMessagePlace } from './calls.js';
+import { botIdOfWebhookActorKey, type WebhookCallOutcome } from './calls.js';
 import { WAITING_WEBHOOK_CALL_TABLE, type WaitingWebhookCall } from './state.js';
 
 /** Pauses before the second and third attempt to reach a webhook's server, ms. */
@@ -35,12 +34,6 @@ export function makeBotOwnerNoticeCommands(
   if (!bot || !owner?.isActive) return [];
   const content = text.replace('{bot}', formatSilentMention(bot));
   return [makeDirectNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
-}
-
-/** Names the place of a message as part of a sentence. */
-function formatPlacePhrase({ stream, topic }: WebhookMessagePlace, directory: DirectoryView): string {
-  const name = stream === 0 ? undefined : directory.stream(toStreamId(stream))?.name;
-  return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
 }
 
 export function makeWebhookOutcomesCommit(
@@ -63,22 +56,21 @@ export function makeWebhookOutcomesCommit(
 function makeCommandsAfterFinalOutcome(fate: WebhookCallOutcome, context: WebhookOutcomeContext): OutboxCommand[] {
   if (fate.is === 'done') return [];
   const { origin } = fate.call;
-  const place = formatPlacePhrase(fate.place, context.directory);
+  const { phrase } = fate.place;
   if (fate.is === 'reply') {
     try {
-      return [makeBotReplyCommand({ ...fate, say: toCheckedMessageContent(fate.say) }, place, context)];
+      return [makeBotReplyCommand({ ...fate, say: toCheckedMessageContent(fate.say) }, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${place}: ${error.message}`);
+      return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${phrase}: ${error.message}`);
     }
   }
-  return makeBotOwnerNoticeCommands(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
+  return makeBotOwnerNoticeCommands(context, origin, `{bot} was not told of ${phrase}: ${fate.reason}.`);
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */
 function makeBotReplyCommand(
   { call, place, say, widget }: Extract<WebhookCallOutcome, { is: 'reply' }>,
-  shown: string,
   { key, realm, directory }: WebhookOutcomeContext,
 ): OutboxCommand {
   const common = {
@@ -89,7 +81,7 @@ function makeBotReplyCommand(
     queue_id: null,
     local_id: null,
     widget,
-    place: shown,
+    place: place.phrase,
   };
   const more = { caller: botIdOfWebhookActorKey(key), after: directory.version };
   if (place.stream !== 0) {

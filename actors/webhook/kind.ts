@@ -40,7 +40,7 @@ const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
  */
 const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorCommands.triggered> = {
   creates: true,
-  handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
+  handle({ state, parts }, { message, stream, trigger, origin }, _inputs, context) {
     const { now } = context;
     if (parts.size >= MAX_WAITING_CALLS_PER_WEBHOOK) {
       if (now < state.warned + MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
@@ -51,7 +51,8 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
       );
       return { reply: makeValueReply(null), state: { ...state, warned: now }, commands: [notice] };
     }
-    const call: WaitingWebhookCall = { message, trigger, origin, tries: 0, next: now };
+    const of = stream === undefined ? {} : { stream };
+    const call: WaitingWebhookCall = { message, ...of, trigger, origin, tries: 0, next: now };
     // The call is due at once. The run also makes earlier calls that are due.
     return {
       reply: makeValueReply(null),

@@ -11,6 +11,8 @@ export interface WebhookActorState extends JsonObject {
 export interface WaitingWebhookCall extends JsonObject {
   /** Id of the message that the call reports. */
   readonly message: number;
+  /** Stream of the message when it was sent; 0: it is a direct message; absent: an older version stored the call. */
+  readonly stream?: number;
   /** Reason of the call: mention or private_message. */
   readonly trigger: string;
   /** Base URL of the organization. */

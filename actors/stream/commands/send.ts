@@ -84,7 +84,7 @@ export const checkAndSendStreamMessageHandler: ConversationActorHandler<SendMess
         : [
             ...makeWebhookCallCommands(
               mentioned,
-              { sender, id: prepared.id, trigger: 'mention', origin: args.origin },
+              { sender, id: prepared.id, stream: stream.id, trigger: 'mention', origin: args.origin },
               realm,
               directory,
             ),
@@ -171,7 +171,7 @@ export const sendDirectMessageHandler: ConversationCommandHandler<
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     requireMaySendDirectMessage(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
+    const input = { sender, id: prepared.id, stream: 0, trigger: 'private_message', origin: args.origin } as const;
     const calls = makeWebhookCallCommands(participants, input, realm, directory);
     const has = (user: number): boolean => participants.includes(user);
     const composed = composeMessageOfSender(args, prepared, context, has, NO_USER_IDS, calls);

@@ -1,4 +1,6 @@
 /** Outgoing webhooks (users.md § Bots): the payloads they get, the replies they may send, and reports of failures. */
+
+import type { ServerResponse } from 'node:http';
 import { freePort } from '../../../support/free-port.js';
 import type { Params } from '../../support/client.js';
 import { Hook } from '../../support/hook.js';
@@ -149,7 +151,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     };
     const status =
       (code: number, headers: Record<string, string> = {}) =>
-      (response: import('node:http').ServerResponse) =>
+      (response: ServerResponse) =>
         void response.writeHead(code, headers).end('{"content":"no"}');
     await failing(
       status(500),
@@ -218,6 +220,74 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     await tell(member, [away], 'nobody there');
     const late = await from(queue, NOTIFICATION_BOT);
     t.match(late.content, /was not told of a direct message: it could not be reached \(ECONNREFUSED\)\./);
+  });
+
+  /** Lets the hook answer when the test says so. @returns answers the oldest call that has none */
+  const holdAnswers = (): ((answer: Fields) => void) => {
+    const held: ServerResponse[] = [];
+    hook.answer = (response) => void held.push(response);
+    return (answer) => void held.shift()!.end(JSON.stringify(answer));
+  };
+  const makePrivateStream = async (name: string): Promise<number> => {
+    await subscribe(owner, name, { invite_only: true });
+    return streamIdOf(owner, name);
+  };
+
+  await t.test('a webhook is not told of a message that was moved out of its reach before the call', async (t) => {
+    const board = await makePrivateStream('board');
+    const answer = holdAnswers();
+    // Further calls wait while as many as may run are held.
+    const held = Array.from({ length: 8 }, (_, i) => `held ${i}`);
+    for (const text of held) {
+      await tell(member, [bot], text);
+      await hook.next();
+    }
+    const message_id = await say(other, 'lobby', 'plans', `${mention(bot)} so far`);
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id, stream_id: board, topic: 'layoffs' });
+    for (const _ of held) answer({});
+    await tell(member, [bot], 'later');
+    t.equal(bodyOf(await hook.next()).data, 'later');
+    answer({});
+  });
+
+  await t.test("a notice to the owner names no stream whose messages the bot's owner may not read", async (t) => {
+    await makePrivateStream('quiet corner');
+    const queue = await messages(member);
+    hook.answer = 'nonsense';
+    await say(owner, 'quiet corner', 'whispers', mention(bot));
+    await hook.next();
+    const { content } = await from(queue, NOTIFICATION_BOT);
+    t.match(content, /a message that you may not read: its answer is not JSON/);
+    t.notMatch(content, /quiet corner|whispers/);
+  });
+
+  await t.test('a reply goes to the topic to which the message was moved while the webhook answered', async (t) => {
+    const queue = await messages(owner);
+    const answer = holdAnswers();
+    const message_id = await say(other, 'lobby', 'before', mention(bot));
+    await hook.next();
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id, topic: 'after' });
+    answer({ content: 'found you' });
+    const { subject, content } = await from(queue, bot.id);
+    t.same([subject, content], ['after', 'found you']);
+  });
+
+  await t.test('no reply comes to a message that was deleted or moved away while the webhook answered', async (t) => {
+    const private_id = await makePrivateStream('attic');
+    const queue = await messages(owner);
+    const answer = holdAnswers();
+    const ask = async (): Promise<number> => {
+      const id = await say(other, 'lobby', 'vanishing', mention(bot));
+      await hook.next();
+      return id;
+    };
+    await owner.api.ok('DELETE /messages/{message_id}', { message_id: await ask() });
+    answer({ content: 'to nobody' });
+    await owner.api.ok('PATCH /messages/{message_id}', { message_id: await ask(), stream_id: private_id });
+    answer({ content: 'to nobody here' });
+    await ask();
+    answer({ content: 'to somebody' });
+    t.equal((await from(queue, bot.id)).content, 'to somebody');
   });
 
   await t.test("addresses that only machines of the server's network can reach are not called", async (t) => {
