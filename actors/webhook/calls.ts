@@ -1,29 +1,13 @@
-/** Makes one webhook call, and says what became of it. */
+/** Makes webhook calls, and says what became of them. */
 
 import { makeViewerWithoutFlags, type StoredMessage, toStoredMessage, UserMessageReader } from '#domain/messages';
 import { isCurrentStreamMember, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import { makeWebhookRequestOrRefusal, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
 import { type ActorKey, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
+import type { WebhookCallOutcome, WebhookMessagePlace } from '#model/commands';
 import type { DirectoryUser, DirectoryView, OutgoingWebhookService } from '#model/records';
 import type { ActorInputSources } from '../services.js';
 import type { WaitingWebhookCall } from './state.js';
-
-/** Stream and topic of the message after the call. */
-export interface WebhookMessagePlace {
-  /** Stream of the message; 0: it is a direct message. */
-  readonly stream: number;
-  readonly topic: string;
-  readonly participants: readonly number[];
-  /** Names the message to the bot's owner, as part of a sentence. */
-  readonly phrase: string;
-}
-
-export type WebhookCallOutcome = { readonly call: WaitingWebhookCall } & (
-  | { readonly is: 'done' }
-  | { readonly is: 'later'; readonly place: WebhookMessagePlace; readonly reason: string }
-  | { readonly is: 'failed'; readonly place: WebhookMessagePlace; readonly reason: string }
-  | { readonly is: 'reply'; readonly place: WebhookMessagePlace; readonly say: string; readonly widget: string | null }
-);
 
 /** A message that its bot is told of, as it is now. */
 interface ReportedMessage {
@@ -35,34 +19,27 @@ interface ReportedMessage {
 
 export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).idWithinRealm));
 
-export async function performWebhookCalls(
-  key: ActorKey,
-  realm: RealmId,
-  calls: readonly WaitingWebhookCall[],
-  sources: ActorInputSources,
-): Promise<readonly WebhookCallOutcome[]> {
-  return Promise.all(calls.map((call) => performWebhookCall(key, realm, call, sources)));
-}
-
 /**
- * Makes a call. The message is read again after it: it may have been moved or deleted while the bot's server was
- * thinking.
+ * Starts a call; resolves when its request is under way. The message is read again after the answer: it may have been
+ * moved or deleted while the bot's server was thinking.
  */
-async function performWebhookCall(
+export async function startWebhookCall(
   key: ActorKey,
   realm: RealmId,
   call: WaitingWebhookCall,
   sources: ActorInputSources,
-): Promise<WebhookCallOutcome> {
+): Promise<{ readonly outcome: Promise<WebhookCallOutcome> | WebhookCallOutcome }> {
   const before = await findReportedMessage(key, realm, call, sources);
-  if (!before) return { call, is: 'done' };
-  const result = await postReportedMessage(before, call, sources);
-  const now = await findReportedMessage(key, realm, call, sources);
-  if (!now) return { call, is: 'done' };
-  const { body, participants } = now.message;
-  const phrase = await formatMessagePhrase(now, sources);
-  const place = { stream: body.stream, topic: body.topic, participants, phrase };
-  return outcomeOfWebhookCall(call, place, before.service.interface, result);
+  if (!before) return { outcome: { is: 'done' } };
+  const finish = async (result: WebhookCallResult): Promise<WebhookCallOutcome> => {
+    const now = await findReportedMessage(key, realm, call, sources);
+    if (!now) return { is: 'done' };
+    const { body, participants } = now.message;
+    const phrase = await formatMessagePhrase(now, sources);
+    const place = { stream: body.stream, topic: body.topic, participants, phrase };
+    return outcomeOfWebhookCall(place, before.service.interface, result);
+  };
+  return { outcome: postReportedMessage(before, call, sources).then(finish) };
 }
 
 /**
@@ -133,19 +110,13 @@ async function postReportedMessage(
   return services.webhooks.postWithoutRedirects(post);
 }
 
-function outcomeOfWebhookCall(
-  call: WaitingWebhookCall,
-  place: WebhookMessagePlace,
-  form: number,
-  answer: WebhookCallResult,
-): WebhookCallOutcome {
-  if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
-  if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
+function outcomeOfWebhookCall(place: WebhookMessagePlace, form: number, answer: WebhookCallResult): WebhookCallOutcome {
+  if (answer.kind === 'unreachable') return { place, is: 'later', reason: answer.reason };
+  if (answer.kind === 'failed') return { place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;
-  if (status < 200 || status > 299)
-    return { call, place, is: 'failed', reason: `its server answered with status ${status}` };
+  if (status < 200 || status > 299) return { place, is: 'failed', reason: `its server answered with status ${status}` };
   const reply = parseWebhookReply(body, form);
-  if (reply === 'nothing') return { call, is: 'done' };
-  if ('wrong' in reply) return { call, place, is: 'failed', reason: reply.wrong };
-  return { call, place, is: 'reply', ...reply };
+  if (reply === 'nothing') return { is: 'done' };
+  if ('wrong' in reply) return { place, is: 'failed', reason: reply.wrong };
+  return { place, is: 'reply', ...reply };
 }

@@ -4,7 +4,6 @@
  */
 
 import { formatSilentMention, makeDirectNoticeCommand } from '#actors/shared';
-import type { Json } from '#base';
 import { toCheckedMessageContent } from '#domain/messages';
 import { directMessageActorKey, streamActorKey, toStreamId, toUserId } from '#model';
 import {
@@ -12,11 +11,12 @@ import {
   makeOutboxCommand,
   type OutboxCommand,
   streamActorCommands,
+  type WebhookCallOutcome,
 } from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { CommandContext } from '#runtime';
-import { botIdOfWebhookActorKey, type WebhookCallOutcome } from './calls.js';
-import { WAITING_WEBHOOK_CALL_TABLE, type WaitingWebhookCall } from './state.js';
+import { botIdOfWebhookActorKey } from './calls.js';
+import type { WaitingWebhookCall } from './state.js';
 
 /** Pauses before the second and third attempt to reach a webhook's server, ms. */
 const WEBHOOK_RETRY_PAUSES_MS: readonly number[] = [1_000, 4_000];
@@ -36,47 +36,45 @@ export function makeBotOwnerNoticeCommands(
   return [makeDirectNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
 }
 
-export function makeWebhookOutcomesCommit(
-  fates: readonly WebhookCallOutcome[],
-  context: WebhookOutcomeContext,
-): { readonly written: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
-  const written: Record<string, Json> = {};
-  const commands: OutboxCommand[] = [];
-  for (const fate of fates) {
-    const { call } = fate;
-    const pause = fate.is === 'later' ? WEBHOOK_RETRY_PAUSES_MS[call.tries] : undefined;
-    const again: WaitingWebhookCall | null =
-      pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    Object.assign(written, WAITING_WEBHOOK_CALL_TABLE.makePartChange(call.message, again));
-    if (!again) commands.push(...makeCommandsAfterFinalOutcome(fate, context));
-  }
-  return { written, commands };
+/** The call as it waits for another attempt; undefined: this was the last. */
+export function findNextAttempt(
+  call: WaitingWebhookCall,
+  outcome: WebhookCallOutcome,
+  now: number,
+): WaitingWebhookCall | undefined {
+  const pause = outcome.is === 'later' ? WEBHOOK_RETRY_PAUSES_MS[call.tries] : undefined;
+  const { running: _, ...waiting } = call;
+  return pause === undefined ? undefined : { ...waiting, tries: call.tries + 1, next: now + pause };
 }
 
-function makeCommandsAfterFinalOutcome(fate: WebhookCallOutcome, context: WebhookOutcomeContext): OutboxCommand[] {
-  if (fate.is === 'done') return [];
-  const { origin } = fate.call;
-  const { phrase } = fate.place;
-  if (fate.is === 'reply') {
+export function makeCommandsAfterLastAttempt(
+  outcome: WebhookCallOutcome,
+  origin: string,
+  context: WebhookOutcomeContext,
+): OutboxCommand[] {
+  if (outcome.is === 'done') return [];
+  const { phrase } = outcome.place;
+  if (outcome.is === 'reply') {
     try {
-      return [makeBotReplyCommand({ ...fate, say: toCheckedMessageContent(fate.say) }, context)];
+      return [makeBotReplyCommand({ ...outcome, say: toCheckedMessageContent(outcome.say) }, origin, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${phrase}: ${error.message}`);
     }
   }
-  return makeBotOwnerNoticeCommands(context, origin, `{bot} was not told of ${phrase}: ${fate.reason}.`);
+  return makeBotOwnerNoticeCommands(context, origin, `{bot} was not told of ${phrase}: ${outcome.reason}.`);
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */
 function makeBotReplyCommand(
-  { call, place, say, widget }: Extract<WebhookCallOutcome, { is: 'reply' }>,
+  { place, say, widget }: Extract<WebhookCallOutcome, { is: 'reply' }>,
+  origin: string,
   { key, realm, directory }: WebhookOutcomeContext,
 ): OutboxCommand {
   const common = {
     content: say,
     topic: place.topic,
-    origin: call.origin,
+    origin,
     human: false,
     queue_id: null,
     local_id: null,

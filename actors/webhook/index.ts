@@ -2,14 +2,17 @@
  * The webhook actor: one per outgoing webhook bot. It stores the calls of the bot's server and makes them, so that a
  * slow server delays no conversation.
  *
- * State: time of the last warning to the owner; one part per waiting call (`call/`). Without phases.
+ * State: time of the last warning to the owner; one part per call that waits or runs (`call/`). Without phases.
  *
- * Pipeline: a conversation sends `triggered`, which stores the call → `due` makes the calls that are due, up to 8 per
- * run (`calls.ts`) → `fates.ts` turns each result into a retry, a reply of the bot, or a notice to its owner →
- * `refused` comes back if the conversation refuses the reply.
+ * Pipeline: a conversation sends `triggered`, which stores the call and starts it, if fewer than 8 run → the sidecar
+ * makes it (`calls.ts`) and sends `called` with its outcome → `fates.ts` turns the outcome into a retry, a reply of the
+ * bot, or a notice to its owner, and the next call that is due starts → `refused` comes back if the conversation
+ * refuses the reply. `due` starts retries, and calls whose outcome has not come in time.
  *
- * Invariants: the commands never refuse. At most 1,000 calls wait; further ones are dropped with a warning, once a
- * minute. A crash between a call and its commit makes the call again.
+ * Invariants: the commands never refuse. Calls start in the order of their messages, retries and the death of a host
+ * apart, and no call waits for the answer to another while fewer than 8 run. At most 1,000 calls wait; further ones are
+ * dropped with a warning, once a minute. While the process lives, no call is made again before its outcome is known; a
+ * crash between a call and the commit of its outcome makes it again, 20 s after its start.
  *
  * Importers: src/app, which hosts the kind.
  */

@@ -5,31 +5,35 @@
  */
 
 import { makeValueReply } from '#actors/shared';
+import type { Json } from '#base';
 import { type ActorCommandName, type ArgsOfCommand, webhookActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { performWebhookCalls, type WebhookCallOutcome } from './calls.js';
-import { makeBotOwnerNoticeCommands, makeWebhookOutcomesCommit } from './fates.js';
+import { findNextAttempt, makeBotOwnerNoticeCommands, makeCommandsAfterLastAttempt } from './fates.js';
+import { WebhookActorSidecar } from './sidecar.js';
 import {
-  earliestDueTimeOfWebhookCalls,
   listWaitingWebhookCalls,
+  nextTimeOfWebhookCalls,
+  type StartedWebhookCalls,
   WAITING_WEBHOOK_CALL_TABLE,
   type WaitingWebhookCall,
   type WebhookActorState,
 } from './state.js';
 
-type WebhookCommandHandler<C extends ActorCommandName<'webhook'>, I = undefined> = CommandDefinition<
+type WebhookCommandHandler<C extends ActorCommandName<'webhook'>> = CommandDefinition<
   WebhookActorState,
   ArgsOfCommand<C>,
-  I,
   undefined,
+  StartedWebhookCalls,
   ActorServices
 >;
 
-/** Number of calls per run; further ones follow at once. */
-const MAX_WEBHOOK_CALLS_PER_RUN = 8;
-/** Maximum number of calls that wait; further ones are dropped. */
+/** Maximum number of calls that run at a time; further ones wait. */
+const MAX_RUNNING_CALLS_PER_WEBHOOK = 8;
+/** Time by which the outcome of a call is known, ms: its own limit, and as long again for reading its message. */
+const MAX_CALL_DURATION_MS = 20_000;
+/** Maximum number of calls that wait or run; further ones are dropped. */
 const MAX_WAITING_CALLS_PER_WEBHOOK = 1_000;
 /** Minimum time between two notices of dropped calls to the owner, ms. */
 const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
@@ -40,8 +44,9 @@ const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
  */
 const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorCommands.triggered> = {
   creates: true,
-  handle({ state, parts }, { message, stream, trigger, origin }, _inputs, context) {
+  handle({ state, parts, volatile }, { message, stream, trigger, origin }, _inputs, context) {
     const { now } = context;
+    if (WAITING_WEBHOOK_CALL_TABLE.findPartValue(parts, message)) return { reply: makeValueReply(null) };
     if (parts.size >= MAX_WAITING_CALLS_PER_WEBHOOK) {
       if (now < state.warned + MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
       const notice = makeBotOwnerNoticeCommands(
@@ -53,41 +58,60 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
     }
     const of = stream === undefined ? {} : { stream };
     const call: WaitingWebhookCall = { message, ...of, trigger, origin, tries: 0, next: now };
-    // The call is due at once. The run also makes earlier calls that are due.
+    const started = startDueCalls([...listWaitingWebhookCalls(parts), call], volatile, now);
     return {
       reply: makeValueReply(null),
       state,
-      parts: WAITING_WEBHOOK_CALL_TABLE.makePartChange(message, call),
-      due: now,
+      parts: { ...WAITING_WEBHOOK_CALL_TABLE.makePartChange(message, call), ...started.parts },
+      due: started.due,
     };
   },
 };
 
 /**
- * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
- * must not find the calls of the run before. After a crash between call and commit the call is made again.
+ * Starts calls that are due while fewer run than may. The sidecar makes them once the change is committed; a call whose
+ * outcome does not come in time, because its host died, is due again.
+ * @param calls all calls, in the order in which they are to start
  */
-const performDueCallsHandler: WebhookCommandHandler<typeof webhookActorCommands.due, readonly WebhookCallOutcome[]> = {
-  lane: 'calling',
-  exclusive: true,
-  inputs: (_args, { key, realm, view }, sources) => {
-    const now = sources.services.clock.now();
-    const batch = listWaitingWebhookCalls(view.parts).filter(({ next }) => next <= now);
-    return performWebhookCalls(key, realm, batch.slice(0, MAX_WEBHOOK_CALLS_PER_RUN), sources);
+function startDueCalls(
+  calls: readonly WaitingWebhookCall[],
+  volatile: StartedWebhookCalls,
+  now: number,
+): { readonly parts: Readonly<Record<string, Json>>; readonly due: number | null } {
+  const parts: Record<string, Json> = {};
+  let free = MAX_RUNNING_CALLS_PER_WEBHOOK - calls.filter(({ running, next }) => running && next > now).length;
+  const all = calls.map((call): WaitingWebhookCall => {
+    if (call.next > now || free <= 0) return call;
+    free--;
+    const started: WaitingWebhookCall = { ...call, running: true, next: now + MAX_CALL_DURATION_MS };
+    volatile.push(started);
+    Object.assign(parts, WAITING_WEBHOOK_CALL_TABLE.makePartChange(call.message, started));
+    return started;
+  });
+  // Calls that are due and find no place start when a running one has ended.
+  return { parts, due: nextTimeOfWebhookCalls(all, now) };
+}
+
+const startDueCallsHandler: WebhookCommandHandler<typeof webhookActorCommands.due> = {
+  handle({ parts, volatile }, _args, _inputs, { now }) {
+    return { reply: makeValueReply(null), ...startDueCalls(listWaitingWebhookCalls(parts), volatile, now) };
   },
-  handle({ parts }, _args, fates, context) {
-    const { written, commands } = makeWebhookOutcomesCommit(fates, context);
-    const left = listWaitingWebhookCalls(parts).map((call) => {
-      const part = WAITING_WEBHOOK_CALL_TABLE.partNameOf(call.message);
-      return part in written ? written[part] : call;
-    });
+};
+
+/** Records what became of an attempt to make a call. The outcome of an earlier attempt than the present one is ignored. */
+const recordCallOutcomeHandler: WebhookCommandHandler<typeof webhookActorCommands.called> = {
+  handle({ parts, volatile }, { message, tries, outcome }, _inputs, context) {
+    const { now } = context;
+    const call = WAITING_WEBHOOK_CALL_TABLE.findPartValue(parts, message);
+    if (call?.tries !== tries) return { reply: makeValueReply(null) };
+    const again = findNextAttempt(call, outcome, now);
+    const others = listWaitingWebhookCalls(parts).filter((one) => one.message !== message);
+    const started = startDueCalls(again ? [...others, again] : others, volatile, now);
     return {
       reply: makeValueReply(null),
-      parts: written,
-      commands: [commands],
-      due: earliestDueTimeOfWebhookCalls(
-        left.filter((call): call is WaitingWebhookCall => call !== null && call !== undefined),
-      ),
+      parts: { ...WAITING_WEBHOOK_CALL_TABLE.makePartChange(message, again ?? null), ...started.parts },
+      commands: [again ? [] : makeCommandsAfterLastAttempt(outcome, call.origin, context)],
+      due: started.due,
     };
   },
 };
@@ -101,7 +125,7 @@ const warnOwnerOfRefusedReplyHandler: WebhookCommandHandler<typeof webhookActorC
   }),
 };
 
-export const webhookActorKind: ActorKindDefinition<WebhookActorState, undefined, ActorServices> = {
+export const webhookActorKind: ActorKindDefinition<WebhookActorState, StartedWebhookCalls, ActorServices> = {
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
   usesDirectory: true,
@@ -109,10 +133,12 @@ export const webhookActorKind: ActorKindDefinition<WebhookActorState, undefined,
   partsAreDeliveries: true,
   commands: mapHandlersByName(webhookActorCommands, {
     triggered: storeTriggeredCallHandler,
-    due: performDueCallsHandler,
+    due: startDueCallsHandler,
+    called: recordCallOutcomeHandler,
     refused: warnOwnerOfRefusedReplyHandler,
   }),
   makeInitialState: () => ({ warned: 0 }),
-  makeVolatile: () => undefined,
+  makeVolatile: () => [],
+  sidecar: (handle, sources) => new WebhookActorSidecar(handle, sources),
   makeMissingActorReply: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
 };

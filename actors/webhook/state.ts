@@ -7,7 +7,7 @@ export interface WebhookActorState extends JsonObject {
   readonly warned: number;
 }
 
-/** A webhook call that waits to be made. */
+/** A webhook call that waits to be made, or runs. */
 export interface WaitingWebhookCall extends JsonObject {
   /** Id of the message that the call reports. */
   readonly message: number;
@@ -19,20 +19,28 @@ export interface WaitingWebhookCall extends JsonObject {
   readonly origin: string;
   /** Number of attempts to make the call that have failed. */
   readonly tries: number;
-  /** Wall time of the next attempt to make the call, ms. */
+  /**
+   * Wall time of the next attempt to make the call, ms. While an attempt runs: the time by which its outcome is known,
+   * unless the host has died.
+   */
   readonly next: number;
+  /** True while an attempt runs; absent: the call waits. */
+  readonly running?: true;
 }
 
-/** Parts with waiting calls, by id of their message. */
+/** Calls that handlers have started and the sidecar has not taken yet, in the memory of the actor. */
+export type StartedWebhookCalls = WaitingWebhookCall[];
+
+/** Parts with waiting and running calls, by id of their message. */
 export const WAITING_WEBHOOK_CALL_TABLE = new ActorPartAccessor<WaitingWebhookCall>('call/');
 
-/** Waiting calls, in the order of their messages. */
+/** Waiting and running calls, in the order of their messages. */
 export const listWaitingWebhookCalls = (parts: ActorParts): WaitingWebhookCall[] =>
   [...WAITING_WEBHOOK_CALL_TABLE.values(parts)].sort((a, b) => a.message - b.message);
 
-/** Earliest time at which a waiting call is due, wall time, ms; null: no call waits. */
-export function earliestDueTimeOfWebhookCalls(calls: Iterable<WaitingWebhookCall>): number | null {
+/** Earliest time after `now` at which something is to be done about a call, wall time, ms; null: there is none. */
+export function nextTimeOfWebhookCalls(calls: Iterable<WaitingWebhookCall>, now: number): number | null {
   let first: number | null = null;
-  for (const { next } of calls) if (first === null || next < first) first = next;
+  for (const { next } of calls) if (next > now && (first === null || next < first)) first = next;
   return first;
 }

@@ -152,4 +152,4 @@ export {
   type SubscriptionSettingChange,
   userActorCommands,
 } from './user.js';
-export { webhookActorCommands } from './webhook.js';
+export { type WebhookCallOutcome, type WebhookMessagePlace, webhookActorCommands } from './webhook.js';

@@ -233,6 +233,37 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     return streamIdOf(owner, name);
   };
 
+  await t.test('a slow answer holds back no later message to the bot', async (t) => {
+    const queue = await messages(member);
+    const answer = holdAnswers();
+    for (const text of ['slow', 'ping 1', 'ping 2']) {
+      await tell(member, [bot], text);
+      t.equal(bodyOf(await hook.next()).data, text);
+    }
+    hook.answer = { content: 'pong' };
+    await tell(member, [bot], 'ping 3');
+    await hook.next();
+    t.equal((await from(queue, bot.id)).content, 'pong', 'the reply waits for no earlier one');
+    for (const content of ['re slow', 're ping 1', 're ping 2']) {
+      answer({ content });
+      t.equal((await from(queue, bot.id)).content, content);
+    }
+  });
+
+  await t.test('a bot is called at most eight times at once, in the order of its messages', async (t) => {
+    const answer = holdAnswers();
+    const texts = Array.from({ length: 20 }, (_, i) => `number ${i}`);
+    const before = hook.calls.length;
+    for (const text of texts) await tell(member, [bot], text);
+    for (const [i, text] of texts.entries()) {
+      t.equal(bodyOf(await hook.next()).data, text);
+      if (i < 7) continue;
+      t.equal(hook.calls.length - before, i + 1);
+      answer({});
+    }
+    for (let i = 0; i < 7; i++) answer({});
+  });
+
   await t.test('a webhook is not told of a message that was moved out of its reach before the call', async (t) => {
     const board = await makePrivateStream('board');
     const answer = holdAnswers();

@@ -1,0 +1,78 @@
+/**
+ * Makes the calls of the webhook actor outside its mailbox, so that a slow answer holds back no other call. Calls start
+ * in the order in which the handlers started them.
+ *
+ * A call outlives its activation: its outcome goes to whichever activation has the actor then, on another host too.
+ */
+
+import { Semaphore } from '#base';
+import { waitOnClock } from '#base/clock';
+import { webhookActorCommands } from '#model/commands';
+import type { ActorActivationHandle, ActorSidecar, DeferredRequest } from '#runtime';
+import type { ActorInputSources } from '../services.js';
+import { startWebhookCall } from './calls.js';
+import type { StartedWebhookCalls, WaitingWebhookCall, WebhookActorState } from './state.js';
+
+/** Time after which the outcome of a call is recorded again if the Store was away, ms. */
+const RECORD_AGAIN_AFTER_MS = 5_000;
+
+export class WebhookActorSidecar implements ActorSidecar {
+  /** Messages whose calls run here. A call that runs longer than expected is not made a second time. */
+  readonly #running = new Set<number>();
+  readonly #start = new Semaphore(1);
+  #isStopped = false;
+
+  constructor(
+    private readonly handle: ActorActivationHandle<WebhookActorState, StartedWebhookCalls>,
+    private readonly sources: ActorInputSources,
+  ) {}
+
+  handleCommand(_name: string, _args: unknown, request: DeferredRequest): void {
+    request.reply({ ok: [] });
+  }
+
+  onCommitted(): void {
+    for (const call of this.handle.volatile.splice(0))
+      if (!this.#running.has(call.message)) void this.#makeCallAndRecordOutcome(call);
+  }
+
+  isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  onActivationStopped(): void {
+    this.#isStopped = true;
+  }
+
+  async #makeCallAndRecordOutcome(call: WaitingWebhookCall): Promise<void> {
+    const { message, tries } = call;
+    const { key, realm } = this.handle;
+    this.#running.add(message);
+    try {
+      const started = await this.#start.runWhenPermitted(async () =>
+        this.#isStopped ? undefined : startWebhookCall(key, realm, call, this.sources),
+      );
+      const outcome = await started?.outcome;
+      if (outcome) {
+        const args = { message, tries, outcome };
+        await this.#recordReliably(() => this.handle.sendSelf(webhookActorCommands.called, args));
+      }
+    } catch {
+      // The message could not be read. The actor's timer starts the call again.
+    }
+    this.#running.delete(message);
+  }
+
+  /** Records the outcome of a call, again and again until the activation stops. */
+  async #recordReliably(record: () => Promise<void>): Promise<void> {
+    const { clock } = this.sources.services;
+    do {
+      try {
+        await record();
+        return;
+      } catch {
+        await waitOnClock(clock, RECORD_AGAIN_AFTER_MS);
+      }
+    } while (!this.#isStopped);
+  }
+}

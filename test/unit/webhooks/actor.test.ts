@@ -1,0 +1,78 @@
+/** What the webhook actor does with the outcomes of calls, and without them. */
+
+import t from 'tap';
+import { webhookActorKind } from '#actors/webhook';
+import type { Json, JsonObject } from '#base';
+import { toRealmId, toUserId, webhookActorKey } from '#model';
+import type { CommandContext } from '#runtime';
+
+/** The actor in memory: handlers run at once, and the calls that they start are collected. */
+class Actor {
+  readonly parts = new Map<string, Json>();
+  readonly started: string[] = [];
+  due: number | null = null;
+  now = 1_000;
+  readonly #volatile: { message: number; tries: number }[] = [];
+
+  handle(name: 'triggered' | 'due' | 'called', args: JsonObject): void {
+    const view = { state: { warned: 0 }, parts: this.parts, volatile: this.#volatile as never };
+    const realm = toRealmId(1);
+    const context = { key: webhookActorKey(realm, toUserId(9)), realm, now: this.now } as unknown as CommandContext;
+    const { parts = {}, due } = webhookActorKind.commands[name]!.handle(view, args, undefined, context);
+    for (const [part, value] of Object.entries(parts)) {
+      if (value === null) this.parts.delete(part);
+      else this.parts.set(part, value);
+    }
+    if (due !== undefined) this.due = due;
+    for (const { message, tries } of this.#volatile.splice(0)) this.started.push(`${message}.${tries}`);
+  }
+
+  trigger(...messages: number[]): void {
+    for (const message of messages)
+      this.handle('triggered', { message, stream: 0, trigger: 'private_message', origin: 'http://here' });
+  }
+}
+
+const place = { stream: 0, topic: '', participants: [8, 9], phrase: 'a direct message' };
+
+t.test('a call is made again only when its outcome has not come in time', async (t) => {
+  const actor = new Actor();
+  actor.trigger(5);
+  t.same(actor.started, ['5.0']);
+  const end = actor.due!;
+  actor.now = end - 1;
+  actor.handle('due', {});
+  actor.trigger(5);
+  t.same([actor.started, actor.due], [['5.0'], end], 'it still runs');
+  actor.now = end;
+  actor.handle('due', {});
+  t.same(actor.started, ['5.0', '5.0'], 'its host has died');
+  actor.handle('called', { message: 5, tries: 0, outcome: { is: 'done' } });
+  t.same([actor.parts.size, actor.due], [0, null]);
+});
+
+t.test('an outcome that comes twice counts once', async (t) => {
+  const actor = new Actor();
+  actor.trigger(5);
+  const outcome = { is: 'later', place, reason: 'it is away' };
+  actor.handle('called', { message: 5, tries: 0, outcome });
+  t.equal(actor.due, actor.now + 1_000);
+  actor.now = actor.due!;
+  actor.handle('due', {});
+  actor.handle('called', { message: 5, tries: 0, outcome });
+  t.same(actor.started, ['5.0', '5.1']);
+  actor.handle('called', { message: 5, tries: 1, outcome: { is: 'done' } });
+  t.equal(actor.parts.size, 0);
+});
+
+t.test('calls that an earlier version stored are made, eight at a time and in order', async (t) => {
+  const actor = new Actor();
+  const ids = Array.from({ length: 12 }, (_, i) => 20 - i);
+  for (const message of ids)
+    actor.parts.set(`call/${message}`, { message, trigger: 'mention', origin: 'http://here', tries: 0, next: 0 });
+  actor.handle('due', {});
+  const expected = [...ids].reverse().map((id) => `${id}.0`);
+  t.same(actor.started, expected.slice(0, 8));
+  actor.handle('called', { message: 12, tries: 0, outcome: { is: 'done' } });
+  t.same(actor.started, expected.slice(0, 9));
+});
