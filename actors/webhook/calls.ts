@@ -1,5 +1,6 @@
-/** Makes webhook calls, and says what became of them. */
+/** One webhook call, from the look at its message to its outcome. */
 
+import { makeTopicMessageUrl } from '#domain/markdown';
 import { makeViewerWithoutFlags, type StoredMessage, toStoredMessage, UserMessageReader } from '#domain/messages';
 import { isCurrentStreamMember, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import { makeWebhookRequestOrRefusal, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
@@ -9,7 +10,7 @@ import type { DirectoryUser, DirectoryView, OutgoingWebhookService } from '#mode
 import type { ActorInputSources } from '../services.js';
 import type { WaitingWebhookCall } from './state.js';
 
-/** A message that its bot is told of, as it is now. */
+/** The message of a call as it is now, and the called bot. */
 interface ReportedMessage {
   readonly bot: DirectoryUser;
   readonly service: OutgoingWebhookService;
@@ -35,7 +36,7 @@ export async function startWebhookCall(
     const now = await findReportedMessage(key, realm, call, sources);
     if (!now) return { is: 'done' };
     const { body, participants } = now.message;
-    const phrase = await formatMessagePhrase(now, sources);
+    const phrase = await formatMessagePhrase(now, call.origin, sources);
     const place = { stream: body.stream, topic: body.topic, participants, phrase };
     return outcomeOfWebhookCall(place, before.service.interface, result);
   };
@@ -78,9 +79,13 @@ async function mayReadMessage(
   return (await reader.findReadableInAnyView(message)) !== undefined;
 }
 
-/** Names the message to the bot's owner; a stream and its topics only if the owner may read the message. */
+/**
+ * Names the message to the bot's owner, in Markdown. A message that the owner may read is linked. Names are only in the
+ * link's address, where they are encoded, because a stranger chose them.
+ */
 async function formatMessagePhrase(
   { bot, message, directory }: ReportedMessage,
+  origin: string,
   sources: ActorInputSources,
 ): Promise<string> {
   const { stream: id, topic } = message.body;
@@ -89,7 +94,7 @@ async function formatMessagePhrase(
   const stream = directory.stream(toStreamId(id));
   if (!owner || !stream || !(await mayReadMessage(owner, message, directory, sources)))
     return 'a message that you may not read';
-  return `a message in #**${stream.name}>${topic}**`;
+  return `[a message](${makeTopicMessageUrl(origin, stream, topic, message.id)})`;
 }
 
 /** Reason of a failed call whose token was sealed under a former server secret. */
@@ -117,6 +122,6 @@ function outcomeOfWebhookCall(place: WebhookMessagePlace, form: number, answer: 
   if (status < 200 || status > 299) return { place, is: 'failed', reason: `its server answered with status ${status}` };
   const reply = parseWebhookReply(body, form);
   if (reply === 'nothing') return { is: 'done' };
-  if ('wrong' in reply) return { place, is: 'failed', reason: reply.wrong };
+  if ('wrong' in reply) return { place, is: 'unclear', reason: reply.wrong };
   return { place, is: 'reply', ...reply };
 }

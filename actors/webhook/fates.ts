@@ -62,7 +62,10 @@ export function makeCommandsAfterLastAttempt(
       return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${phrase}: ${error.message}`);
     }
   }
-  return makeBotOwnerNoticeCommands(context, origin, `{bot} was not told of ${phrase}: ${outcome.reason}.`);
+  const { reason } = outcome;
+  const clause =
+    outcome.is === 'unclear' ? `was told of ${phrase}, but ${reason}` : `was not told of ${phrase}: ${reason}`;
+  return makeBotOwnerNoticeCommands(context, origin, `{bot} ${clause}.`);
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */

@@ -98,7 +98,7 @@ const startDueCallsHandler: WebhookCommandHandler<typeof webhookActorCommands.du
   },
 };
 
-/** Records what became of an attempt to make a call. The outcome of an earlier attempt than the present one is ignored. */
+/** Records the outcome of an attempt to make a call. The outcome of an attempt before the present one is ignored. */
 const recordCallOutcomeHandler: WebhookCommandHandler<typeof webhookActorCommands.called> = {
   handle({ parts, volatile }, { message, tries, outcome }, _inputs, context) {
     const { now } = context;

@@ -91,8 +91,12 @@ type WebhookReplyParseResult =
   /** The response is no valid reply. `wrong` is the reason, as a clause like “its answer is not JSON”. */
   | { readonly wrong: string };
 
-/** Reads the bot's reply from the body of a response. @param format interface number of the service */
+/**
+ * Reads the bot's reply from the body of a response. An empty body is no reply.
+ * @param format interface number of the service
+ */
 export function parseWebhookReply(body: string, format: number): WebhookReplyParseResult {
+  if (body.trim() === '') return 'nothing';
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };
   const value = cleanParsedJson(json.value);

@@ -6,8 +6,8 @@
  * the call may connect to. The image proxy and link previews use the same filter, and `get.ts` for their requests.
  *
  * Invariants: a call never connects to an address that the filter forbids, follows no redirect, lasts at most 10
- * seconds and reads at most 256 KiB. `WebhookCaller.postWithoutRedirects` never rejects: every failure is a result with a reason, and
- * only a call without a connection may be repeated.
+ * seconds and reads at most 256 KiB. `WebhookCaller.postWithoutRedirects` never rejects: every failure is a result with
+ * a reason, and only a call without a connection may be repeated.
  *
  * The webhook actor, the image proxy, link previews, push notifications and the server's wiring may import this folder.
  */

@@ -21,10 +21,13 @@ export interface WebhookMessagePlace extends JsonObject {
   readonly phrase: string;
 }
 
-/** What became of a webhook call. `reason` is a clause like “it did not answer in time”. */
+/**
+ * Outcome of an attempt to make a webhook call. unclear: the bot's server answered, but with no valid reply. `reason`
+ * is a clause like “it did not answer in time”.
+ */
 export type WebhookCallOutcome =
   | { readonly is: 'done' }
-  | { readonly is: 'later' | 'failed'; readonly place: WebhookMessagePlace; readonly reason: string }
+  | { readonly is: 'later' | 'failed' | 'unclear'; readonly place: WebhookMessagePlace; readonly reason: string }
   | { readonly is: 'reply'; readonly place: WebhookMessagePlace; readonly say: string; readonly widget: string | null };
 
 /** Commands of the actor that makes the calls of one outgoing webhook bot. */

@@ -1,4 +1,4 @@
-/** What the webhook actor does with the outcomes of calls, and without them. */
+/** The webhook actor starts calls, repeats them and takes their outcomes. */
 
 import t from 'tap';
 import { webhookActorKind } from '#actors/webhook';

@@ -10,9 +10,9 @@ t.test('the reply is read from the answer', async (t) => {
   t.same(parseWebhookReply('{"content":"a","response_not_required":"true"}', 1), { say: 'a', widget: null });
   t.same(parseWebhookReply('{"content":"a","widget_content":{"b":1}}', 1), { say: 'a', widget: '{"b":1}' });
   t.same(parseWebhookReply('{"text":"c","content":"a"}', 2), { say: 'c', widget: null });
-  for (const nothing of ['""', '{}', '{"content":null}', '{"content":""}'])
+  for (const nothing of ['', ' \n', '""', '{}', '{"content":null}', '{"content":""}'])
     t.equal(parseWebhookReply(nothing, 1), 'nothing', nothing);
-  for (const wrong of ['', 'x', '[]', '1', 'null', '{"content":[]}', '{"content":{"a":1}}', '['.repeat(100_000)]) {
+  for (const wrong of ['x', '[]', '1', 'null', '{"content":[]}', '{"content":{"a":1}}', '['.repeat(100_000)]) {
     t.ok('wrong' in (parseWebhookReply(wrong, 1) as object), wrong.slice(0, 20));
   }
 });

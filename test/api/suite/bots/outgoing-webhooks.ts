@@ -155,11 +155,11 @@ export const outgoingWebhooks: Facts = async (t, server) => {
         void response.writeHead(code, headers).end('{"content":"no"}');
     await failing(
       status(500),
-      /was not told of a message in #\*\*lobby>failing\*\*: its server answered with status 500\./,
+      /was not told of \[a message\]\(\S+-lobby\/topic\/failing\/near\/\d+\): its server answered with status 500\./,
     );
     await failing(status(404), /status 404/);
     await failing(status(302, { location: hook.url }), /status 302/);
-    await failing('nonsense', /its answer is not JSON/);
+    await failing('nonsense', /was told of \[a message\]\(\S+\), but its answer is not JSON\./);
     await failing('[]', /its answer is no JSON object/);
     await failing({ content: 5 }, /what its answer says is not text/);
     await failing(
@@ -175,9 +175,9 @@ export const outgoingWebhooks: Facts = async (t, server) => {
 
   await t.test('empty answers are no replies, and no failures', async (t) => {
     const queue = await messages(member);
-    for (const answer of ['""', '{}', '{"content":""}', '{"content":null}', '{"response_string":""}']) {
+    for (const answer of ['', '""', '{}', '{"content":""}', '{"content":null}', '{"response_string":""}']) {
       hook.answer = answer;
-      await tell(member, [bot], answer);
+      await tell(member, [bot], `answer ${answer}`);
       await hook.next();
     }
     hook.answer = { content: 'the first word' };
@@ -197,7 +197,10 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     await say(owner, 'closed', 'quiet', mention(bot));
     await hook.next();
     const { content } = await from(queue, NOTIFICATION_BOT);
-    t.match(content, /could not answer a message in #\*\*closed>quiet\*\*: Only organization administrators can send/);
+    t.match(
+      content,
+      /could not answer \[a message\]\(\S+-closed\/topic\/quiet\/\S+\): Only organization administrators can send/,
+    );
   });
 
   await t.test('a slow or unreachable webhook server holds up no other, and is tried again', async (t) => {
@@ -288,8 +291,18 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     await say(owner, 'quiet corner', 'whispers', mention(bot));
     await hook.next();
     const { content } = await from(queue, NOTIFICATION_BOT);
-    t.match(content, /a message that you may not read: its answer is not JSON/);
+    t.match(content, /a message that you may not read, but its answer is not JSON/);
     t.notMatch(content, /quiet corner|whispers/);
+  });
+
+  await t.test('the name of a topic is no Markdown in a notice to the owner', async (t) => {
+    const queue = await Queue.register(member, { event_types: ['message'], apply_markdown: true });
+    hook.answer = 'nonsense';
+    await say(other, 'lobby', 'a>b** [x](http://evil.example) @**all**', mention(bot));
+    await hook.next();
+    const { content } = await from(queue, NOTIFICATION_BOT);
+    t.match(content, />a message<\/a>, but its answer is not JSON\.<\/p>$/);
+    t.notMatch(content, /href="http:\/\/evil|data-user-id="\*"/);
   });
 
   await t.test('a reply goes to the topic to which the message was moved while the webhook answered', async (t) => {
