@@ -111,11 +111,14 @@ t.test('a linkifier that looks far ahead for short matches makes few links, a us
   t.ok(few > 0 && few < 50, `${few}`);
 });
 
-t.test('a match is no link if the template cuts one of its characters in half, and other matches are links', async (t) => {
-  const linkifiers = [{ id: 1, pattern: 'T(?P<x>\\S+)', urlTemplate: 'https://t/{x:1}' }];
-  t.equal(line('T𝒳b Tab', { linkifiers }), 'T𝒳b <a href="https://t/a">Tab</a>');
-  t.same(findTopicLinks('T𝒳b Tab', linkifiers), [{ text: 'Tab', url: 'https://t/a' }]);
-});
+t.test(
+  'a match is no link if the template cuts one of its characters in half, and other matches are links',
+  async (t) => {
+    const linkifiers = [{ id: 1, pattern: 'T(?P<x>\\S+)', urlTemplate: 'https://t/{x:1}' }];
+    t.equal(line('T𝒳b Tab', { linkifiers }), 'T𝒳b <a href="https://t/a">Tab</a>');
+    t.same(findTopicLinks('T𝒳b Tab', linkifiers), [{ text: 'Tab', url: 'https://t/a' }]);
+  },
+);
 
 t.test('unusable linkifiers change nothing', async (t) => {
   const linkifiers = [
