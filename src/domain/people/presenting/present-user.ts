@@ -57,7 +57,10 @@ export interface FormatUserOptions {
   readonly withoutActive?: boolean;
   /** If true, leaves `avatar_url` out. The client requests GET /avatar when it shows the account. */
   readonly withoutAvatar?: boolean;
-  /** True for callers without an account: they get no address, and only the day of the creation time. */
+  /**
+   * True for callers without an account: they get no address, no time zone and no billing role, and only the day of
+   * the creation time.
+   */
   readonly web?: boolean;
 }
 
@@ -77,13 +80,13 @@ export function formatUserForApi(
     is_owner: isOwner(user),
     is_admin: isAdminOrOwner(user),
     is_guest: isGuest(user),
-    is_billing_admin: user.isBillingAdmin,
+    ...(options.web ? {} : { is_billing_admin: user.isBillingAdmin }),
     is_bot: user.botType !== null,
     bot_type: user.botType,
     bot_owner_id: user.botOwner,
     ...(isSystemBot(user) ? { is_system_bot: true } : {}),
     role: user.role,
-    timezone: user.timezone,
+    ...(options.web ? {} : { timezone: user.timezone }),
     ...(options.withoutAvatar ? {} : { avatar_url: avatarUrlUnlessClientComputes(user, options.clientGravatar) }),
     avatar_version: user.avatarVersion,
     ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),

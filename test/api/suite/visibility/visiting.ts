@@ -185,6 +185,15 @@ export const visiting: Facts = async (t, server) => {
     );
   });
 
+  await t.test('visitors learn neither the time zones of people nor who administers the billing', async (t) => {
+    await member.api.ok('PATCH /settings', { timezone: 'Asia/Tokyo' });
+    const users = (await visitor.call('POST /register')).body.realm_users as ApiUser[];
+    t.same(
+      users.filter((user) => 'timezone' in user || 'is_billing_admin' in user),
+      [],
+    );
+  });
+
   await t.test('all other operations need an account, and wrong credentials are refused', async (t) => {
     for (const operation of ['GET /users', 'GET /streams', 'GET /events', 'GET /users/me/subscriptions']) {
       await refused(t, visitor.call(operation), NOBODY, operation);
