@@ -10,7 +10,7 @@ import type { IsDisposableDomain } from '#domain/people';
 import type { PushNotificationSender } from '#domain/push';
 import type { PasswordStrengthChecker, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
-import type { RealmId } from '#model';
+import type { ProductEmoji, RealmId } from '#model';
 import type { BlobStorage } from '#ports/blobs';
 import type { CommandInputSources as SourcesWith } from '#runtime';
 
@@ -35,6 +35,8 @@ export interface ActorServices {
   readonly passwords: PasswordStrengthChecker;
   readonly disposable: IsDisposableDomain;
   readonly renderer: MessageRenderer;
+  /** The product's own emoji in the form in which this server sends it. */
+  readonly productEmoji: ProductEmoji;
   readonly blobs: BlobStorage;
   readonly mail: MailDispatcher;
   readonly limits: FileUploadLimits;

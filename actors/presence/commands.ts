@@ -58,7 +58,7 @@ export const reportPresenceHandler: PresenceCommandHandler<typeof presenceActorC
     const { state, volatile } = view;
     const user = directory.user(toUserId(caller));
     const transient: EventLogItem[] = [];
-    if (user && !isPresenceHidden(directory, user)) {
+    if (user?.isActive && !isPresenceHidden(directory, user)) {
       const before = volatile.presenceTimesOf(caller);
       const after = computeAdvancedPresenceTimes(before, status, now);
       if (after !== before) volatile.setPresenceTimes(caller, after);
@@ -132,7 +132,10 @@ export const readPresenceChangesForActorsHandler: PresenceCommandHandler<typeof 
     handle: ({ volatile }, { known }) => ({ reply: makeValueReply(volatile.listChangesSinceOrAll(known)) }),
   };
 
-/** Applies a changed user setting `presence_enabled`. The realm actor sends this command after its own event. */
+/**
+ * Applies a changed user setting `presence_enabled`, or a deactivation of the account, which counts as off. The realm
+ * actor sends this command after its own event.
+ */
 export const applyPresenceSettingHandler: PresenceCommandHandler<typeof presenceActorCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {

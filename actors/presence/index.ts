@@ -6,7 +6,7 @@
  *
  * Commands (`commands.ts`): `report` comes from clients once a minute; `presences` and `presenceChanges` are reads,
  * with a cursor, so that an asking process gets only changes; `switched` comes from the realm actor when a user changes
- * the setting `presence_enabled`; `flush` comes from the sidecar.
+ * the setting `presence_enabled`, or is deactivated; `flush` comes from the sidecar.
  *
  * Invariants: a report changes memory only, except for the first one, which creates the root. A crash loses at most one
  * minute, which the next reports restore. A cursor of another activation counts as none.

@@ -2,7 +2,7 @@
 
 import type { UserOwnState } from '#actors/shared';
 import { EncodedJson, type Json, type JsonObject, type ResponseFields } from '#base';
-import { makeEmojiApiFields } from '#domain/emoji';
+import { formatUserStatusForApi } from '#domain/emoji';
 import { readAllOrGroupUserSettings } from '#domain/people';
 import { formatMutedTopicsForApi, formatUserTopicsForApi } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
@@ -76,13 +76,8 @@ export const makeMutedUsersSnapshotSection = ({ user, directory }: RegistrationS
 /** Section `user_status`: the status of active users who have set one. */
 export function makeUserStatusesSnapshotSection({ directory }: RegistrationSnapshotInputs): JsonObject {
   const statuses: Record<string, JsonObject> = {};
-  for (const [id, { text, emoji, away }] of directory.statuses()) {
-    if (!directory.user(id)?.isActive) continue;
-    statuses[id] = {
-      ...(away ? { away } : {}),
-      ...(text === '' ? {} : { status_text: text }),
-      ...(emoji ? makeEmojiApiFields(emoji, directory) : {}),
-    };
+  for (const [id, status] of directory.statuses()) {
+    if (directory.user(id)?.isActive) statuses[id] = formatUserStatusForApi(status, directory);
   }
   return { user_status: statuses };
 }

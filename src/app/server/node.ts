@@ -161,6 +161,7 @@ export class ConclaveNode {
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
           renderer: this.messageRenderer,
+          productEmoji: productEmojiForm(config.emojiNames),
           blobs: ports.blobs,
           mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },

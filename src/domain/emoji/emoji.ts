@@ -6,7 +6,7 @@ import type { JsonObject } from '#base';
 import { emojiCodeOfNameOrAlias, findCanonicalEmojiCode } from '#domain/markdown';
 import type { EmojiReference, ProductEmoji, ProductEmojiName } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryEmoji, DirectoryView } from '#model/records';
+import type { DirectoryEmoji, DirectoryView, UserStatus } from '#model/records';
 
 /** An emoji as requests name it; null = parameter absent. */
 interface EmojiInput {
@@ -114,7 +114,20 @@ export function isKnownEmojiCode(
 }
 
 /** The three fields that describe an emoji in API objects. */
-export function makeEmojiApiFields({ name, code, type }: EmojiReference, { productEmoji }: DirectoryView): JsonObject {
+export function makeEmojiApiFields(
+  { name, code, type }: EmojiReference,
+  { productEmoji }: Pick<DirectoryView, 'productEmoji'>,
+): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
   return { emoji_name: productEmoji.name, emoji_code: productEmoji.name, reaction_type: productEmoji.type };
 }
+
+/** The fields of a user's status that are set (users.md § User status). */
+export const formatUserStatusForApi = (
+  { text, emoji, away }: UserStatus,
+  of: Pick<DirectoryView, 'productEmoji'>,
+): JsonObject => ({
+  ...(away ? { away } : {}),
+  ...(text === '' ? {} : { status_text: text }),
+  ...(emoji ? makeEmojiApiFields(emoji, of) : {}),
+});

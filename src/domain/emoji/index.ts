@@ -3,8 +3,8 @@
  * emoji). Emoji within message text are the business of `#domain/markdown`, which also has the table of Unicode emoji.
  *
  * - `emoji.ts`: `completeEmojiFields` completes the fields of a request, `requireUsableEmoji` decides whether new
- *   reactions may use the emoji, `makeEmojiApiFields` makes the fields that clients get. The product's own emoji
- *   is declared here too.
+ *   reactions may use the emoji, `makeEmojiApiFields` and `formatUserStatusForApi` make the fields that clients get.
+ *   The product's own emoji is declared here too.
  * - `custom.ts`: names of custom emoji, their pictures (decoded, scaled and encoded again), and their list for clients.
  *
  * Invariants: new reactions store the canonical code of an emoji; older ones may have another spelling, so codes are
@@ -25,6 +25,7 @@ export {
 } from './custom.js';
 export {
   completeEmojiFields,
+  formatUserStatusForApi,
   isKnownEmojiCode,
   makeEmojiApiFields,
   productEmojiForm,

@@ -29,7 +29,10 @@ export const presenceActorCommands = {
   presences: declareCommand<ReadPresencesArgs, ActorFieldsReply>('presences'),
   /** Reads the changes of presences since `known`; sent by other actors. */
   presenceChanges: declareCommand<ReadPresencesArgs, ActorValueReply<JsonObject>>('presence-changes'),
-  /** Records that the caller's setting `presence_enabled` was changed at `at` (wall time, ms). */
+  /**
+   * Records that the caller's setting `presence_enabled` was changed at `at` (wall time, ms), or, as off, that the
+   * caller's account was deactivated.
+   */
   switched: declareCommand<{ readonly on: boolean; readonly at: number }>('switched'),
   /** Sent by the timer of the sidecar: writes the presence times that changed. */
   flush: declareCommand('flush'),

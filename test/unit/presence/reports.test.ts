@@ -81,3 +81,12 @@ t.test('a user hidden by setting is not stored', async (t) => {
   t.equal(does(8).transient, undefined);
   t.equal(volatile.presenceTimesOf(8), undefined);
 });
+
+t.test('a report that arrives after the deactivation of its account is not stored', async (t) => {
+  const { directory, does, turns, volatile } = actor(2);
+  does(8);
+  directory.applyChange({ user: person(8, { isActive: false }) });
+  turns(8, false, NOW + 1_000);
+  t.equal(does(8, NOW + 2_000).transient, undefined);
+  t.equal(volatile.presenceTimesOf(8), undefined);
+});

@@ -19,6 +19,7 @@ import {
   isLastActiveOwner,
 } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { makePresenceSwitchCommand } from '../preferences/presence-switch.js';
 import {
   makeAccountChangeCommit,
   makeOutcomeOfPartialCommit,
@@ -36,7 +37,8 @@ function listActiveBotsAndOwner(parts: ActorParts, user: DirectoryUser): Directo
 
 /**
  * Commit effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the
- * streams. The command must run in the lane `directory`, in which users join and leave.
+ * streams, and the presences of the users are dropped. The command must run in the lane `directory`, in which users
+ * join and leave.
  */
 function makeAccountsDeactivationCommit(
   accounts: readonly DirectoryUser[],
@@ -55,8 +57,12 @@ function makeAccountsDeactivationCommit(
         userActorCommands.deactivated,
         context.version,
       );
+      const commands = [
+        toUser,
+        ...(before.botType === null ? [makePresenceSwitchCommand(before, false, context)] : []),
+      ];
       const change = { before, after: { ...before, isActive: false } };
-      return makeAccountChangeCommit(change, { events: [removed], commands: [toUser] }, view, context);
+      return makeAccountChangeCommit(change, { events: [removed], commands }, view, context);
     }),
   );
 }

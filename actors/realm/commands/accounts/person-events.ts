@@ -1,6 +1,7 @@
 /** Events about accounts: new, changed and reactivated ones (users.md § User object, events.md § realm_user). */
 
 import type { JsonObject } from '#base';
+import { formatUserStatusForApi } from '#domain/emoji';
 import {
   directSystemGroupIdsOfUser,
   directSystemGroupIdsShownToClients,
@@ -12,16 +13,18 @@ import {
   USER_ROLE,
   weakestRoleSeeingEmailOrZero,
 } from '#domain/people';
-import type { EventAudience, LogItem, RealmSettings } from '#model';
+import type { EventAudience, LogItem, ProductEmoji, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import {
   type ActorParts,
   listUserGroupRecords,
   type RealmActorState,
+  readPreferencesRecord,
   readProfileFieldRecords,
   readProfileRecord,
 } from '../../state.js';
+import type { RealmActorView } from '../command.js';
 
 const makeUserUpdateEventBody = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -140,11 +143,24 @@ const makeRejoinedGroupsEvents = (
     sinceLevel: FIRST_LEVEL_LEAVING_GROUPS,
   }));
 
+/** Event of the status that the account had before: clients that registered in between don't know it. */
+function makeKeptStatusEvents(
+  { id }: DirectoryUser,
+  parts: ActorParts,
+  productEmoji: ProductEmoji,
+  version: number,
+): LogItem[] {
+  const { status } = readPreferencesRecord(parts, id);
+  if (!status) return [];
+  const shown = formatUserStatusForApi(status, { productEmoji });
+  return [makeEveryoneEventLogItem(version, { type: 'user_status', user_id: id, ...shown })];
+}
+
 /** Events of a reactivated account, for all users; the real address only for users who may see it. */
 export function makeUserReactivatedEvents(
   user: DirectoryUser,
-  state: RealmActorState,
-  parts: ActorParts,
+  { state, parts }: RealmActorView,
+  productEmoji: ProductEmoji,
   version: number,
 ): LogItem[] {
   const profile = formatProfileForApi(readProfileRecord(parts, user.id), readProfileFieldRecords(parts));
@@ -158,11 +174,14 @@ export function makeUserReactivatedEvents(
   });
   const seeing = weakestRoleSeeingEmailOrZero(user);
   const everybody: EventAudience = { role: USER_ROLE.guest, rv: version };
-  const rejoined = makeRejoinedGroupsEvents(user, state, parts, version);
-  if (seeing >= USER_ROLE.guest) return [add(everybody, known), ...rejoined];
+  const following = [
+    ...makeRejoinedGroupsEvents(user, state, parts, version),
+    ...makeKeptStatusEvents(user, parts, productEmoji, version),
+  ];
+  if (seeing >= USER_ROLE.guest) return [add(everybody, known), ...following];
   return [
     ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),
     add({ ...everybody, weakerThan: seeing }, { ...known, delivery_email: null }),
-    ...rejoined,
+    ...following,
   ];
 }

@@ -2,7 +2,7 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import { isAdminOrOwner } from '#domain/people';
-import type { RealmSettings } from '#model';
+import type { ProductEmoji, RealmSettings } from '#model';
 import { type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -24,10 +24,11 @@ function checkMayReactivate(parts: ActorParts, caller: number, user: DirectoryUs
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
-export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.reactivateUser> = {
+export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.reactivateUser, ProductEmoji> = {
   lane: 'directory',
   exclusive: true,
-  handle(view, { user_id }, _inputs, context) {
+  inputs: (_args, _context, { services }) => services.productEmoji,
+  handle(view, { user_id }, productEmoji, context) {
     const before = findUserRecord(view.parts, user_id);
     if (!before) throw apiError('NO_SUCH_USER');
     checkMayReactivate(view.parts, context.caller, before, view.state.settings);
@@ -35,7 +36,7 @@ export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommand
     const { realm, version } = context;
     const after = { ...before, isActive: true };
     const own = {
-      events: makeUserReactivatedEvents(after, view.state, view.parts, version),
+      events: makeUserReactivatedEvents(after, view, productEmoji, version),
       commands: [makeSystemCommandToUserActor(realm, after, userActorCommands.reactivated, version)],
     };
     return makeOutcomeOfPartialCommit(makeAccountChangeCommit({ before, after }, own, view, context), version);

@@ -1,4 +1,4 @@
-/** Effect of changing the setting `presence_enabled` (users.md § PATCH /settings). */
+/** Effects on presence: of the setting `presence_enabled` (users.md § PATCH /settings), and of a deactivation. */
 
 import { makePresenceEvent } from '#domain/presence';
 import { type LogItem, presenceActorKey, toRealmId } from '#model';
@@ -20,6 +20,20 @@ interface PresenceSwitchCommit {
   readonly commands: readonly OutboxCommand[];
 }
 
+/** Command that shows the user as present, or drops the user's presence. */
+export const makePresenceSwitchCommand = (
+  user: DirectoryUser,
+  on: boolean,
+  { realm, now, version }: CommandContext,
+): OutboxCommand =>
+  makeOutboxCommand({
+    to: presenceActorKey(toRealmId(realm)),
+    name: presenceActorCommands.switched,
+    args: { on, at: now },
+    caller: user.id,
+    after: version,
+  });
+
 /**
  * Effect of changing the setting. The presence event goes to all users and through the log, whatever the size of the
  * organization, because it follows from a changed setting.
@@ -28,18 +42,13 @@ export function makePresenceSwitchCommit(
   user: DirectoryUser,
   status: UserStatus | undefined,
   on: boolean,
-  { realm, now, version }: CommandContext,
+  context: CommandContext,
 ): PresenceSwitchCommit {
+  const { now, version } = context;
   const connected = on ? now : now - HIDDEN_PRESENCE_AGE_MS;
   const active = on ? now : 0;
   const event = makeEveryoneEventLogItem(version, makePresenceEvent(user, { active, connected }, now));
-  const command: OutboxCommand = makeOutboxCommand({
-    to: presenceActorKey(toRealmId(realm)),
-    name: presenceActorCommands.switched,
-    args: { on, at: now },
-    caller: user.id,
-    after: version,
-  });
+  const command = makePresenceSwitchCommand(user, on, context);
   // A user who shows their presence again is no longer away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
   const back = makeEveryoneEventLogItem(version, { type: 'user_status', user_id: user.id, away: false });

@@ -47,6 +47,12 @@ export const activityState: Facts = async (t, server) => {
     await reactivate(leaver);
     await subscribe(member, 'open', { principals: [leaver, owner] });
   });
+  await leaver.api.ok('POST /users/me/status', { status_text: 'out', emoji_name: 'car' });
+  await leaver.api.ok('POST /users/me/presence', { status: 'active' });
+  await deactivate(leaver);
+  await verify('clients that registered while it was away learn its status, and count it as offline', () =>
+    reactivate(leaver),
+  );
   await t.test('a user deactivates the own account', async (t) => {
     const quitter = await addPerson(org, 'quitter');
     await subscribe(quitter, 'open');
