@@ -6,8 +6,8 @@ import {
   formatBotDefaultStreamsForApi,
   formatBotServicesWithSealedToken,
   formatBotWithSealedSecrets,
-  isAdminOrOwner,
   type StreamNameLookup,
+  seesAllBots,
 } from '#domain/people';
 import type { LogItem, StreamId } from '#model';
 import { apiError } from '#model/errors';
@@ -61,9 +61,7 @@ function hasPrivateDefaultStream(parts: ActorParts, { sendingStream, eventsStrea
 
 /** Ids of human administrators, ascending. */
 const listActiveHumanAdminIds = (parts: ActorParts): number[] =>
-  [...listUserRecords(parts)]
-    .filter((user) => user.isActive && user.botType === null && isAdminOrOwner(user))
-    .map(({ id }) => id);
+  [...listUserRecords(parts)].filter((user) => user.isActive && seesAllBots(user)).map(({ id }) => id);
 
 /**
  * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.

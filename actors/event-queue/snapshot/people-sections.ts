@@ -13,6 +13,7 @@ import {
   isExactlyModerator,
   isGuest,
   isOwner,
+  seesAllBots,
   withoutBotSecrets,
   withUnsealedBotSecrets,
 } from '#domain/people';
@@ -90,7 +91,7 @@ export function makeRealmUsersSnapshotSection({
   };
 }
 
-/** Section `realm_bot`: the user's own bots; administrators get all. The web client gets no secrets. */
+/** Section `realm_bot`: the user's own bots; human administrators get all. The web client gets no secrets. */
 export function makeBotsSnapshotSection({
   user,
   directory,
@@ -98,7 +99,7 @@ export function makeBotsSnapshotSection({
   tryUnsealText,
   botsWithUnreadableKey,
 }: RegistrationSnapshotInputs): JsonObject {
-  const all = isAdminOrOwner(user);
+  const all = seesAllBots(user);
   const realm_bots: JsonObject[] = [];
   for (const bot of directory.bots()) {
     const account = directory.user(bot.user);

@@ -115,6 +115,7 @@ export {
   isOwner,
   isWildcardMentionAllowed,
   maySeeRealEmail,
+  seesAllBots,
   USER_ROLE,
   weakestRoleSeeingEmailOrZero,
 } from './roles.js';

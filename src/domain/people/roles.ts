@@ -12,6 +12,12 @@ export const isGuest = (user: DirectoryUser): boolean => user.role === USER_ROLE
 export const isExactlyModerator = (user: DirectoryUser): boolean => user.role === USER_ROLE.moderator;
 
 /**
+ * True for users who see all bots of the organization with their keys: human administrators. A bot sees none, whatever
+ * its role, so that its key gives away no other key.
+ */
+export const seesAllBots = (user: DirectoryUser): boolean => user.botType === null && isAdminOrOwner(user);
+
+/**
  * Its owner and administrators manage a bot.
  * @throws ApiError for others
  */

@@ -167,6 +167,15 @@ export const bots: Facts = async (t, server) => {
     t.same((await elsewhere.owner.api.ok('GET /bots')).bots, []);
   });
 
+  await t.test('a bot with the role of an administrator gets neither other bots nor their keys', async (t) => {
+    const bot = await makeBot(owner);
+    await owner.api.ok('PATCH /bots/{bot_id}', { bot_id: bot.id, role: 200 });
+    t.same(await botsOf(bot), [], 'in the state');
+    const queue = await Queue.register(bot, { event_types: ['realm_bot', 'message'] });
+    await makeBot(member);
+    t.same(await settled(queue), [], 'in events');
+  });
+
   await t.test('wrong parameters are refused, in this order', async (t) => {
     await refused(t, make(member, {}), missing('full_name'));
     await refused(t, make(member, { full_name: 'x' }), missing('short_name'));
