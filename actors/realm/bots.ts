@@ -54,22 +54,17 @@ export const makeStreamNameLookup =
   (id) =>
     findStreamRecord(parts, id)?.name;
 
-/** True if the bot sends to a private stream by default, or reads from one. */
-function hasPrivateDefaultStream(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
-  return [sendingStream, eventsStream].some((id) => id !== null && findStreamRecord(parts, id)?.inviteOnly === true);
-}
-
 /** Ids of human administrators, ascending. */
 const listActiveHumanAdminIds = (parts: ActorParts): number[] =>
   [...listUserRecords(parts)].filter((user) => user.isActive && seesAllBots(user)).map(({ id }) => id);
 
 /**
- * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.
+ * Users who get events about the bot: its owner and human administrators. Those may know of all private streams, so
+ * they also hear of a private default stream.
  */
-function listBotEventRecipientIds(parts: ActorParts, { user, bot }: BotAccount): number[] {
-  const owner = user.botOwner === null ? [] : [user.botOwner];
-  return hasPrivateDefaultStream(parts, bot) ? owner : [...new Set([...owner, ...listActiveHumanAdminIds(parts)])];
-}
+const listBotEventRecipientIds = (parts: ActorParts, { user }: BotAccount): number[] => [
+  ...new Set([...(user.botOwner === null ? [] : [user.botOwner]), ...listActiveHumanAdminIds(parts)]),
+];
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
 const makeBotAddOrUpdateEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({

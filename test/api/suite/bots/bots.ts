@@ -138,12 +138,20 @@ export const bots: Facts = async (t, server) => {
     },
   );
 
-  await t.test('the events of a bot for a private stream go to its owner alone', async (t) => {
+  await t.test('administrators hear of a bot for a private stream, as the state has it', async (t) => {
     const queues = await Promise.all(
-      [owner, member].map((by) => Queue.register(by, { event_types: ['realm_bot', 'message'] })),
+      [owner, member, other].map((by) => Queue.register(by, { event_types: ['realm_bot', 'message'] })),
     );
-    await makeBot(member, { default_sending_stream: 'secret of member' });
-    t.same(await Promise.all(queues.map(async (queue) => (await settled(queue)).length)), [0, 1]);
+    const { id } = await makeBot(member, { default_sending_stream: 'secret of member' });
+    const [owners, members, others] = await Promise.all(queues.map((queue) => settled(queue)));
+    const shown = (await botsOf(owner)).find(({ user_id }) => user_id === id);
+    t.equal(shown?.default_sending_stream, 'secret of member');
+    for (const events of [owners, members])
+      t.same(
+        events?.map(({ bot }) => bot),
+        [shown],
+      );
+    t.same(others, []);
   });
 
   await t.test('the state lists own bots, all bots for administrators, and API keys for no other user', async (t) => {
