@@ -36,12 +36,13 @@ interface QueueSpecificEvent {
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array;
 }
 
-export const makeQueueSpecificEvent = (id: number, event: JsonObject): QueueSpecificEvent => {
+/** @param aux data of the event's log item that clients don't get */
+export const makeQueueSpecificEvent = (id: number, event: JsonObject, aux?: JsonObject): QueueSpecificEvent => {
   let bytes: Uint8Array | undefined;
   return {
     id,
     encode(shape) {
-      bytes ??= utf8Encoder.encode(JSON.stringify({ ...translateEventForClient(event, shape), id }));
+      bytes ??= utf8Encoder.encode(JSON.stringify({ ...translateEventForClient(event, shape, aux), id }));
       return bytes;
     },
   };

@@ -73,7 +73,7 @@ export class EventQueueInbox {
     while (!this.#isResolvingStopped) {
       try {
         const fields = await personal.resolve(this.realm, user, own, options);
-        fill(fields && makeQueueSpecificEvent(id, { ...item.event, ...fields }));
+        fill(fields && makeQueueSpecificEvent(id, { ...item.event, ...fields }, item.aux));
         this.listener.resolved();
         return;
       } catch {

@@ -9,7 +9,7 @@ import {
   type StreamNameLookup,
   seesAllBots,
 } from '#domain/people';
-import type { LogItem, StreamId } from '#model';
+import type { EventLogItem, LogItem, StreamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem } from './log-items.js';
@@ -67,7 +67,7 @@ const listBotEventRecipientIds = (parts: ActorParts, { user }: BotAccount): numb
 ];
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
-const makeBotAddOrUpdateEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+const makeBotAddOrUpdateEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): EventLogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },
@@ -78,7 +78,7 @@ export const makeBotAddedEvent = (
   parts: ActorParts,
   account: BotAccount,
   to = listBotEventRecipientIds(parts, account),
-): LogItem =>
+): EventLogItem =>
   makeBotAddOrUpdateEvent(
     to,
     'add',

@@ -3,6 +3,10 @@ import type { Json, JsonObject } from '#base';
 import type { ApiChange } from './change.js';
 import { mapObjects } from './json.js';
 
+/** The ids of a list of channel objects. */
+export const toStreamIds = (channels: Json | undefined): Json[] =>
+  (channels as readonly JsonObject[]).map(({ stream_id }) => stream_id!);
+
 /**
  * Returns the fields of an `ApiChange` that applies `translate` to each channel object in answers, state and events.
  */

@@ -67,6 +67,28 @@ t.test('the setting names clients, or switches levels off', async (t) => {
     t.throws(() => ClientApiLevels.fromSetting(wrong), Error, wrong.slice(0, 20));
 });
 
+t.test('events have the forms of the state at their level', async (t) => {
+  const told = (event: JsonObject, aux?: JsonObject) => newest.translateEvent(event, ANY, aux);
+  const methods = { type: 'realm', op: 'update_dict', property: 'default' };
+  t.same(
+    told({ ...methods, data: { authentication_methods: { Email: true } } }),
+    { ...methods, data: { authentication_methods: { Email: { enabled: true, available: true } } } },
+    'ways to sign in',
+  );
+  const other = { ...methods, data: { edit_topic_policy: 5 } };
+  t.same(told(other), other, 'other settings');
+  const bot = { type: 'realm_bot', bot: { user_id: 9, full_name: 'B' } };
+  const active = (is_active: boolean) => ({ type: 'realm_bot', op: 'update', bot: { user_id: 9, is_active } });
+  t.same(told({ ...bot, op: 'remove' }), active(false), 'a bot that is deactivated');
+  t.same(told({ ...bot, op: 'add' }, { reactivated: true }), active(true), 'a bot that is active again');
+  t.same(told({ ...bot, op: 'add' }), { ...bot, op: 'add' }, 'a new bot');
+  const typing = { type: 'typing', op: 'start' };
+  t.equal(told({ ...typing, message_type: 'private' }).message_type, 'direct');
+  t.equal(told({ ...typing, message_type: 'stream' }).message_type, 'stream');
+  const streams = [{ stream_id: 7, name: 'a' }];
+  t.same(told({ type: 'stream', op: 'delete', streams }).stream_ids, [7]);
+});
+
 t.test('a move that moves nothing is none', async (t) => {
   const edit = { type: 'update_message', stream_id: 5, flags: ['read', 'force_expand', 'summarize_in_home'] };
   const move = { propagate_mode: 'change_all', orig_subject: 'a' };

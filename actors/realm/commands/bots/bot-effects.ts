@@ -17,7 +17,9 @@ function makeManagerEventsOfChangedBot({ before, after }: AccountChange, parts: 
   if (!bot) return [];
   const account = { user: after, bot };
   if (after.isActive !== before.isActive) {
-    return [after.isActive ? makeBotAddedEvent(parts, account) : makeBotRemovedEvent(parts, account)];
+    if (!after.isActive) return [makeBotRemovedEvent(parts, account)];
+    // At newer API levels the event says that a known bot is active again.
+    return [{ ...makeBotAddedEvent(parts, account), aux: { reactivated: true } }];
   }
   return after.fullName === before.fullName ? [] : [makeBotUpdatedEvent(parts, account, { full_name: after.fullName })];
 }

@@ -17,14 +17,19 @@ export const CHANNELS_AS_RECIPIENTS: ApiChange = {
   },
 };
 
-/** Typing notifications have a parameter of their own for the stream. */
-export const STREAM_ID_OF_TYPING: ApiChange = {
+/** Typing notifications have a parameter of their own for the stream, and the newer word for direct messages. */
+export const RECIPIENTS_OF_TYPING: ApiChange = {
   since: 215,
-  summary: 'Typing notifications name their stream in `stream_id` instead of `to`.',
+  summary:
+    'Typing notifications name their stream in `stream_id` instead of `to`; those of direct messages have the ' +
+    '`message_type` direct.',
   requests: {
     'set-typing-status': (fields) => {
       // `to` stays a required parameter of the operation, which ignores it beside `stream_id`.
       if (fields.get('type') === 'stream' && fields.has('stream_id') && !fields.has('to')) fields.set('to', '[]');
     },
+  },
+  events: {
+    typing: (event) => (event.message_type === 'private' ? { ...event, message_type: 'direct' } : event),
   },
 };

@@ -1,9 +1,7 @@
 import type { Json, JsonObject } from '#base';
 import type { ApiChange } from '../change.js';
+import { toStreamIds } from '../channel-objects.js';
 import { mapObjects } from '../json.js';
-
-const toStreamIds = (streams: Json | undefined): Json[] =>
-  (streams as readonly JsonObject[]).map(({ stream_id }) => stream_id!);
 
 const withStreamIdsInGroups = (groups: Json | undefined): JsonObject[] =>
   mapObjects(groups, (group) => ({ ...group, streams: toStreamIds(group.streams) }));

@@ -3,7 +3,7 @@ import type { ApiChange } from '../change.js';
 import { ACTIVITY_OF_ACCOUNTS } from './account-activity.js';
 import { STATE_OF_CHANNELS } from './archived-channels.js';
 import { CHANNELS_IN_QUEUE_NARROWS } from './channel-narrows.js';
-import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipients.js';
+import { CHANNELS_AS_RECIPIENTS, RECIPIENTS_OF_TYPING } from './channel-recipients.js';
 import { STATE_OF_GROUPS } from './deactivated-groups.js';
 import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
@@ -26,12 +26,12 @@ import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
 import { TYPING_PERIODS } from './server-facts.js';
 import { FORMATS_OF_THUMBNAILS, THUMBNAILS_IN_MESSAGES } from './thumbnails.js';
 import { URL_OF_UPLOADS } from './uploads.js';
-import { VISIBLE_CHANNELS_ONLY } from './visible-channels.js';
+import { IDS_OF_DELETED_CHANNELS, VISIBLE_CHANNELS_ONLY } from './visible-channels.js';
 
 const CHANGES: readonly ApiChange[] = [
   CHANNELS_AS_RECIPIENTS,
   CHANNELS_IN_QUEUE_NARROWS,
-  STREAM_ID_OF_TYPING,
+  RECIPIENTS_OF_TYPING,
   TYPING_PERIODS,
   VISIBLE_CHANNELS_ONLY,
   ACTIVITY_OF_ACCOUNTS,
@@ -54,6 +54,7 @@ const CHANGES: readonly ApiChange[] = [
   STATE_OF_CHANNELS,
   IDS_OF_DEFAULT_STREAMS,
   EMPTY_TOPIC_NAME,
+  IDS_OF_DELETED_CHANNELS,
   SAVED_SNIPPETS,
   EDITS_OF_SAVED_SNIPPETS,
   SETTINGS_OF_FOLLOWED_TOPICS,

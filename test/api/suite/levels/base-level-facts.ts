@@ -137,7 +137,10 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   'user topics': {
     277: ['refusals of POST /user_topics', 'refusals of PATCH /users/me/subscriptions/muted_topics'],
   },
-  typing: { 277: ['typing is refused in this order'] },
+  typing: {
+    215: ['typing in a direct conversation is published to all participants, the sender too'],
+    277: ['typing is refused in this order'],
+  },
   'status of users': {
     277: ['status emoji are named as in reactions: by name, custom ones, the extra one under both names'],
   },

@@ -3,7 +3,15 @@ import { createHash } from 'node:crypto';
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';
 import { atLevel } from '../../support/levels.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import {
+  makeBot,
+  makeOrganization,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+} from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
@@ -20,6 +28,17 @@ export const newerForms: Facts = async (t, server) => {
   const [pier, vault] = [await streamIdOf(owner, 'pier'), await streamIdOf(owner, 'vault')];
   const message = async (id: number, by: Person = member) =>
     (await by.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', { message_id: id })).message;
+
+  await t.test('a bot that is deactivated and reactivated is updated, not removed and added', async (t) => {
+    const bot = await makeBot(member);
+    const queue = await Queue.register(member, { event_types: ['realm_bot', 'message'] });
+    await owner.api.ok('DELETE /bots/{bot_id}', { bot_id: bot.id });
+    await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: bot.id });
+    t.same(
+      (await settled(queue)).map(({ op, bot: shown }) => [op, shown]),
+      [false, true].map((is_active) => ['update', { user_id: bot.id, is_active }]),
+    );
+  });
 
   await t.test('messages go to a channel, by id or name', async (t) => {
     for (const to of [pier, 'Pier']) {
