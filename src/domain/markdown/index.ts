@@ -5,7 +5,7 @@
  * snapshot (`snapshot.ts`) in place of the context's functions. The steps of `dialect.ts`:
  *
  * 1. `normalize.ts` cleans the text and its lines.
- * 2. `fence.ts` cuts out fenced blocks; `code.ts` and `math.ts` render them.
+ * 2. `fence.ts` cuts out fenced blocks; `code.ts` and `math.ts` render them (`formula-macros.ts`: macros of a formula).
  * 3. `blocks.ts` parses the rest into a tree (`tree.ts`): `list.ts`, `quote.ts`, `table.ts`; the tree becomes
  *    `tokens.ts`.
  * 4. `inline.ts` applies one rule per inline construct, by priority: mentions, links, math, emoji and so on.

@@ -1,5 +1,6 @@
 /** TeX formulas, typeset by KaTeX on the server. */
 import katex from 'katex';
+import { expandFormulaMacrosOrUndefined, mayDefineFormulaMacro } from './formula-macros.js';
 import { escapeHtmlKeepingEntities } from './html.js';
 import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
 import { makeRawHtmlToken, makeTextElementTokens } from './tokens.js';
@@ -9,21 +10,57 @@ import { makeRawHtmlToken, makeTextElementTokens } from './tokens.js';
  * some 100 characters of HTML.
  */
 const MAX_FORMULA_CHARACTERS = 4_000;
-/** Maximum number of macro expansions in a formula: definitions can double the text at each step. */
+/** Maximum length of a formula with its own macros expanded, as a multiple of its length. */
+const MAX_EXPANDED_FORMULA_FACTOR = 4;
+/** Maximum number of expansions of KaTeX's own macros in a formula. */
 const MAX_MACRO_EXPANSIONS = 500;
 /** Largest size that a formula may set for its parts, in ems. */
 const MAX_FORMULA_PART_SIZE_EM = 20;
 /** Maximum nesting of braces in a formula: KaTeX is recursive. */
 const MAX_BRACE_DEPTH = 100;
 
+/**
+ * Matches commands that a formula must not have: those that define macros or take them apart, since what they produce
+ * is not bounded; those that write to the server's output; and KaTeX's internal macros.
+ */
+const REFUSED_COMMAND_PATTERN = new RegExp(
+  String.raw`\\(?:[a-zA-Z]+@|(?:${[
+    ...['[egx]?def', '(?:future)?let', 'global', 'long', '(?:new|renew|provide)command', 'expandafter', 'noexpand'],
+    ...['(?:err)?message', 'show'],
+  ].join('|')})(?![a-zA-Z]))`,
+);
+
+/** Matches the beginning of a math fence. */
+const MATH_FENCE_PATTERN = /(?:`{3}|~{3}) *\{?\.?math/i;
+/**
+ * Maximum length of formulas that are typeset without a time limit, characters. KaTeX takes up to 0.3 ms for a character
+ * (`@>>>` in a diagram, letters with two accents).
+ */
+const MAX_QUICK_FORMULA_CHARACTERS = 200;
+
+/**
+ * True if formulas in a text may take long to typeset.
+ *
+ * @param defaultCodeLanguage language of fenced blocks that name none
+ */
+export function mayTakeLongToTypeset(text: string, defaultCodeLanguage = ''): boolean {
+  const hasMathFence = MATH_FENCE_PATTERN.test(text) || (defaultCodeLanguage === 'math' && /`{3}|~{3}/.test(text));
+  const length = hasMathFence ? text.length : text.lastIndexOf('$$') - text.indexOf('$$');
+  return length > MAX_QUICK_FORMULA_CHARACTERS || (length > 0 && mayDefineFormulaMacro(text));
+}
+
 /** HTML of a TeX formula. @returns undefined if it is not valid TeX or exceeds a limit */
 function typesetFormulaOrUndefined(source: string, display: boolean): string | undefined {
-  if (source.length > MAX_FORMULA_CHARACTERS || maxBraceDepth(source) > MAX_BRACE_DEPTH) return undefined;
+  if (source.length > MAX_FORMULA_CHARACTERS) return undefined;
+  const maxLength = Math.min(MAX_FORMULA_CHARACTERS, MAX_EXPANDED_FORMULA_FACTOR * source.length);
+  const formula = expandFormulaMacrosOrUndefined(source, maxLength);
+  if (formula === undefined || REFUSED_COMMAND_PATTERN.test(formula)) return undefined;
+  if (maxBraceDepth(formula) > MAX_BRACE_DEPTH) return undefined;
   const { warn } = console;
   // KaTeX warns of each character that its fonts lack. A user could flood the log with such warnings.
   console.warn = () => undefined;
   try {
-    return katex.renderToString(source, {
+    return katex.renderToString(formula, {
       displayMode: display,
       throwOnError: true,
       strict: 'ignore',

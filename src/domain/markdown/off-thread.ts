@@ -1,7 +1,8 @@
-/** Renders long texts in worker threads, so that one message never delays all others. */
+/** Renders long texts and long formulas in worker threads, so that one message never delays all others. */
 import { ThreadJobFailedError, ThreadPool } from '#base/threads';
 import type { MarkdownRenderResult } from '#model';
 import type { MarkdownContext } from './context.js';
+import { mayTakeLongToTypeset } from './math.js';
 import { MarkdownRenderError, renderMarkdown } from './render.js';
 import type { SnapshotRenderJob, SnapshotRenderOutcome } from './render-worker.js';
 import {
@@ -53,9 +54,10 @@ export class MarkdownRenderer {
     throw new MarkdownRenderError('names could not be resolved');
   }
 
-  /** Renders a text in the calling thread; undefined: it is so long that it belongs in a thread. */
+  /** Renders a text in the calling thread; undefined: it may take so long that it belongs in a thread. */
   renderIfShort(text: string, context: Partial<MarkdownContext>): MarkdownRenderResult | undefined {
-    return text.length <= this.#options.threshold ? renderMarkdown(text, context) : undefined;
+    const isShort = text.length <= this.#options.threshold && !mayTakeLongToTypeset(text, context.defaultCodeLanguage);
+    return isShort ? renderMarkdown(text, context) : undefined;
   }
 
   /** Ends all threads. Unfinished texts fail. */

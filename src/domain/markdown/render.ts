@@ -2,6 +2,7 @@
 import type { MarkdownRenderResult, MentionTargets } from '#model';
 import { completeMarkdownContext, type MarkdownContext } from './context.js';
 import { renderMarkdownDialect } from './dialect.js';
+import { mayTakeLongToTypeset } from './math.js';
 import type { MarkdownTextReference, Token } from './tokens.js';
 import { uploadPathIdOfUrl } from './url.js';
 
@@ -84,8 +85,12 @@ function collectMentionTargets(references: readonly MarkdownTextReference[], sil
   };
 }
 
-/** HTML of a text without names to look up; '' if it can't be rendered: clients then show the text itself. */
+/**
+ * HTML of a text without names to look up; '' if it can't be rendered or has formulas that may take long: clients then
+ * show the text itself.
+ */
 export function renderContextFreeMarkdownOrEmpty(text: string): string {
+  if (mayTakeLongToTypeset(text)) return '';
   try {
     return renderMarkdown(text).html;
   } catch (error) {

@@ -10,6 +10,7 @@ const REPEATED = [
   ...['-', '- ', '-\n', '- a\n', '* a\n\n', '  - a\n', '1. ', '1. a\n', '- a\n  - b\n', '- - - ', '* * * x', '---x\n'],
   ...['|', '|-', 'a|', '|a|b|\n|-|-|\n', '\n', '\n\n', ' ', '    ', '    a\n', ' \n', '\t', '\t\n', '-\t', ':-:'],
   ...['```\n', '```a\n', '~~~\n', '```quote\n', '```spoiler a\n', '```math\nx\n```\n', '```python\nx\n```\n'],
+  ...['@>>>', 'ḗ', '\\bmod ', '\\TeX '],
   ...['$$', '$$a', '$$a$$ ', '$$x^{', '\\frac{', "x'", '{\\over}', '\\sqrt{x}'],
   ...['@**', '@**a', '@**a** ', '@_**', '@*', '#**', '#**a>', '#**a>b** ', '@**King Hamlet** '],
   ...['<time:', '<time:1> ', '<time:May 1 2020> ', ':smile:', ':a', ':a:b', ':', ':)', ': )', '😀', '\u200d', '漢'],
@@ -50,6 +51,9 @@ const STRUCTURES: readonly string[] = [
   `|${'a|'.repeat(2_000)}\n|${'-|'.repeat(2_000)}\n${'|\n'.repeat(900)}`,
   '$$\\def\\a{xxxxxxxxxx}\\def\\b{\\a\\a\\a\\a\\a\\a\\a\\a}\\def\\c{\\b\\b\\b\\b\\b\\b\\b\\b}\\c\\c\\c\\c\\c\\c\\c\\c$$',
   '$$\\def\\a{\\a\\a}\\a$$',
+  `$$\\def\\a{${'x'.repeat(900)}}${'\\a '.repeat(350)}$$`,
+  `$$\\newcommand{\\a}[1]{#1#1}${nested('\\a{', '}', 90)}$$`,
+  `$$\\bra@ket{}{${'x'.repeat(900)}}{}{}{${'|'.repeat(900)}}$$`,
   Array.from({ length: 600 }, (_, n) => `[${n}]: http://a.b/${n}\n[${n}][${n}]`)
     .join('\n')
     .slice(0, MAX_LENGTH),

@@ -178,6 +178,42 @@ t.test('formulas that cannot be typeset are shown as source', async (t) => {
   );
 });
 
+t.test('a formula may define macros', async (t) => {
+  const sameAs = (formula: string, plain: string): void => void t.equal(html(`$$${formula}$$`), html(`$$${plain}$$`));
+  sameAs('\\newcommand{\\R}{\\mathbb{R}}f:\\R\\to\\R', 'f:\\mathbb{R}\\to\\mathbb{R}');
+  sameAs('\\newcommand\\norm[1]{\\|#1\\|}\\norm{x+y} \\norm z', '\\|x+y\\| \\|z\\|');
+  sameAs('\\def\\d#1#2{\\frac{\\partial #1}{\\partial #2}}\\d{u}t', '\\frac{\\partial u}{\\partial t}');
+  sameAs('\\def\\a{\\alpha}\\def\\b{\\a b}\\b c\\a c', '\\alpha bc\\alpha c');
+  sameAs('\\providecommand*{\\a}{x}\\renewcommand{\\a}{y}\\a', 'y');
+});
+
+t.test('a formula whose macros produce much is shown as source', async (t) => {
+  const formulas = [
+    `\\def\\a{${'x'.repeat(100)}}${'\\a '.repeat(50)}`,
+    `\\newcommand{\\a}[1]{#1#1}${'\\a{'.repeat(12)}x${'}'.repeat(12)}`,
+    '\\def\\a{\\a}\\a',
+    `\\bra@ket{}{${'x'.repeat(100)}}{}{}{${'|'.repeat(100)}}`,
+    ...[
+      '\\let\\a=\\frac',
+      '\\gdef\\a{x}',
+      '\\edef\\a{x}',
+      '\\global\\def\\a{x}',
+      '\\def\\a[#1]{x}',
+      '\\def\\a',
+      '\\def\\a{x',
+    ],
+    '\\newcommand{\\a}[1]{#1def\\b{x}}\\a\\',
+  ];
+  for (const formula of formulas) t.match(html(`$$${formula}$$`), 'class="tex-error"', formula);
+});
+
+t.test('a formula writes nothing to the output of the server', async (t) => {
+  const { logged, errors } = { logged: t.capture(console, 'log'), errors: t.capture(console, 'error') };
+  for (const formula of ['\\message{x}', '\\errmessage{x}', '\\show\\frac'])
+    t.match(html(`$$${formula}$$`), 'class="tex-error"');
+  t.same([...logged(), ...errors()], []);
+});
+
 t.test('table cells keep pipes in code', async (t) => {
   t.match(html('a | `b|c`\n:-- | --:\n1 | 2'), '<th style="text-align: left;">a</th>');
   t.match(html('a | `b|c`\n:-- | --:\n1 | 2'), '<th style="text-align: right;"><code>b|c</code></th>');

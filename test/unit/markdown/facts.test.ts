@@ -4,6 +4,7 @@ import {
   listOccurringAlertWords,
   MarkdownRenderError,
   makeRenderFailureHtml,
+  renderContextFreeMarkdownOrEmpty,
   renderMarkdown,
 } from '#domain/markdown';
 import { makeImageProxyPath } from '#domain/pictures';
@@ -99,6 +100,12 @@ t.test('a result that is too long is refused', async (t) => {
     MarkdownRenderError,
   );
   t.match(makeRenderFailureHtml('Conclave'), '<p>[Conclave note: Sorry');
+});
+
+t.test('descriptions with formulas that may take long have no HTML', async (t) => {
+  t.match(renderContextFreeMarkdownOrEmpty('a $$x$$'), 'katex');
+  t.equal(renderContextFreeMarkdownOrEmpty(`a $$${'x'.repeat(250)}$$`), '');
+  t.equal(renderContextFreeMarkdownOrEmpty('$$\\def\\a{x}\\a$$'), '');
 });
 
 t.test('links of topics come from linkifiers, then from addresses, in their order', async (t) => {

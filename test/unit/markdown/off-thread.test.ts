@@ -40,6 +40,17 @@ t.test('short texts are rendered at once', async (t) => {
   await t.rejects(threads.renderInlineOrOnThread('a'.repeat(5_000)), MarkdownRenderError);
 });
 
+t.test('short texts whose formulas may take long are rendered in a thread', async (t) => {
+  const threads = new MarkdownRenderer({ threads: 0 });
+  t.match((await threads.renderInlineOrOnThread(`$$x$$ ${'a'.repeat(1_000)}`)).html, 'katex');
+  await threads.close();
+  const formula = 'x'.repeat(250);
+  const texts = [`$$${formula}$$`, `\`\`\`math\n${formula}\n\`\`\``, `~~~ {.math}\n${formula}`, '$$\\def\\a{x}\\a$$'];
+  for (const text of texts) await t.rejects(threads.renderInlineOrOnThread(text), MarkdownRenderError, text);
+  const defaultCodeLanguage = 'math';
+  await t.rejects(threads.renderInlineOrOnThread(`\`\`\`\n${formula}`, { defaultCodeLanguage }), MarkdownRenderError);
+});
+
 t.test('a snapshot answers like the context that it was taken of', async (t) => {
   const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
   const { context: snapshot, missing } = makeRecordingContextFromSnapshot(
