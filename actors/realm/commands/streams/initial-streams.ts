@@ -1,5 +1,6 @@
 /** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
+import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
 import { type LogItem, toStreamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -7,7 +8,6 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { encodeDirectoryRecord, type RealmActorState, STREAM_PART_PREFIX } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
-import { renderStreamDescription } from '../subscriptions/subscribe-checks.js';
 import { makeSubscribeNoticeCommands } from '../subscriptions/subscribe-notices.js';
 import { SubscribePlan } from '../subscriptions/subscription-plan.js';
 import { makeStreamCreatedLogItems } from './stream-events.js';
@@ -47,7 +47,7 @@ export function makeInitialStreamsCommit(
       recipient: state.nextRecipient + i,
       name,
       description,
-      renderedDescription: renderStreamDescription(description),
+      renderedDescription: renderContextFreeMarkdownOrEmpty(description),
       created: Math.floor(now / 1000),
       creator: owner.id,
       inviteOnly,

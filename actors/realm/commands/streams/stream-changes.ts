@@ -4,12 +4,12 @@
  */
 
 import { formatSilentMention, quoteStreamDescription } from '#actors/shared';
+import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { systemGroupIdOfPostPolicy } from '#domain/people';
 import { type StreamPrivacyFlags, streamPrivacyNameOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import { renderStreamDescription } from '../subscriptions/subscribe-checks.js';
 import { makeStreamEventAudience, makeStreamUpdatedEvent, makeStreamVisibilityEvents } from './stream-events.js';
 
 export interface StreamChangeOutcome {
@@ -88,7 +88,7 @@ export function makeStreamDescriptionChange(
   description: string,
   context: StreamChangeContext,
 ): StreamChangeOutcome {
-  const renderedDescription = renderStreamDescription(description);
+  const renderedDescription = renderContextFreeMarkdownOrEmpty(description);
   const stream = { ...before, description, renderedDescription };
   const more = { rendered_description: renderedDescription };
   return {

@@ -1,7 +1,7 @@
 /** Checks of POST /users/me/subscriptions, in the order of streams.md. */
 
 import { mapInSlices } from '#base';
-import { renderMarkdown } from '#domain/markdown';
+import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { isAllowedByPolicy, isOwner, SYSTEM_GROUP_IDS } from '#domain/people';
 import { areWebPublicStreamsEnabled, toCheckedStreamName, toOneLineDescription } from '#domain/streams';
 import type { RealmSettings } from '#model';
@@ -51,9 +51,6 @@ export function checkSubscribeRequestSize(streams: number, users: number): void 
     checkParameterItemCount('principals', users, Math.floor(MAX_STREAMS_TIMES_USERS_PER_REQUEST / streams));
 }
 
-export const renderStreamDescription = (description: string): string =>
-  description === '' ? '' : renderMarkdown(description).html;
-
 interface StreamToSubscribe {
   readonly name: string;
   readonly description: string;
@@ -68,7 +65,7 @@ export async function renderStreamDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
   const texts = [...new Set(streams.map(({ description }) => toOneLineDescription(description ?? '')))];
-  return new Map(await mapInSlices(texts, (text) => [text, renderStreamDescription(text)] as const));
+  return new Map(await mapInSlices(texts, (text) => [text, renderContextFreeMarkdownOrEmpty(text)] as const));
 }
 
 /** The streams that the request names, each once, in order, with checked names. @throws ApiError */
@@ -81,7 +78,7 @@ export function parseStreamsToSubscribe(
     const name = toCheckedStreamName(given);
     const description = toOneLineDescription(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
-      const rendered = renderings.get(description) ?? renderStreamDescription(description);
+      const rendered = renderings.get(description) ?? renderContextFreeMarkdownOrEmpty(description);
       wanted.set(name.toLowerCase(), { name, description, renderedDescription: rendered, color });
     }
   }

@@ -42,6 +42,16 @@ export const subscribing: Facts = async (t, server) => {
     t.equal(await streamIdOf(other, 'Alpha'), (await stream('Alpha')).stream_id);
   });
 
+  await t.test('a description whose formula is too long to typeset has no HTML', async (t) => {
+    const description = `$$\\def\\a{${'é'.repeat(300)}}${'\\a '.repeat(100)}$$`;
+    t.equal((await call([{ name: 'formula', description }])).status, 200);
+    const { stream_id } = await stream('formula');
+    t.match(await stream('formula'), { description, rendered_description: '' });
+    for (const change of ['plain', description])
+      await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, description: change });
+    t.match(await stream('formula'), { description, rendered_description: '' });
+  });
+
   await t.test('several users are subscribed at once, by ids or addresses', async (t) => {
     await subscribe(other, 'together');
     const { body } = await call([{ name: 'together' }], { principals: [other.id, admin.id, guest.id] }, owner);
