@@ -58,7 +58,8 @@ async function loadMarkStreamReadInputs(
   const reading = flags.readStateOf(stream);
   const scan = new UnreadMessageScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestIdEverSentTo(stream));
-  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, flags.makePersonalCopyLookup());
+  const made = flags.makePersonalCopyLookup();
+  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, made);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
     for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {
@@ -69,9 +70,10 @@ async function loadMarkStreamReadInputs(
   const left = excepted.filter(({ body }) => body.stream !== stream).map(({ id }) => id);
   for await (const batch of scan.scanUnreadMovedFrom(stream, reading, until)) left.push(...batch.map(({ id }) => id));
   const came = new Map<number, number[]>();
-  for await (const batch of scan.scanCopiesMovedTo(stream)) {
-    for (const message of batch) {
-      if (flags.isRead({ message, copy: true, gained: false })) continue;
+  for await (const batch of scan.scanCopiesMovedTo(stream, made)) {
+    for (const own of batch) {
+      if (flags.isRead(own)) continue;
+      const { message } = own;
       came.set(message.originStream, [...(came.get(message.originStream) ?? []), message.id]);
     }
   }

@@ -3,6 +3,7 @@
 import { makeMessagesReadEvents, makeSuccessReply } from '#actors/shared';
 import {
   planMarkingMessagesRead,
+  type ReadableMessage,
   type StoredMessage,
   storeNameOfStreamConversation,
   UnreadMessageScan,
@@ -23,7 +24,7 @@ interface MarkTopicReadInputs {
   /** True if the user has a message of the topic. */
   readonly hasMessageOfTopic: boolean;
   /** Messages of the topic that may be unread. */
-  readonly possiblyUnreadMessages: readonly StoredMessage[];
+  readonly possiblyUnreadMessages: readonly ReadableMessage[];
 }
 
 async function loadMarkTopicReadInputs(
@@ -40,19 +41,25 @@ async function loadMarkTopicReadInputs(
   const reading = flags.readStateOf(stream);
   const made = flags.makePersonalCopyLookup();
   const scan = new UnreadMessageScan(sources.store, realm, caller);
-  const messages: StoredMessage[] = [];
-  for await (const batch of scan.scanOriginalCopiesUpwards(index, reading.mark, made)) messages.push(...batch);
-  for await (const batch of scan.scanCopiesMovedTo(stream, [index])) messages.push(...batch);
+  const asOriginalCopy = (message: StoredMessage): ReadableMessage => ({ message, copy: true, gained: false });
+  const own: ReadableMessage[] = [];
+  for await (const batch of scan.scanOriginalCopiesUpwards(index, reading.mark, made))
+    own.push(...batch.map(asOriginalCopy));
+  for await (const batch of scan.scanCopiesMovedTo(stream, made, [index])) own.push(...batch);
   const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids, made);
   const here = ({ body }: StoredMessage): boolean =>
     body.stream === stream && toComparableTopicKey(body.topic) === index.topicKey;
-  messages.push(...excepted.filter(here));
-  const known = messages.length > 0 || (await scan.hasAnyCopy(index, made));
-  await awaitRecentMessageEventsPublished(realm, messages, sources);
+  own.push(...excepted.filter(here).map(asOriginalCopy));
+  const known = own.length > 0 || (await scan.hasAnyCopy(index, made));
+  await awaitRecentMessageEventsPublished(
+    realm,
+    own.map(({ message }) => message),
+    sources,
+  );
   return {
     streamAccess: 'open',
     hasMessageOfTopic: known,
-    possiblyUnreadMessages: [...new Map(messages.map((one) => [one.id, one])).values()],
+    possiblyUnreadMessages: [...new Map(own.map((one) => [one.message.id, one])).values()],
   };
 }
 
@@ -69,8 +76,8 @@ export const markTopicReadHandler: UserCommandHandler<typeof userActorCommands.m
   handle({ parts }, { topic }, marking, { caller }) {
     if (marking.streamAccess === 'closed') throw apiError('INVALID_STREAM_ID');
     if (!marking.hasMessageOfTopic) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
-    const own = marking.possiblyUnreadMessages.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = planMarkingMessagesRead(new UserMessageFlagsView(caller, parts), own);
+    const flags = new UserMessageFlagsView(caller, parts);
+    const { changed, parts: written } = planMarkingMessagesRead(flags, marking.possiblyUnreadMessages);
     return { reply: makeSuccessReply(), parts: written, events: makeMessagesReadEvents(caller, changed) };
   },
 };

@@ -6,7 +6,7 @@ import type { RealmId } from '#model';
 import type { MessageIndexCondition, MessageIndexRange, MessageReadStore } from '#ports/store';
 import {
   computeMessageCopyState,
-  type MessageCopyState,
+  type ReadableMessage,
   streamIdsDecidingMessageCopies,
 } from '../access/message-access.js';
 import { CachedUserStreamMemberships } from '../access/viewer.js';
@@ -28,10 +28,6 @@ const movedFromOriginIndex = (origin: number): MessageIndexCondition => ({
   by: 'moved',
   from: storeNameOfStreamConversation(origin),
 });
-
-interface MessageWithCopyState extends MessageCopyState {
-  readonly message: StoredMessage;
-}
 
 /** Queries of the Store that find one user's unread messages. */
 export class UnreadMessageScan {
@@ -68,20 +64,21 @@ export class UnreadMessageScan {
   }
 
   /**
-   * The user's messages that were moved into the stream, read or unread.
+   * The user's messages that were moved into the stream, read or unread, also those with a copy that the move brought.
    *
    * @param also further indexes that the messages must be in, such as a topic's
    */
   async *scanCopiesMovedTo(
     stream: number,
+    made: PersonalCopyLookup,
     also: readonly MessageIndexCondition[] = [],
-  ): AsyncGenerator<StoredMessage[]> {
+  ): AsyncGenerator<readonly ReadableMessage[]> {
     const tag: MessageIndexCondition = {
       by: 'tag',
       tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)),
     };
     for await (const messages of this.#scanMessageBatches([{ index: tag, also }], { direction: 'newer' })) {
-      const own = await this.filterMessagesWithCopies(messages);
+      const own = await this.#loadOwnCopies(messages, made);
       if (own.length > 0) yield own;
     }
   }
@@ -108,15 +105,9 @@ export class UnreadMessageScan {
     index: MessageIndexCondition,
     from: number,
     made: PersonalCopyLookup,
-  ): AsyncGenerator<readonly MessageWithCopyState[]> {
+  ): AsyncGenerator<readonly ReadableMessage[]> {
     for await (const messages of this.#scanMessageBatches([{ index }], { direction: 'newer', from })) {
-      await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
-      const own = messages
-        .map((message) => ({
-          message,
-          ...computeMessageCopyState(message, this.user, this.#memberships.loadedMembershipOf, made(message.id)),
-        }))
-        .filter(({ has }) => has);
+      const own = await this.#loadOwnCopies(messages, made);
       if (own.length > 0) yield own;
     }
   }
@@ -264,13 +255,21 @@ export class UnreadMessageScan {
     messages: readonly StoredMessage[],
     made?: PersonalCopyLookup,
   ): Promise<StoredMessage[]> {
+    const own = await this.#loadOwnCopies(messages, made ?? NO_PERSONAL_COPY);
+    return own.filter(({ gained }) => made !== undefined || !gained).map(({ message }) => message);
+  }
+
+  /** Those of the messages that the user has a copy of. */
+  async #loadOwnCopies(messages: readonly StoredMessage[], made: PersonalCopyLookup): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of streamIdsDecidingMessageCopies(message)) streams.add(stream);
     await this.#memberships.loadMissing([...streams]);
-    return messages.filter((message) => {
-      const membership = this.#memberships.loadedMembershipOf;
-      const { has, gained } = computeMessageCopyState(message, this.user, membership, made?.(message.id));
-      return has && (made !== undefined || !gained);
-    });
+    return messages
+      .map((message) => {
+        const membership = this.#memberships.loadedMembershipOf;
+        const { has, gained } = computeMessageCopyState(message, this.user, membership, made(message.id));
+        return { message, copy: has, gained };
+      })
+      .filter(({ copy }) => copy);
   }
 }

@@ -145,6 +145,48 @@ export const marking: Facts = async (t, server) => {
     t.same((await unreadOf(other)).streams, []);
   });
 
+  await t.test('a copy that came with a move and was marked as unread becomes read with its stream', async (t) => {
+    await subscribe(owner, 'before', { principals: [owner, guest] });
+    await subscribe(owner, 'vault', {
+      ...{ invite_only: true, history_public_to_subscribers: false },
+      principals: [owner, other],
+    });
+    const vault = await streamIdOf(owner, 'vault');
+    // The first message gets a historical copy before the move; the copies of the others come with it.
+    const [history, gained, untouched] = [
+      await say(owner, 'before', 'keys'),
+      await say(owner, 'before', 'keys'),
+      await say(owner, 'before', 'keys'),
+    ];
+    await subscribe(other, 'before');
+    await setFlag(other, 'remove', 'read', [history]);
+    await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['before'] });
+    await owner.api.ok('PATCH /messages/{message_id}', {
+      ...{ message_id: untouched, stream_id: vault, propagate_mode: 'change_all' },
+      ...{ send_notification_to_new_thread: false, send_notification_to_old_thread: false },
+    });
+    const marks: [string, () => Promise<unknown>][] = [
+      ['stream', () => other.api.ok('POST /mark_stream_as_read', { stream_id: vault })],
+      ['topic', () => other.api.ok('POST /mark_topic_as_read', { stream_id: vault, topic_name: 'keys' })],
+      ['leaving', () => other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['vault'] })],
+    ];
+    await other.api.ok('POST /mark_all_as_read');
+    const queue = await flagQueue(other);
+    for (const [what, mark] of marks) {
+      await setFlag(other, 'remove', 'read', [history, gained]);
+      await flagEvents(queue);
+      await mark();
+      t.match(await flagEvents(queue), [{ op: 'add', flag: 'read', messages: [history, gained] }], what);
+      t.ok((await flagsOf(other, gained)).includes('read'), what);
+      t.same(
+        (await unreadOf(other)).streams.filter(({ stream_id }) => stream_id === vault),
+        [],
+        what,
+      );
+    }
+    await queue.delete();
+  });
+
   await t.test('mark_topic_as_read finds topics in which the user only starred or reacted', async (t) => {
     await subscribe(member, 'orchard');
     const orchard = await streamIdOf(member, 'orchard');
