@@ -30,6 +30,8 @@ const MAX_RENDER_ATTEMPTS_PER_TEXT = 4;
 export class MarkdownRenderer {
   readonly #options: RenderThreadOptions;
   readonly #threadPool: ThreadPool<SnapshotRenderJob, SnapshotRenderOutcome>;
+  /** The newest text of each author that waits or is being rendered. */
+  readonly #newestTextByAuthor = new Map<string, Promise<MarkdownRenderResult>>();
 
   constructor(options: Partial<RenderThreadOptions> = {}) {
     this.#options = { ...DEFAULT_RENDER_THREAD_OPTIONS, ...options };
@@ -40,11 +42,34 @@ export class MarkdownRenderer {
 
   /**
    * Renders like renderMarkdown. The functions of `context` are called in the calling thread.
+   *
+   * @param author key of the author: threads render one text of an author at a time, so that others don't wait for many
    * @throws MarkdownRenderError also after `timeout`
    */
-  async renderInlineOrOnThread(text: string, context: Partial<MarkdownContext> = {}): Promise<MarkdownRenderResult> {
-    const rendered = this.renderIfShort(text, context);
-    if (rendered) return rendered;
+  async renderInlineOrOnThread(
+    text: string,
+    context: Partial<MarkdownContext> = {},
+    author = '',
+  ): Promise<MarkdownRenderResult> {
+    return this.renderIfShort(text, context) ?? this.#renderAfterEarlierTexts(text, context, author);
+  }
+
+  #renderAfterEarlierTexts(
+    text: string,
+    context: Partial<MarkdownContext>,
+    author: string,
+  ): Promise<MarkdownRenderResult> {
+    const render = (): Promise<MarkdownRenderResult> => this.#renderOnThread(text, context);
+    const rendering = (this.#newestTextByAuthor.get(author) ?? Promise.resolve()).then(render, render);
+    this.#newestTextByAuthor.set(author, rendering);
+    const forget = (): void => {
+      if (this.#newestTextByAuthor.get(author) === rendering) this.#newestTextByAuthor.delete(author);
+    };
+    rendering.then(forget, forget);
+    return rendering;
+  }
+
+  async #renderOnThread(text: string, context: Partial<MarkdownContext>): Promise<MarkdownRenderResult> {
     let snapshot = takeMarkdownContextSnapshot(scanPossibleMarkdownLookupKeys(text), context);
     for (let round = 0; round < MAX_RENDER_ATTEMPTS_PER_TEXT; round++) {
       const outcome = await this.#renderSnapshotOnThread(text, snapshot);

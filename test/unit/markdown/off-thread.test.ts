@@ -11,7 +11,7 @@ t.test('other threads render the same HTML', { timeout: 60_000 }, async (t) => {
   const threads = new MarkdownRenderer({ threads: 2, threshold: 0 });
   t.teardown(() => threads.close());
   const texts = recorded().map(({ content }) => content);
-  const rendered = await Promise.all(texts.map((text) => threads.renderInlineOrOnThread(text, context)));
+  const rendered = await Promise.all(texts.map((text, n) => threads.renderInlineOrOnThread(text, context, `${n}`)));
   for (const [index, text] of texts.entries())
     t.same(rendered[index], renderMarkdown(text, context), text.slice(0, 60));
 });
@@ -31,6 +31,18 @@ t.test('a text that takes too long is refused, and the next one rendered', { tim
   const patient = new MarkdownRenderer({ threads: 1, threshold: 0 });
   t.teardown(() => patient.close());
   t.equal((await patient.renderInlineOrOnThread('a')).html, '<p>a</p>');
+});
+
+t.test('a text waits for at most one text of each other author', { timeout: 60_000 }, async (t) => {
+  const threads = new MarkdownRenderer({ threads: 1, threshold: 0 });
+  t.teardown(() => threads.close());
+  const order: string[] = [];
+  const render = async (text: string, author: string): Promise<void> => {
+    await threads.renderInlineOrOnThread(text, {}, author);
+    order.push(text);
+  };
+  await Promise.all([render('a1', 'a'), render('a2', 'a'), render('a3', 'a'), render('b1', 'b')]);
+  t.same(order, ['a1', 'b1', 'a2', 'a3']);
 });
 
 t.test('short texts are rendered at once', async (t) => {

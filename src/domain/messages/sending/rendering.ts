@@ -96,7 +96,7 @@ export class MessageRenderer {
   ): Promise<MarkdownRenderResult | null> {
     try {
       const context = this.#makeContext(directory, origin, author, newerMentions);
-      return await this.#renderer.renderInlineOrOnThread(text, context);
+      return await this.#renderer.renderInlineOrOnThread(text, context, `${directory.realm} ${author}`);
     } catch (error) {
       if (error instanceof MarkdownRenderError) return null;
       throw error;
