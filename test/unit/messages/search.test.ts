@@ -58,6 +58,17 @@ t.test('a quoted phrase must occur literally, in the raw text or the topic', asy
   t.ok(finds('green "', html, '', raw), 'an unpaired quote is ignored');
 });
 
+t.test('words of a formula are not marked, as a tag would end it', async (t) => {
+  const formula = '<math><mi>kiwi</mi><annotation encoding="application/x-tex">kiwi^2</annotation></math>';
+  const mark = (html: string): string => highlightSearchWordsInHtml(html, new Set(['kiwi']));
+  const kiwi = '<span class="highlight">kiwi</span>';
+  t.equal(
+    mark(`kiwi ${formula} kiwi ${formula}${formula} kiwi`),
+    `${kiwi} ${formula} ${kiwi} ${formula}${formula} ${kiwi}`,
+  );
+  t.equal(mark('kiwi <math>kiwi'), `${kiwi} <math>kiwi`);
+});
+
 t.test('found words are marked in the text only', async (t) => {
   const { stems } = parseSearchQuery('hello verona');
   const marked = highlightSearchWordsInHtml(

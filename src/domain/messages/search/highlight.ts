@@ -26,8 +26,23 @@ function wrapMatchingWordsInHighlight(
   return shown + show(text.slice(at));
 }
 
+/** The words that are not in MathML: a browser ends a formula at an HTML tag within it. */
+function* findStemmedWordsOutsideMathMl(html: string): Iterable<StemmedWordOccurrence> {
+  let start = html.indexOf('<math');
+  let end = html.indexOf('</math>', start);
+  for (const word of findStemmedWordsInHtml(html)) {
+    while (start !== -1 && end !== -1 && end < word.from) {
+      start = html.indexOf('<math', end);
+      end = html.indexOf('</math>', start);
+    }
+    if (start === -1 || word.from < start) yield word;
+  }
+}
+
 export const highlightSearchWordsInHtml = (html: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? html : wrapMatchingWordsInHighlight(html, findStemmedWordsInHtml(html), stems, (part) => part);
+  stems.size === 0
+    ? html
+    : wrapMatchingWordsInHighlight(html, findStemmedWordsOutsideMathMl(html), stems, (part) => part);
 
 /** Marks the found words in a plain text, which is escaped. */
 export const escapeAndHighlightSearchWords = (text: string, stems: ReadonlySet<string>): string =>
