@@ -1,6 +1,6 @@
 /**
- * Macros that a formula defines with \newcommand, \renewcommand, \providecommand or \def. They are expanded here, before
- * KaTeX sees the formula: KaTeX bounds the number of expansions, but not the length of what they produce.
+ * Macros that a formula defines with \newcommand, \renewcommand, \providecommand or \def. They are expanded here,
+ * before KaTeX sees the formula: KaTeX bounds the number of expansions, but not the length of what they produce.
  */
 
 interface FormulaMacro {

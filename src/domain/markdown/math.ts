@@ -33,8 +33,8 @@ const REFUSED_COMMAND_PATTERN = new RegExp(
 /** Matches the beginning of a math fence. */
 const MATH_FENCE_PATTERN = /(?:`{3}|~{3}) *\{?\.?math/i;
 /**
- * Maximum length of formulas that are typeset without a time limit, characters. KaTeX takes up to 0.3 ms for a character
- * (`@>>>` in a diagram, letters with two accents).
+ * Maximum length of formulas that are typeset without a time limit, characters. KaTeX takes up to 0.3 ms for one, such
+ * as those of `@>>>` in a diagram and letters with two accents.
  */
 const MAX_QUICK_FORMULA_CHARACTERS = 200;
 
