@@ -67,7 +67,7 @@ export async function createRealmWithOwner(
 }
 
 interface ListedRealm {
-  readonly id: number;
+  readonly id: RealmId;
   readonly subdomain: string;
   readonly deactivated: boolean;
 }
@@ -78,21 +78,29 @@ export async function listRealms(actors: SystemActorCaller): Promise<ListedRealm
 }
 
 /**
- * Number of the organization with this subdomain. @param subdomain undefined: the first organization @throws AdminError
- * if there is none
+ * The organization with this subdomain.
+ *
+ * @param subdomain undefined: the only organization of the server
+ * @param option command-line option that names an organization, for messages
+ * @throws AdminError if there is none, or if the choice is left open
  */
-export async function requireRealmIdBySubdomain(
+export async function requireRealmBySubdomain(
   actors: SystemActorCaller,
   subdomain: string | undefined,
-): Promise<RealmId> {
+  option = 'realm',
+): Promise<ListedRealm> {
   const realms = await listRealms(actors);
-  const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
-  if (!found) {
+  if (subdomain === undefined && realms.length > 1) {
     throw new AdminError(
-      subdomain === undefined ? 'there is no organization yet' : `there is no organization '${subdomain}'`,
+      `the server has ${realms.length} organizations (conclave realm list): name one by --${option} SUBDOMAIN, the one ` +
+        `without subdomain by --${option}=`,
     );
   }
-  return toRealmId(found.id);
+  const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
+  if (found) return found;
+  throw new AdminError(
+    subdomain === undefined ? 'there is no organization yet' : `there is no organization '${subdomain}'`,
+  );
 }
 
 interface NewUserFields {

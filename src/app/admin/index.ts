@@ -18,7 +18,7 @@ export {
   listRealms,
   readOrRenewUserApiKey,
   renewUserApiKeyByEmail,
-  requireRealmIdBySubdomain,
+  requireRealmBySubdomain,
 } from './accounts.js';
 export { BusSystemActorCaller, SystemActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';

@@ -11,7 +11,7 @@ import {
   reactivateUser,
   readOrRenewUserApiKey,
   renewUserApiKeyByEmail,
-  requireRealmIdBySubdomain,
+  requireRealmBySubdomain,
   type SystemActorCaller,
   setRateLimitsOfUser,
   setRealmActive,
@@ -24,35 +24,43 @@ import { formatZuliprc } from '#app/server';
 import type { Logger } from '#base';
 import { writePrivateFile } from '#base/disk';
 import { USER_ROLE } from '#domain/people';
-import { siteUrlOfRealm as addressOfSite } from '#frontend/gateway';
+import { siteUrlOfRealm } from '#frontend/gateway';
 import { ORGANIZATION_TYPE_NUMBER_BY_NAME, type RealmId } from '#model';
 import { runWithActorClient } from './actors.js';
-import { CLUSTER_COMMAND_BY_NAME } from './cluster-commands.js';
-import type { AdminCommand, AdminCommandAction, CliNonSettingOptions } from './command.js';
+import type { CliActionsOf } from './command.js';
 
-const makeArgumentlessCommand = (run: AdminCommandAction): AdminCommand => ({ words: [], run });
+/** Arguments of a change of an organization or of one of its accounts. */
+interface RealmChange<O> {
+  readonly actors: SystemActorCaller;
+  readonly realm: RealmId;
+  readonly options: O;
+  readonly words: readonly string[];
+}
 
-/** Command that changes the organization of `--realm`, or one of its accounts. */
-const makeRealmChangeCommand = (
-  words: readonly string[],
-  change: (actors: SystemActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
-): AdminCommand => ({
-  words,
-  run: (config, options, logger, given) =>
-    runWithActorClient(config, logger, async (actors) =>
-      change(actors, await requireRealmIdBySubdomain(actors, options.realm), given),
-    ),
-});
+/**
+ * Action that changes the organization of `--realm`, or one of its accounts, and prints which one.
+ * @param change returns what was done, in words
+ */
+const makeRealmChangeAction =
+  <O extends { readonly realm?: string }>(change: (of: RealmChange<O>) => Promise<string>) =>
+  (config: ServerConfig, options: O, logger: Logger, words: readonly string[]): Promise<void> =>
+    runWithActorClient(config, logger, async (actors) => {
+      const { id: realm, subdomain } = await requireRealmBySubdomain(actors, options.realm);
+      const done = await change({ actors, realm, options, words });
+      process.stdout.write(`organization ${formatSubdomain(subdomain)}: ${done}\n`);
+    });
+
+const formatSubdomain = (subdomain: string): string => subdomain || '(root)';
 
 const ROLE_NUMBER_BY_CLI_NAME: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
 
-function requireOption(options: CliNonSettingOptions, name: string): string {
-  const value = options[name];
-  if (value === undefined) throw new AdminError(`--${name} is required`);
-  return value;
+/** The part of a command's options that the file with an API key needs. */
+interface ZuliprcOptions {
+  readonly site?: string;
+  readonly zuliprc?: string;
 }
 
-const siteUrlFromOptionsOrConfig = (options: CliNonSettingOptions, config: ServerConfig): string =>
+const siteUrlFromOptionsOrConfig = (options: ZuliprcOptions, config: ServerConfig): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
 function parseOrganizationTypeNumber(name: string | undefined): number {
@@ -63,7 +71,7 @@ function parseOrganizationTypeNumber(name: string | undefined): number {
 }
 
 async function printKeyOrWriteZuliprc(
-  options: CliNonSettingOptions,
+  options: ZuliprcOptions,
   config: ServerConfig,
   email: string,
   key: string,
@@ -94,145 +102,109 @@ async function readPasswordFromStandardInput(): Promise<string> {
   throw new AdminError('no password: give it as the first line of the input');
 }
 
-const ARGUMENTLESS_COMMAND_ACTIONS: Readonly<Record<string, AdminCommandAction>> = {
+export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
   'realm create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const ownerEmail = requireOption(options, 'email');
+      const { email, name, subdomain = '', type, password } = options;
       const { ownerKey } = await createRealmWithOwner(actors, secrets, {
-        subdomain: options.subdomain ?? '',
-        name: requireOption(options, 'name'),
-        ownerEmail,
-        ownerName: requireOption(options, 'full-name'),
-        ownerPassword: options.password,
-        orgType: parseOrganizationTypeNumber(options.type),
+        subdomain,
+        name,
+        ownerEmail: email,
+        ownerName: options['full-name'],
+        ownerPassword: password,
+        orgType: parseOrganizationTypeNumber(type),
         origin: siteUrlFromOptionsOrConfig(options, config),
       });
-      await printKeyOrWriteZuliprc(options, config, ownerEmail, ownerKey);
+      await printKeyOrWriteZuliprc(options, config, email, ownerKey);
     }),
 
   'realm list': (config, _options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
       for (const { id, subdomain, deactivated } of await listRealms(actors))
-        process.stdout.write(`${id}\t${subdomain || '(root)'}${deactivated ? '\tdeactivated' : ''}\n`);
+        process.stdout.write(`${id}\t${formatSubdomain(subdomain)}${deactivated ? '\tdeactivated' : ''}\n`);
     }),
+
+  'realm deactivate': makeRealmChangeAction(async ({ actors, realm }) => {
+    await setRealmActive(actors, realm, false);
+    return 'deactivated';
+  }),
+
+  'realm reactivate': makeRealmChangeAction(async ({ actors, realm }) => {
+    await setRealmActive(actors, realm, true);
+    return 'active';
+  }),
 
   'user create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const role = parseRoleNumber(options['user-role'] ?? 'member');
-      const id = await createUserAndReturnId(actors, await requireRealmIdBySubdomain(actors, options.realm), {
-        email: requireOption(options, 'email'),
-        name: requireOption(options, 'full-name'),
-        password: requireOption(options, 'password'),
-        role,
+      const { email, password, realm } = options;
+      const id = await createUserAndReturnId(actors, (await requireRealmBySubdomain(actors, realm)).id, {
+        email,
+        name: options['full-name'],
+        password,
+        role: parseRoleNumber(options['user-role'] ?? 'member'),
       });
       process.stdout.write(`${id}\n`);
     }),
 
   'user key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = requireOption(options, 'email');
-      const key = await readOrRenewUserApiKey(
-        actors,
-        secrets,
-        await requireRealmIdBySubdomain(actors, options.realm),
-        email,
-      );
-      await printKeyOrWriteZuliprc(options, config, email, key);
+      const realm = await requireRealmBySubdomain(actors, options.realm);
+      const key = await readOrRenewUserApiKey(actors, secrets, realm.id, options.email);
+      await printKeyOrWriteZuliprc(options, config, options.email, key);
     }),
 
   'user new-key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = requireOption(options, 'email');
-      const key = await renewUserApiKeyByEmail(
-        actors,
-        secrets,
-        await requireRealmIdBySubdomain(actors, options.realm),
-        email,
-      );
-      await printKeyOrWriteZuliprc(options, config, email, key);
+      const realm = await requireRealmBySubdomain(actors, options.realm);
+      const key = await renewUserApiKeyByEmail(actors, secrets, realm.id, options.email);
+      await printKeyOrWriteZuliprc(options, config, options.email, key);
     }),
 
-  'user password': (config, options, logger) =>
-    runWithActorClient(config, logger, async (actors) => {
-      const email = requireOption(options, 'email');
-      const realm = await requireRealmIdBySubdomain(actors, options.realm);
-      await setUserPasswordAndEndSessions(
-        actors,
-        realm,
-        email,
-        options.password ?? (await readPasswordFromStandardInput()),
-      );
-    }),
+  'user password': makeRealmChangeAction(async ({ actors, realm, options: { email, password } }) => {
+    await setUserPasswordAndEndSessions(actors, realm, email, password ?? (await readPasswordFromStandardInput()));
+    return `${email} has a new password`;
+  }),
 
-  'user forget-identities': (config, options, logger) =>
-    runWithActorClient(config, logger, async (actors) => {
-      const email = requireOption(options, 'email');
-      await forgetUserSignInIdentities(actors, await requireRealmIdBySubdomain(actors, options.realm), email);
-    }),
+  'user forget-identities': makeRealmChangeAction(async ({ actors, realm, options: { email } }) => {
+    await forgetUserSignInIdentities(actors, realm, email);
+    return `the identities of ${email} are forgotten`;
+  }),
 
   'user sign-in-link': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = requireOption(options, 'email');
-      const realm = await requireRealmIdBySubdomain(actors, options.realm);
-      const page = await findOrganizationBaseUrl(actors, realm, options, config);
-      process.stdout.write(`${await createOneTimeSignInUrl(actors, secrets, realm, email, page)}\n`);
+      const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
+      const page = options.site ?? configuredUrlOfOrganization(config, subdomain);
+      process.stdout.write(`${await createOneTimeSignInUrl(actors, secrets, id, options.email, page)}\n`);
     }),
+
+  'user role': makeRealmChangeAction(async ({ actors, realm, words: [email = '', role = ''] }) => {
+    await setUserRole(actors, realm, email, parseRoleNumber(role));
+    return `${email} is ${role}`;
+  }),
+
+  'user billing': makeRealmChangeAction(async ({ actors, realm, words: [email = '', word = ''] }) => {
+    await setUserManagesBilling(actors, realm, email, parseOnOff(word));
+    return `${email} manages billing: ${word}`;
+  }),
+
+  'user rate-limit': makeRealmChangeAction(async ({ actors, realm, words: [email = '', rules = ''] }) => {
+    await setRateLimitsOfUser(actors, realm, email, rules === 'usual' ? null : rules);
+    return `${email} has the rate limits ${rules}`;
+  }),
+
+  'user deactivate': makeRealmChangeAction(async ({ actors, realm, words: [email = ''] }) => {
+    await deactivateUserWithoutMail(actors, realm, email);
+    return `${email} is deactivated`;
+  }),
+
+  'user reactivate': makeRealmChangeAction(async ({ actors, realm, words: [email = ''] }) => {
+    await reactivateUser(actors, realm, email);
+    return `${email} is active`;
+  }),
 };
 
-/** Base URL of an organization, for people: `--site`, or the configured address with the organization's subdomain. */
-async function findOrganizationBaseUrl(
-  actors: SystemActorCaller,
-  realm: RealmId,
-  options: CliNonSettingOptions,
-  config: ServerConfig,
-): Promise<string> {
-  if (options.site !== undefined) return options.site;
-  const subdomain = (await listRealms(actors)).find(({ id }) => id === realm)?.subdomain ?? '';
-  const { externalScheme: scheme, externalHost, host, port } = config;
-  return addressOfSite({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain);
-}
-
-const REALM_AND_USER_CHANGE_COMMANDS: Readonly<Record<string, AdminCommand>> = {
-  'realm deactivate': makeRealmChangeCommand([], (actors, realm) => setRealmActive(actors, realm, false)),
-  'realm reactivate': makeRealmChangeCommand([], (actors, realm) => setRealmActive(actors, realm, true)),
-  'user role': makeRealmChangeCommand(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
-    setUserRole(actors, realm, email, parseRoleNumber(role)),
-  ),
-  'user billing': makeRealmChangeCommand(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
-    setUserManagesBilling(actors, realm, email, parseOnOff(word)),
-  ),
-  'user rate-limit': makeRealmChangeCommand(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
-    setRateLimitsOfUser(actors, realm, email, rules === 'usual' ? null : rules),
-  ),
-  'user deactivate': makeRealmChangeCommand(['EMAIL'], (actors, realm, [email = '']) =>
-    deactivateUserWithoutMail(actors, realm, email),
-  ),
-  'user reactivate': makeRealmChangeCommand(['EMAIL'], (actors, realm, [email = '']) =>
-    reactivateUser(actors, realm, email),
-  ),
-};
-
-const ADMIN_COMMAND_BY_NAME: Readonly<Record<string, AdminCommand>> = {
-  ...Object.fromEntries(
-    Object.entries(ARGUMENTLESS_COMMAND_ACTIONS).map(([name, run]) => [name, makeArgumentlessCommand(run)]),
-  ),
-  ...REALM_AND_USER_CHANGE_COMMANDS,
-  ...CLUSTER_COMMAND_BY_NAME,
-};
-
-/**
- * Finds the administration command with these words; undefined when none has this name.
- *
- * @throws AdminError for a wrong number of words
- */
-export function findAdminCommandRunner(
-  words: readonly string[],
-): ((config: ServerConfig, options: CliNonSettingOptions, logger: Logger) => Promise<number | void>) | undefined {
-  const [group = '', verb = '', ...given] = words;
-  const command = ADMIN_COMMAND_BY_NAME[`${group} ${verb}`];
-  if (!command) return undefined;
-  if (given.length !== command.words.length) {
-    throw new AdminError(`usage: conclave ${[group, verb, ...command.words].join(' ')}`);
-  }
-  return (config, options, logger) => command.run(config, options, logger, given);
-}
+/** Base URL of an organization for people: the configured address with its subdomain. */
+const configuredUrlOfOrganization = (
+  { externalScheme: scheme, externalHost, host, port }: ServerConfig,
+  subdomain: string,
+): string => siteUrlOfRealm({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain);

@@ -14,43 +14,34 @@ import {
   NoPlacementBucketError,
   observeClusterStatus,
 } from '#ports/placement';
-import type { AdminCommand } from './command.js';
+import type { CliActionsOf } from './command.js';
 
 /** Time limit of a drain; handing everything over usually takes a second or two. */
 const HOST_DRAIN_TIMEOUT_MS = 60_000;
 const HOST_DRAIN_CHECK_INTERVAL_MS = 250;
 
-export const CLUSTER_COMMAND_BY_NAME: Readonly<Record<string, AdminCommand>> = {
-  'cluster status': {
-    words: [],
-    run: (config, options) =>
-      runWithClusterKeyValueStore(config, async (kv, clock) => {
-        const view = await observeClusterStatus(kv, clock);
-        // A flag without value is `true` at run time, although `CliNonSettingOptions` says string.
-        const json = Boolean(options.json);
-        process.stdout.write(json ? `${JSON.stringify(view)}\n` : formatClusterStatus(view));
-        return view.unowned.length > 0 ? 1 : 0;
-      }),
-  },
-  'cluster drain': {
-    words: ['HOST'],
-    run: (config, _options, _logger, [name = '']) =>
-      runWithClusterKeyValueStore(config, (kv, clock) => drainHostAndWait(kv, clock, name)),
-  },
-  'cluster undrain': {
-    words: ['HOST'],
-    run: (config, _options, _logger, [name = '']) =>
-      runWithClusterKeyValueStore(config, async (kv, clock) => {
-        const host = requireOneLivingHost(await observeClusterStatus(kv, clock), name);
-        const asked = await askHostToServe(kv, host.id);
-        printOutputLine(
-          asked
-            ? `${formatHostIdAndName(host)} takes its share again`
-            : `${formatHostIdAndName(host)} was not asked to drain`,
-        );
-        return 0;
-      }),
-  },
+export const CLUSTER_COMMAND_ACTIONS: CliActionsOf<'cluster'> = {
+  'cluster status': (config, { json }) =>
+    runWithClusterKeyValueStore(config, async (kv, clock) => {
+      const view = await observeClusterStatus(kv, clock);
+      process.stdout.write(json ? `${JSON.stringify(view)}\n` : formatClusterStatus(view));
+      return view.unowned.length > 0 ? 1 : 0;
+    }),
+
+  'cluster drain': (config, _options, _logger, [name = '']) =>
+    runWithClusterKeyValueStore(config, (kv, clock) => drainHostAndWait(kv, clock, name)),
+
+  'cluster undrain': (config, _options, _logger, [name = '']) =>
+    runWithClusterKeyValueStore(config, async (kv, clock) => {
+      const host = requireOneLivingHost(await observeClusterStatus(kv, clock), name);
+      const asked = await askHostToServe(kv, host.id);
+      printOutputLine(
+        asked
+          ? `${formatHostIdAndName(host)} takes its share again`
+          : `${formatHostIdAndName(host)} was not asked to drain`,
+      );
+      return 0;
+    }),
 };
 
 const printOutputLine = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,27 +1,24 @@
-/** Types of administration commands, and the one way to report an error of the command line. */
+/** Types of the actions of commands, and the one way to report an error of the command line. */
 import type { ServerConfig } from '#app/config';
 import type { Logger } from '#base';
-
-/** Options of a command besides the settings, as given on the command line. */
-export type CliNonSettingOptions = Readonly<Record<string, string | undefined>>;
+import type { CliCommandName, CliOptionsOf } from './declarations.js';
 
 /**
- * Work of an administration command.
- * @param words the words after the command's name
+ * Work of a command.
+ * @param words the words after the command's name, as many as are declared
  * @returns exit code; undefined means 0
  */
-export type AdminCommandAction = (
+export type CliCommandAction<N extends CliCommandName = CliCommandName> = (
   config: ServerConfig,
-  options: CliNonSettingOptions,
+  options: CliOptionsOf<N>,
   logger: Logger,
   words: readonly string[],
 ) => Promise<number | void>;
 
-export interface AdminCommand {
-  /** Placeholders of the words after the command's name, in order. */
-  readonly words: readonly string[];
-  readonly run: AdminCommandAction;
-}
+/** Actions of the commands of one group, `user` or `store` for example, or of one command. */
+export type CliActionsOf<Group extends string> = {
+  readonly [N in Extract<CliCommandName, Group | `${Group} ${string}`>]: CliCommandAction<N>;
+};
 
 export function printErrorAndReturnExitCode(message: string, code: number): number {
   process.stderr.write(`conclave: ${message}\n`);

@@ -12,15 +12,18 @@ import { isClusterConfig, type ServerConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { FolderBlobStorage } from '#ports/blobs';
 import { DataDirectoryInUseError, openLmdbEnvironment } from '#ports/store';
+import type { CliActionsOf } from './command.js';
 
-const DATA_DIR_COMMAND_BY_NAME: Readonly<Record<string, (config: ServerConfig, folder: string) => Promise<void>>> = {
-  async backup({ dataDir }, folder) {
+export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
+  async backup(config, _options, _logger, [folder = '']) {
+    const { dataDir } = requireDataDirConfig(config, 'backup');
     const target = resolve(folder);
     const { files, bytes } = await backUpDirectlyOrThroughServer(dataDir, target);
     process.stdout.write(`${target}: ${files} files, ${bytes} bytes\n`);
   },
 
-  async restore({ dataDir, secret }, folder) {
+  async restore(config, _options, _logger, [folder = '']) {
+    const { dataDir, secret } = requireDataDirConfig(config, 'restore');
     const { taken, version } = await restoreBackupToDataDir(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
     if (secret !== undefined || (await isFileAccessible(join(dataDir, 'secret')))) return;
@@ -30,24 +33,10 @@ const DATA_DIR_COMMAND_BY_NAME: Readonly<Record<string, (config: ServerConfig, f
   },
 };
 
-/**
- * Finds the `conclave backup` or `conclave restore` command with these words; undefined when none has this name.
- *
- * @throws AdminError when the folder is missing
- */
-export function findBackupOrRestoreCommand(
-  words: readonly string[],
-): ((config: ServerConfig) => Promise<void>) | undefined {
-  const [name = '', folder, ...more] = words;
-  const command = Object.hasOwn(DATA_DIR_COMMAND_BY_NAME, name) ? DATA_DIR_COMMAND_BY_NAME[name] : undefined;
-  if (!command) return undefined;
-  if (folder === undefined || more.length > 0) throw new AdminError(`usage: conclave ${name} DIR`);
-  return async (config) => {
-    if (isClusterConfig(config)) {
-      throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
-    }
-    await command(config, folder);
-  };
+/** @throws AdminError for a cluster */
+function requireDataDirConfig(config: ServerConfig, name: string): ServerConfig {
+  if (!isClusterConfig(config)) return config;
+  throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
 }
 
 async function backUpDirectlyOrThroughServer(dataDir: string, target: string): Promise<BackupSummary> {

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { AdminError, listRealms, requireRealmIdBySubdomain } from '#app/admin';
+import { AdminError, listRealms, requireRealmBySubdomain } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   convertSlackExportToFolder,
@@ -26,46 +26,20 @@ import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { runWithActorClient } from './actors.js';
-import type { CliNonSettingOptions } from './command.js';
+import type { CliActionsOf } from './command.js';
+import type { CliOptionsOf } from './declarations.js';
 import {
   dropUnfinishedImportOrThrow,
   makeActorBackedImportTarget,
   openStoreBesideRunningServer,
 } from './exchange-target.js';
 import { ImportLeaseHolder } from './import-lease.js';
-import { IMPORT_COMMAND_OPTIONS, IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
+import { CliUsageError } from './usage.js';
 
-type ImportExportOptions = CliNonSettingOptions & {
-  readonly check?: unknown;
-  readonly drop?: unknown;
-  readonly 'no-invitations'?: unknown;
+export const IMPORT_AND_EXPORT_COMMAND_ACTIONS: CliActionsOf<'import' | 'export'> = {
+  import: (config, options, logger, [file]) => runImportOrDropCommand(config, options, logger, file),
+  export: (config, { subdomain }, logger, [file = '']) => runExportCommand(config, subdomain, logger, file),
 };
-type ImportExportAction = (config: ServerConfig, options: ImportExportOptions, logger: Logger) => Promise<void>;
-
-/**
- * Finds the command with these words; undefined when none has this name.
- * @throws AdminError for a wrong number of words
- */
-export function findImportExportCommandRunner(words: readonly string[]): ImportExportAction | undefined {
-  const [name, file, ...more] = words;
-  if (name !== 'import' && name !== 'export') return undefined;
-  if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
-  const run = name === 'import' ? runImportOrDropCommand : runExportCommand;
-  return (config, options, logger) => {
-    if (name === 'export') refuseOptions(IMPORT_COMMAND_OPTIONS, options, name);
-    return run(config, options, logger, file);
-  };
-}
-
-/** Refuses options of imports and exports with another command. @throws AdminError */
-export function refuseImportExportOptions(options: Readonly<Record<string, unknown>>, command: string): void {
-  refuseOptions({ ...IMPORT_COMMAND_OPTIONS, ...IMPORT_EXPORT_COMMAND_OPTIONS }, options, command);
-}
-
-function refuseOptions(refused: object, options: Readonly<Record<string, unknown>>, command: string): void {
-  const given = Object.keys(refused).find((option) => options[option] !== undefined);
-  if (given !== undefined) throw new AdminError(`--${given} has no meaning for ${command}`);
-}
 
 /**
  * Runs `conclave export`. A file name that ends like an archive's makes an archive; any other makes a folder, which
@@ -73,11 +47,10 @@ function refuseOptions(refused: object, options: Readonly<Record<string, unknown
  */
 async function runExportCommand(
   config: ServerConfig,
-  options: ImportExportOptions,
+  subdomain: string | undefined,
   logger: Logger,
-  file?: string,
+  file: string,
 ): Promise<void> {
-  if (file === undefined) throw new AdminError('usage: conclave export FILE|DIR --subdomain NAME');
   const target = resolve(file);
   const isArchive = /\.tar\.gz$|\.tgz$/.test(target);
   if (!isArchive && (await readdir(target).catch(() => [])).length > 0) {
@@ -85,7 +58,7 @@ async function runExportCommand(
   }
   tuneGarbageCollection();
   await runWithActorClient(config, logger, async (actors) => {
-    const realm = await requireRealmIdBySubdomain(actors, options.subdomain);
+    const { id: realm } = await requireRealmBySubdomain(actors, subdomain, 'subdomain');
     const opened = await openStoreBesideRunningServer(config);
     try {
       const source = await readExportSource({
@@ -127,21 +100,20 @@ function tuneGarbageCollection(): void {
 
 async function runImportOrDropCommand(
   config: ServerConfig,
-  options: ImportExportOptions,
+  options: CliOptionsOf<'import'>,
   logger: Logger,
   file?: string,
 ): Promise<void> {
-  const subdomain = options.subdomain;
-  if (subdomain === undefined) throw new AdminError('--subdomain is required');
+  const { subdomain } = options;
   const problem = subdomain === '' ? undefined : findSubdomainProblemText(subdomain);
   if (problem !== undefined) throw new AdminError(problem);
   if (options.drop) {
-    const others = Object.keys(IMPORT_COMMAND_OPTIONS).filter((name) => name !== 'drop');
-    if (file !== undefined || others.some((name) => options[name as keyof typeof options] !== undefined))
-      throw new AdminError('--drop takes --subdomain alone');
+    const { check, passwords, site } = options;
+    const others = [file, check, passwords, site, options['no-invitations'], options['former-site']];
+    if (others.some((given) => given !== undefined)) throw new CliUsageError('--drop takes --subdomain alone');
     return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
   }
-  if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
+  if (file === undefined) throw new CliUsageError('usage: conclave import FILE|DIR --subdomain NAME');
   const passwords = await readPasswordsByEmail(options.passwords);
   tuneGarbageCollection();
   const work = await makeTemporaryImportFolder(config);

@@ -1,4 +1,45 @@
 import { describeSettingsForHelp } from '#app/config';
+import {
+  CLI_COMMAND_DECLARATIONS,
+  type CliCommandName,
+  declarationOfCommand,
+  formatOptionUsage,
+} from './declarations.js';
+
+const COMMAND_COLUMNS = 30;
+const LINE_COLUMNS = 120;
+
+/** Breaks parts, which stay whole, into lines of the second column of the help text. */
+function fillLines(parts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last === undefined || COMMAND_COLUMNS + last.length + 1 + part.length > LINE_COLUMNS) lines.push(part);
+    else lines[lines.length - 1] = `${last} ${part}`;
+  }
+  return lines;
+}
+
+function describeCommand(name: CliCommandName): string {
+  const { description, words = [], required = [], optional = [] } = declarationOfCommand(name);
+  const options = [
+    ...required.map((option) => formatOptionUsage(option, true)),
+    ...optional.map((option) => formatOptionUsage(option, false)),
+  ];
+  const head = `  ${[name, ...words].join(' ')} `;
+  const whole = [description, ...options].join(' ');
+  const right =
+    COMMAND_COLUMNS + whole.length <= LINE_COLUMNS
+      ? [whole]
+      : [...fillLines(description.split(' ')), ...fillLines(options)];
+  // A long name has the first line for itself.
+  const [first = '', ...more] = head.length > COMMAND_COLUMNS ? ['', ...right] : right;
+  const lines = [head.padEnd(COMMAND_COLUMNS) + first, ...more.map((line) => ' '.repeat(COMMAND_COLUMNS) + line)];
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+const describeCommands = (): string =>
+  (Object.keys(CLI_COMMAND_DECLARATIONS) as CliCommandName[]).map(describeCommand).join('\n');
 
 /** Text of `conclave --help`. */
 export const CLI_HELP_TEXT = `Conclave, a team-chat server.
@@ -6,51 +47,11 @@ export const CLI_HELP_TEXT = `Conclave, a team-chat server.
 Usage: conclave COMMAND [OPTIONS]
 
 Commands:
-  serve                 Run the server. Without options: everything in one process, data in ./data.
-  realm create          Create an organization.  --subdomain NAME --name TEXT --email ADDRESS --full-name TEXT
-                        [--type business|school|…] [--password TEXT] [--zuliprc FILE] [--site URL]
-  realm list            List organizations.
-  realm deactivate      Close an organization to all its users.  [--realm SUBDOMAIN]
-  realm reactivate      Open the organization again.  [--realm SUBDOMAIN]
-  user create           Create an account.  --email ADDRESS --full-name TEXT --password TEXT
-                        [--user-role owner|administrator|moderator|member|guest] [--realm SUBDOMAIN]
-  user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
-  user new-key          Give an account a new API key and print it; the old key becomes void.
-                        --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
-  user password         Set an account's password, read from the first line of the input; ends its browser sessions.
-                        --email ADDRESS [--password TEXT] [--realm SUBDOMAIN]
-  user forget-identities    Let an account be signed in to by another identity of the same provider.
-                        --email ADDRESS [--realm SUBDOMAIN]
-  user sign-in-link     Print a link that signs a person in with a browser, once, within an hour.
-                        --email ADDRESS [--realm SUBDOMAIN] [--site URL]
-  user role EMAIL ROLE          Change an account's role.  [--realm SUBDOMAIN]
-  user billing EMAIL on|off     Whether the account manages the organization's billing.  [--realm SUBDOMAIN]
-  user rate-limit EMAIL RULES   Calls an account may make: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]
-  user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
-  user reactivate EMAIL         Make the account active again.  [--realm SUBDOMAIN]
-  cluster status                Hosts and their partitions; exit code 1 if a partition has no living owner.  [--json]
-  cluster drain HOST            Make a host hand over all its partitions and take no more; waits until it is done.
-                                HOST is an id or a name in 'cluster status', or the beginning of one.
-  cluster undrain HOST          Let the host take its share of partitions again.
-  import FILE|DIR       Make an organization of another server's or Slack's export (docs/how-to/move-in.md).  --subdomain NAME
-                        [--check: only say what would come] [--passwords FILE] [--no-invitations]
-                        [--former-site URL] [--site URL]
-                        [--drop: give up an import that has not ended]
-                        [--usual-priority: compete with other processes for the processor]
-  export FILE|DIR       Write an organization into a folder or a .tar.gz.  [--subdomain NAME] [--usual-priority]
-  backup DIR            Write a backup of the data directory into DIR; its server may be running.
-  restore DIR           Create a data directory from a backup.  --data-dir NEW
-  store format          Show the format of a cluster's database, and the newest that this program knows.
-  store raise-format    Raise the format to this program's, once no process of an older version is left.
-  store restored        Run after a cluster's database was restored, before any process starts.
-  store log-streams     Change the number of log streams of a stopped cluster to that of --log-streams;
-                        clients register their event queues again.
-  secret changed        Run after the server secret was changed or lost, before any process starts with the
-                        new one: all earlier API keys and links in mails become void.
-  check-config          Show the configuration, or what is wrong with it.
+${describeCommands()}
 
-For a cluster, give these commands the --nats, --mongodb and --secret of its servers. Without them they work on the data
-directory, whose server may be running.
+--realm (--subdomain for export) may be left out while the server has one organization; --realm= is the one without
+subdomain. For a cluster, give these commands the --nats, --mongodb and --secret of its servers. Without them they work
+on the data directory, whose server may be running.
 
 Options (in parentheses: the environment variable for the same setting):
 ${describeSettingsForHelp()}

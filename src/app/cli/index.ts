@@ -1,10 +1,11 @@
 /**
  * Command line: every `conclave …` command.
  *
- * `run.ts` parses the words and prints the help. For all else it loads `run-command.ts`, which reads the configuration
- * and finds the command: `serve` and `check-config` are there, the others in the `*-commands.ts` files: `data` (backup,
- * restore), `exchange` (import, export), `store` (a cluster's database), `secret`, and `admin` (organizations,
- * accounts), which includes `cluster` (hosts). `help.ts` is `--help`.
+ * `declarations.ts` declares every command with its words and options. `run.ts` parses the command line by it, and
+ * prints the help (`help.ts`). For all else it loads `run-command.ts`, which refuses what the command does not take
+ * (`usage.ts`), reads the configuration and runs the command: `serve` and `check-config` are there, the others in the
+ * `*-commands.ts` files: `data` (backup, restore), `exchange` (import, export), `store` (a cluster's database),
+ * `secret`, `cluster` (hosts), and `admin` (organizations, accounts).
  *
  * Commands on organizations and accounts send commands to actors. They reach them in one of three ways: over the bus of
  * the cluster, in a node of their own on the data directory, or through the admin channel of the server that has the

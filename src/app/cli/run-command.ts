@@ -5,12 +5,15 @@ import { loadServerConfig, SERVER_SETTING_DECLARATIONS, type ServerConfig, Serve
 import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import { findAdminCommandRunner } from './admin-commands.js';
-import { printErrorAndReturnExitCode } from './command.js';
-import { findBackupOrRestoreCommand } from './data-commands.js';
-import { findImportExportCommandRunner, refuseImportExportOptions } from './exchange-commands.js';
-import { describeServerSecretMatch, findSecretChangedCommand } from './secret-commands.js';
-import { findClusterStoreCommand } from './store-commands.js';
+import { REALM_AND_USER_COMMAND_ACTIONS } from './admin-commands.js';
+import { CLUSTER_COMMAND_ACTIONS } from './cluster-commands.js';
+import { type CliCommandAction, printErrorAndReturnExitCode } from './command.js';
+import { DATA_DIR_COMMAND_ACTIONS } from './data-commands.js';
+import type { CliCommandName, CliOptionsOf } from './declarations.js';
+import { IMPORT_AND_EXPORT_COMMAND_ACTIONS } from './exchange-commands.js';
+import { describeServerSecretMatch, SECRET_COMMAND_ACTIONS } from './secret-commands.js';
+import { STORE_COMMAND_ACTIONS } from './store-commands.js';
+import { CliUsageError, parseCommandCall } from './usage.js';
 
 /** Time for the process to end by itself after the stop, ms. */
 const FORCED_EXIT_AFTER_STOP_MS = 500;
@@ -24,32 +27,35 @@ export async function runCommand(
   positionals: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const command = positionals.join(' ');
   try {
-    const config = loadServerConfig(values, environment);
-    const exchange = findImportExportCommandRunner(positionals);
-    if (!exchange) refuseImportExportOptions(values, command);
-    if (command === 'serve') return await runServerUntilSignal(config);
-    if (command === 'check-config') return await checkAndPrintConfig(config);
-    const data =
-      findBackupOrRestoreCommand(positionals) ??
-      findClusterStoreCommand(positionals) ??
-      findSecretChangedCommand(positionals);
-    if (data) {
-      await data(config);
-      return 0;
-    }
-    if (exchange) {
-      await exchange(config, values as Record<string, string | undefined>, makeErrorOnlyLogger());
-      return 0;
-    }
-    const admin = findAdminCommandRunner(positionals);
-    if (!admin) return printErrorAndReturnExitCode(`no such command: ${command}. 'conclave --help' lists them.`, 2);
-    return (await admin(config, values as Record<string, string | undefined>, makeErrorOnlyLogger())) ?? 0;
+    const { name, words } = parseCommandCall(positionals, values);
+    return (await runNamedCommand(name, loadServerConfig(values, environment), values, words)) ?? 0;
   } catch (error) {
-    if (error instanceof ServerConfigError) return printErrorAndReturnExitCode(error.message, 2);
+    if (error instanceof ServerConfigError || error instanceof CliUsageError)
+      return printErrorAndReturnExitCode(error.message, 2);
     return printErrorAndReturnExitCode(error instanceof Error ? error.message : String(error), 1);
   }
+}
+
+const COMMAND_ACTIONS: { readonly [N in CliCommandName]: CliCommandAction<N> } = {
+  serve: (config) => runServerUntilSignal(config),
+  'check-config': (config) => checkAndPrintConfig(config),
+  ...REALM_AND_USER_COMMAND_ACTIONS,
+  ...CLUSTER_COMMAND_ACTIONS,
+  ...IMPORT_AND_EXPORT_COMMAND_ACTIONS,
+  ...DATA_DIR_COMMAND_ACTIONS,
+  ...STORE_COMMAND_ACTIONS,
+  ...SECRET_COMMAND_ACTIONS,
+};
+
+function runNamedCommand<N extends CliCommandName>(
+  name: N,
+  config: ServerConfig,
+  values: Readonly<Record<string, unknown>>,
+  words: readonly string[],
+): Promise<number | void> {
+  // The options were checked against the command's declaration.
+  return COMMAND_ACTIONS[name](config, values as CliOptionsOf<N>, makeErrorOnlyLogger(), words);
 }
 
 const makeErrorOnlyLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { SETTING_COMMAND_LINE_OPTIONS } from '#app/config';
 import { printErrorAndReturnExitCode } from './command.js';
+import { COMMAND_LINE_OPTIONS } from './declarations.js';
 import { CLI_HELP_TEXT } from './help.js';
-import { ADMIN_ONLY_COMMAND_LINE_OPTIONS, IMPORT_COMMAND_OPTIONS, IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
 import { lowerPriorityOfThreads } from './priority.js';
 
 /** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
@@ -14,10 +14,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       args: joinDashedSettingValues(argv),
       options: {
         ...SETTING_COMMAND_LINE_OPTIONS,
-        ...ADMIN_ONLY_COMMAND_LINE_OPTIONS,
-        ...IMPORT_COMMAND_OPTIONS,
-        ...IMPORT_EXPORT_COMMAND_OPTIONS,
-        json: { type: 'boolean' },
+        ...COMMAND_LINE_OPTIONS,
         help: { type: 'boolean', short: 'h' },
       },
       allowPositionals: true,

@@ -20,6 +20,7 @@ import {
   StoreUnavailableError,
   withMongoSecretCheckNote,
 } from '#ports/store';
+import type { CliActionsOf } from './command.js';
 import { requireAllHostsStopped } from './store-commands.js';
 
 const INVALIDATED_BY_NEW_SECRET_NOTICE =
@@ -27,16 +28,12 @@ const INVALIDATED_BY_NEW_SECRET_NOTICE =
   "one by 'conclave user new-key'), sessions of browsers, event queues, links in mails that were sent, invitations, and tokens of outgoing " +
   'webhooks (the settings of the bots show the new ones)';
 
-/** Finds the `conclave secret` command with these words; undefined when none has this name. */
-export function findSecretChangedCommand(
-  words: readonly string[],
-): ((config: ServerConfig) => Promise<void>) | undefined {
-  if (words.join(' ') !== 'secret changed') return undefined;
-  return async (config) => {
+export const SECRET_COMMAND_ACTIONS: CliActionsOf<'secret'> = {
+  'secret changed': async (config) => {
     await (isClusterConfig(config) ? applyChangedSecretToCluster(config) : applyChangedSecretToDataDir(config));
     process.stdout.write(`${INVALIDATED_BY_NEW_SECRET_NOTICE}\n`);
-  };
-}
+  },
+};
 
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
 async function applyChangedSecretToCluster(config: ServerConfig): Promise<void> {

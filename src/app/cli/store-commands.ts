@@ -4,7 +4,6 @@
  */
 import { AdminError } from '#app/admin';
 import { skipMessageIdsInAllRealms } from '#app/backup';
-import type { ServerConfig } from '#app/config';
 import { natsNamesOfEventLog } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamEventLog } from '#ports/log';
@@ -21,6 +20,7 @@ import {
   readOrInitMongoStorageFormat,
   replaceMongoLogStreamCount,
 } from '#ports/store';
+import type { CliActionsOf, CliCommandAction } from './command.js';
 
 interface ClusterServerLocations {
   readonly nats: string;
@@ -29,33 +29,14 @@ interface ClusterServerLocations {
   readonly logStreams: number;
 }
 
-const STORE_COMMAND_BY_NAME: Readonly<Record<string, (of: ClusterServerLocations) => Promise<string>>> = {
-  format: async ({ mongodb }) =>
-    `stored: ${await readOrInitMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
-
-  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`,
-
-  async restored({ nats, mongodb, namespace }) {
-    await readOrInitMongoStorageFormat(mongodb);
-    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
-    const store = await MongoStore.connect(mongodb, REAL_CLOCK);
-    try {
-      await skipMessageIdsInAllRealms(store);
-    } finally {
-      await store.close();
-    }
-    await discardClusterLog(nats, namespace);
-    return 'message ids continue above the earlier ones, earlier event queues end';
-  },
-
-  async 'log-streams'({ nats, mongodb, namespace, logStreams }) {
-    await readOrInitMongoStorageFormat(mongodb);
-    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
-    await discardClusterLog(nats, namespace);
-    await replaceMongoLogStreamCount(mongodb, logStreams);
-    return `log streams: ${logStreams}, earlier event queues end`;
-  },
-};
+/** Action of a command on a cluster's database; `work` returns the text that is printed. */
+const makeStoreAction =
+  (work: (of: ClusterServerLocations) => Promise<string>): CliCommandAction<'store format'> =>
+  async ({ nats, mongodb, namespace, logStreams }) => {
+    if (nats === undefined || mongodb === undefined)
+      throw new AdminError('this command is for clusters: give --nats and --mongodb');
+    process.stdout.write(`${await work({ nats, mongodb, namespace, logStreams })}\n`);
+  };
 
 /** Removes the event log of a cluster whose processes are stopped: every event queue ends. */
 const discardClusterLog = (nats: string, namespace: string): Promise<void> =>
@@ -76,17 +57,32 @@ export async function requireAllHostsStopped(nats: string, namespace: string, cl
   }
 }
 
-/** Finds the `conclave store` command with these words; undefined when none has this name. */
-export function findClusterStoreCommand(
-  words: readonly string[],
-): ((config: ServerConfig) => Promise<void>) | undefined {
-  const [group, name = '', ...more] = words;
-  const command = Object.hasOwn(STORE_COMMAND_BY_NAME, name) ? STORE_COMMAND_BY_NAME[name] : undefined;
-  if (group !== 'store' || !command || more.length > 0) return undefined;
-  return async ({ nats, mongodb, namespace, logStreams }) => {
-    if (nats === undefined || mongodb === undefined) {
-      throw new AdminError(`store ${name} is for clusters: give --nats and --mongodb`);
+export const STORE_COMMAND_ACTIONS: CliActionsOf<'store'> = {
+  'store format': makeStoreAction(
+    async ({ mongodb }) =>
+      `stored: ${await readOrInitMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
+  ),
+
+  'store raise-format': makeStoreAction(async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`),
+
+  'store restored': makeStoreAction(async ({ nats, mongodb, namespace }) => {
+    await readOrInitMongoStorageFormat(mongodb);
+    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
+    const store = await MongoStore.connect(mongodb, REAL_CLOCK);
+    try {
+      await skipMessageIdsInAllRealms(store);
+    } finally {
+      await store.close();
     }
-    process.stdout.write(`${await command({ nats, mongodb, namespace, logStreams })}\n`);
-  };
-}
+    await discardClusterLog(nats, namespace);
+    return 'message ids continue above the earlier ones, earlier event queues end';
+  }),
+
+  'store log-streams': makeStoreAction(async ({ nats, mongodb, namespace, logStreams }) => {
+    await readOrInitMongoStorageFormat(mongodb);
+    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
+    await discardClusterLog(nats, namespace);
+    await replaceMongoLogStreamCount(mongodb, logStreams);
+    return `log streams: ${logStreams}, earlier event queues end`;
+  }),
+};

@@ -8,7 +8,7 @@ import {
   createRealmWithOwner,
   createUserAndReturnId,
   readOrRenewUserApiKey,
-  requireRealmIdBySubdomain,
+  requireRealmBySubdomain,
 } from '#app/admin';
 import { basic, Client, type Params } from '../support/client.js';
 import type { TestServer } from '../support/faces.js';
@@ -106,7 +106,7 @@ const addressOf = (id: number): string => `user${id}@zulipdev.com`;
 export async function recordedOrganization(server: TestServer): Promise<RecordedOrganization> {
   const { actors, secrets } = server;
   // Without credentials a request goes to the organization of the first start; its owner has id 8.
-  const realm = await requireRealmIdBySubdomain(actors, undefined);
+  const { id: realm } = await requireRealmBySubdomain(actors, '');
   const firstAddress = 'owner@localhost';
   const first = client(server, null, firstAddress, await readOrRenewUserApiKey(actors, secrets, realm, firstAddress));
   const byId = new Map<number, Client>();

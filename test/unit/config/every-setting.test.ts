@@ -5,8 +5,8 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { runCommandLine } from '#app/cli';
 import { SERVER_SETTING_DECLARATIONS, type ServerSettingName } from '#app/config';
+import { runAndCapture } from '../../support/command-output.js';
 
 const folder = t.testdir({ file: '', folder: {}, locked: {} });
 
@@ -167,24 +167,12 @@ const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
   logLevel: [...WORDS, 'verbose', '30'],
 };
 
-/** The output of the program, and its exit code. */
 async function said(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number; stderr: string }> {
-  const { stderr, stdout } = process;
-  const before = [stderr.write, stdout.write] as const;
-  let text = '';
-  stderr.write = ((chunk: string) => {
-    text += chunk;
-    return true;
-  }) as typeof stderr.write;
-  stdout.write = (() => true) as typeof stdout.write;
-  try {
-    return { code: await runCommandLine(argv, environment), stderr: text };
-  } finally {
-    [stderr.write, stdout.write] = before;
-  }
+  const { code, stderr } = await runAndCapture(argv, environment);
+  return { code, stderr };
 }
 
 /** A cluster has no folder, the embedded face no servers. */

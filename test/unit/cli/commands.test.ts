@@ -1,0 +1,94 @@
+/** Commands on organizations and accounts, on a data directory without a server. */
+import '../../support/cheap-passwords.js';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type CommandOutput, runAndCapture } from '../../support/command-output.js';
+
+const OWNER = 'owner@example.com';
+const ANN = ['--email', 'ann@example.com', '--full-name', 'Ann', '--password', 'quietly-otter-ladder-27'];
+
+class DataDir {
+  readonly folder: string;
+
+  constructor(t: Test) {
+    this.folder = join(t.testdir({}), 'data');
+  }
+
+  attempt(...words: readonly string[]): Promise<CommandOutput> {
+    return runAndCapture([...words, '--data-dir', this.folder]);
+  }
+
+  async run(...words: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.attempt(...words);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  }
+
+  createRealm(subdomain: string, ...more: readonly string[]): Promise<string> {
+    const who = ['--name', 'Example', '--email', OWNER, '--full-name', 'Owner'];
+    return this.run('realm', 'create', '--subdomain', subdomain, ...who, ...more);
+  }
+}
+
+t.test('a command that several organizations could be meant by changes none of them', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('');
+  t.equal(await data.run('realm', 'deactivate'), 'organization (root): deactivated\n', 'there is only one');
+  t.equal(await data.run('realm', 'reactivate'), 'organization (root): active\n');
+  await data.createRealm('team');
+  for (const words of [
+    ['realm', 'deactivate'],
+    ['user', 'deactivate', OWNER],
+    ['user', 'role', OWNER, 'member'],
+    ['user', 'create', ...ANN],
+    ['user', 'key', '--email', OWNER],
+  ]) {
+    const { code, stderr } = await data.attempt(...words);
+    t.equal(code, 1, words.join(' '));
+    t.match(stderr, /the server has 2 organizations .* name one by --realm SUBDOMAIN/);
+  }
+  t.match(
+    (await data.attempt('export', join(data.folder, 'x'), '--usual-priority')).stderr,
+    /by --subdomain SUBDOMAIN/,
+  );
+  t.equal(await data.run('realm', 'list'), '1\t(root)\n2\tteam\n');
+  t.equal(await data.run('realm', 'deactivate', '--realm', 'team'), 'organization team: deactivated\n');
+  t.equal(await data.run('realm', 'list'), '1\t(root)\n2\tteam\tdeactivated\n');
+  t.match(await data.run('user', 'create', ...ANN, '--realm='), /^\d+\n$/);
+  t.equal(
+    await data.run('user', 'role', 'ann@example.com', 'moderator', '--realm='),
+    'organization (root): ann@example.com is moderator\n',
+  );
+});
+
+t.test('a command refuses options and words that it does not take', async (t) => {
+  for (const [words, says] of [
+    [
+      ['realm', 'deactivate', '--subdomain', 'team'],
+      '--subdomain has no meaning for realm deactivate, which takes --realm',
+    ],
+    [
+      ['user', 'deactivate', '--email', OWNER, OWNER],
+      '--email has no meaning for user deactivate, which takes --realm',
+    ],
+    [['serve', '--realm', 'team'], '--realm has no meaning for serve'],
+    [['user', 'create', '--email', OWNER], '--full-name is required'],
+    [['user', 'role', OWNER], 'usage: conclave user role EMAIL ROLE'],
+    [['realm', 'list', 'all'], 'usage: conclave realm list'],
+    [['realm'], "no such command: realm. 'conclave --help' lists them."],
+  ] as const) {
+    t.same(await runAndCapture(words), { code: 2, stdout: '', stderr: `conclave: ${says}\n` });
+  }
+});
+
+t.test('the help shows commands with their options', async (t) => {
+  const { stdout } = await runAndCapture(['--help']);
+  const [, commands = ''] = /\nCommands:\n(.*?)\n\n/s.exec(stdout) ?? [];
+  t.ok(commands.includes('realm deactivate            Close an organization to all its users. [--realm SUBDOMAIN]'));
+  t.notOk(
+    stdout
+      .split('\n\nOptions')[0]
+      ?.split('\n')
+      .some((line) => line.length > 120),
+  );
+});
