@@ -136,6 +136,7 @@ export const linkPreviewActorKind: ActorKindDefinition<LinkPreviewActorState, un
   summary: 'The pages that messages of an organization link, fetched for previews.',
   usesDirectory: false,
   loadedParts: [MESSAGES_AWAITING_PREVIEW_TABLE.prefix, FETCHED_PAGE_TABLE.prefix],
+  dueReachesOutside: true,
   commands: mapHandlersByName(linkPreviewActorCommands, {
     fetchLinks: queueMessageForPreviewHandler,
     due: fetchPagesAndSendPreviewsHandler,

@@ -89,6 +89,7 @@ export const mailActorKind: ActorKindDefinition<MailActorState, undefined, Actor
   usesDirectory: false,
   loadedParts: [WAITING_MAIL_TABLE.prefix],
   partsAreDeliveries: true,
+  dueReachesOutside: true,
   commands: mapHandlersByName(mailActorCommands, { send: storeMailHandler, due: sendDueMailsHandler }),
   makeInitialState: () => ({ last: 0 }),
   makeVolatile: () => undefined,

@@ -189,6 +189,7 @@ export const pushNotificationActorKind: ActorKindDefinition<PushActorState, unde
   usesDirectory: false,
   loadedParts: [WAITING_PUSH_TABLE.prefix],
   partsAreDeliveries: true,
+  dueReachesOutside: true,
   commands: mapHandlersByName(pushActorCommands, {
     notify: queueMessagePushHandler,
     remove: queuePushRemovalHandler,

@@ -131,6 +131,7 @@ export const webhookActorKind: ActorKindDefinition<WebhookActorState, StartedWeb
   usesDirectory: true,
   loadedParts: [WAITING_WEBHOOK_CALL_TABLE.prefix],
   partsAreDeliveries: true,
+  dueReachesOutside: true,
   commands: mapHandlersByName(webhookActorCommands, {
     triggered: storeTriggeredCallHandler,
     due: startDueCallsHandler,

@@ -61,6 +61,8 @@ export interface ActorHostOptions<Services = unknown> {
   readonly idleMs?: number;
   /** Milliseconds for which commands wait for a service that is known to be away. */
   readonly outageMs?: number;
+  /** True if actors whose `due` reaches outside get none, so that their work waits for a later owner. */
+  readonly holdsOutgoingWork?: boolean;
 }
 
 const DEFAULT_PASSIVATE_AFTER_IDLE_MS = 300_000;
@@ -250,12 +252,17 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   }
 
   #sendDueCommand(key: ActorKey): void {
-    if (this.#isStopping || !this.#ownership.owns(partitionOfActor(key))) return;
+    if (this.#isStopping || !this.#ownership.owns(partitionOfActor(key)) || this.#holdsDueCommand(key)) return;
     this.#sendLocallyIfOwned(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
       if (this.#ownership.owns(partitionOfActor(key)))
         this.#dueTimers.setWakeTime(key, this.options.clock.now() + DUE_COMMAND_RETRY_DELAY_MS);
     });
+  }
+
+  #holdsDueCommand(key: ActorKey): boolean {
+    const { holdsOutgoingWork, kinds } = this.options;
+    return holdsOutgoingWork === true && kinds[kindNameOfActor(key)]?.dueReachesOutside === true;
   }
 
   /**

@@ -302,6 +302,8 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   readonly idleTimeoutMs?: number;
   /** True if the loaded parts are deliveries (mails, webhook calls) that wait to be made; for metrics. */
   readonly partsAreDeliveries?: true;
+  /** True if the command `due` calls services outside of the server, such as a mail server. */
+  readonly dueReachesOutside?: true;
   readonly quota?: ActorQuota<Services>;
   readonly sidecarMetrics?: ActorSidecarMetrics;
   readonly sidecarCommands?: readonly string[];

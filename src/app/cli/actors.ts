@@ -15,7 +15,8 @@ import { DataDirectoryInUseError } from '#ports/store';
 
 /**
  * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
- * directory open.
+ * directory open. Mails, pushes and calls of webhooks wait for the server: its settings may name a mail server or
+ * networks, and those of the command none.
  */
 export async function runWithActorClient(
   config: ServerConfig,
@@ -36,7 +37,7 @@ async function connectOwnNodeOrRunningServer(
   secrets: ServerCryptography,
   logger: Logger,
 ): Promise<SystemActorCaller> {
-  const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : config;
+  const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : { ...config, outgoing: 'off' };
   try {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
     await requireLivingActorHost(ports).catch(async (error: unknown) => {

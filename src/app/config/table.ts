@@ -292,6 +292,15 @@ export const SERVER_SETTING_DECLARATIONS = {
       throw new Error('must be an address, or a name and an address in <>');
     },
   }),
+  outgoing: declareSetting({
+    env: 'OUTGOING',
+    option: 'outgoing',
+    value: 'ON_OR_OFF',
+    description:
+      'off: mails, push notifications, calls of webhooks and link previews wait in the data until a server with on runs. For a trial of a backup, which must not reach people and services. The same for all actor hosts.',
+    fallback: 'on' as 'on' | 'off',
+    parse: makeOneOfParser('on', 'off'),
+  }),
   webPush: declareSetting({
     env: 'WEB_PUSH',
     option: 'web-push',

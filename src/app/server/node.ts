@@ -150,6 +150,7 @@ export class ConclaveNode {
         directory: this.directoryReplicas,
         kinds: actorKindsByName(),
         outageMs,
+        holdsOutgoingWork: config.outgoing === 'off',
         services: {
           clock,
           random: ports.random ?? Math.random,

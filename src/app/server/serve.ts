@@ -104,6 +104,8 @@ async function openServer(
       health.markStarted();
       logger.info({ address }, 'ready; health and metrics');
     };
+    if (config.outgoing === 'off' && node.actorHost)
+      logger.warn({}, '--outgoing off: mails, push notifications, calls of webhooks and link previews wait');
     await node.start();
     const system = new BusSystemActorCaller(node.actorClient, async () => {});
     if (!isClusterConfig(config))

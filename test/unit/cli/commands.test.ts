@@ -1,17 +1,27 @@
 /** Commands on organizations and accounts, on a data directory without a server. */
 import '../../support/cheap-passwords.js';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import { loadServerConfig } from '#app/config';
+import { startServer } from '#app/server';
+import type { Logger } from '#base';
+import { REAL_CLOCK } from '#base/clock';
 import { type CommandOutput, runAndCapture } from '../../support/command-output.js';
+import { until } from '../../support/until.js';
 
+const SILENT = pino({ level: 'silent' }) as unknown as Logger;
 const OWNER = 'owner@example.com';
 const ANN = ['--email', 'ann@example.com', '--full-name', 'Ann', '--password', 'quietly-otter-ladder-27'];
 
 class DataDir {
-  readonly folder: string;
+  /** The path is short: the socket file of a server needs that. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'conclave-commands-'));
 
   constructor(t: Test) {
-    this.folder = join(t.testdir({}), 'data');
+    t.teardown(() => rmSync(this.folder, { recursive: true }));
   }
 
   attempt(...words: readonly string[]): Promise<CommandOutput> {
@@ -59,6 +69,26 @@ t.test('a command that several organizations could be meant by changes none of t
     await data.run('user', 'role', 'ann@example.com', 'moderator', '--realm='),
     'organization (root): ann@example.com is moderator\n',
   );
+});
+
+t.test('mails that wait are sent by the server, not by a command', async (t) => {
+  const data = new DataDir(t);
+  const start = (outgoing: string) => {
+    const options = { 'data-dir': data.folder, port: '0', workers: '0', 'owner-email': OWNER, outgoing };
+    return startServer(loadServerConfig(options, {}), REAL_CLOCK, SILENT);
+  };
+  const mails = (): string[] => readdirSync(join(data.folder, 'mail'));
+  const held = await start('off');
+  const body = new URLSearchParams({ email: OWNER });
+  t.equal((await fetch(`${held.site}/accounts/password/reset`, { method: 'POST', body })).status, 200);
+  await held.stop();
+  t.same(mails(), [], 'a server with --outgoing off sends none');
+  await data.run('realm', 'list');
+  t.match(await data.run('user', 'key', '--email', OWNER), /^\w{32}\n$/);
+  t.same(mails(), []);
+  const sending = await start('on');
+  await until('the mail is sent', () => mails().length === 1);
+  await sending.stop();
 });
 
 t.test('a command refuses options and words that it does not take', async (t) => {

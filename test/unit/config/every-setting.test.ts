@@ -134,6 +134,7 @@ const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
   administratorEmail: ['', 'admin', 'a@b, c@d', 'Admin <a@example.com>'],
   mailFrom: ['', 'chat', 'a@b, c@d', 'A <a@b>\r\nBcc: c@d'],
   imageProxy: WORDS,
+  outgoing: WORDS,
   webPush: WORDS,
   pushGateway: ['', 'here', 'ftp://here', 'http://', 'http://user@here/', 'http://:%@here/', 'http://here/#there'],
   pushGatewayToken: ['', 'a b', 'ä', 'a\nb', 'x'.repeat(1_001)],

@@ -108,6 +108,28 @@ t.test(
   },
 );
 
+t.test('a host that holds outgoing work keeps mails for the next host', async (t) => {
+  const { smtp, post } = await start(t);
+  const { harness } = post;
+  await harness.lose('released', KEY);
+  harness.holdsOutgoingWork = true;
+  harness.newHost();
+  await harness.take(KEY);
+  await post.send('one@example.com');
+  await harness.clock.advanceAsync(24 * 60 * MINUTE);
+  await post.send('two@example.com');
+  await harness.clock.advanceAsync(MINUTE);
+  t.equal(post.attempts, 0);
+  t.equal(await post.kept(), 2);
+  await harness.lose('released', KEY);
+  harness.holdsOutgoingWork = false;
+  harness.newHost();
+  await harness.take(KEY);
+  await harness.clock.advanceAsync(1);
+  await until('sent', async () => smtp.received.length === 2 && (await post.kept()) === 0);
+  t.same(recipients(smtp), ['one@example.com', 'two@example.com']);
+});
+
 t.test('any number of waiting mails makes one log line an hour, without stack', async (t) => {
   const post = new Post(new UnconfiguredMailer());
   await post.harness.take(KEY);

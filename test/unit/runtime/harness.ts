@@ -20,6 +20,8 @@ export class Harness {
   readonly errors: string[] = [];
   readonly client: ActorClient;
   host: ActorHost;
+  /** Value of the option for hosts that are made from now on. */
+  holdsOutgoingWork = false;
   #hosts = 0;
   #epoch = 0;
 
@@ -51,6 +53,7 @@ export class Harness {
       },
       kinds: this.kinds,
       services: this.services(this.clock),
+      holdsOutgoingWork: this.holdsOutgoingWork,
       logger,
     });
     this.host = host;
