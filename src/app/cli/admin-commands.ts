@@ -54,14 +54,18 @@ const formatSubdomain = (subdomain: string): string => subdomain || '(root)';
 
 const ROLE_NUMBER_BY_CLI_NAME: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
 
-/** The part of a command's options that the file with an API key needs. */
+/** Options that name the address of an organization, and the file that gets an API key with it. */
 interface ZuliprcOptions {
   readonly site?: string;
   readonly zuliprc?: string;
 }
 
-const siteUrlFromOptionsOrConfig = (options: ZuliprcOptions, config: ServerConfig): string =>
-  options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
+/** Base URL of an organization: `--site`, or the configured address with the organization's subdomain. */
+const organizationUrlOf = (
+  { site }: ZuliprcOptions,
+  { externalScheme: scheme, externalHost, host, port }: ServerConfig,
+  subdomain: string,
+): string => site ?? siteUrlOfRealm({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain);
 
 function parseOrganizationTypeNumber(name: string | undefined): number {
   const type = ORGANIZATION_TYPE_NUMBER_BY_NAME[name ?? 'unspecified'];
@@ -72,11 +76,10 @@ function parseOrganizationTypeNumber(name: string | undefined): number {
 
 async function printKeyOrWriteZuliprc(
   options: ZuliprcOptions,
-  config: ServerConfig,
+  site: string,
   email: string,
   key: string,
 ): Promise<void> {
-  const site = siteUrlFromOptionsOrConfig(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
   else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
 }
@@ -106,6 +109,7 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
   'realm create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
       const { email, name, subdomain = '', type, password } = options;
+      const origin = organizationUrlOf(options, config, subdomain);
       const { ownerKey } = await createRealmWithOwner(actors, secrets, {
         subdomain,
         name,
@@ -113,9 +117,9 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
         ownerName: options['full-name'],
         ownerPassword: password,
         orgType: parseOrganizationTypeNumber(type),
-        origin: siteUrlFromOptionsOrConfig(options, config),
+        origin,
       });
-      await printKeyOrWriteZuliprc(options, config, email, ownerKey);
+      await printKeyOrWriteZuliprc(options, origin, email, ownerKey);
     }),
 
   'realm list': (config, _options, logger) =>
@@ -148,16 +152,18 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
 
   'user key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const realm = await requireRealmBySubdomain(actors, options.realm);
-      const key = await readOrRenewUserApiKey(actors, secrets, realm.id, options.email);
-      await printKeyOrWriteZuliprc(options, config, options.email, key);
+      const { email } = options;
+      const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
+      const key = await readOrRenewUserApiKey(actors, secrets, id, email);
+      await printKeyOrWriteZuliprc(options, organizationUrlOf(options, config, subdomain), email, key);
     }),
 
   'user new-key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const realm = await requireRealmBySubdomain(actors, options.realm);
-      const key = await renewUserApiKeyByEmail(actors, secrets, realm.id, options.email);
-      await printKeyOrWriteZuliprc(options, config, options.email, key);
+      const { email } = options;
+      const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
+      const key = await renewUserApiKeyByEmail(actors, secrets, id, email);
+      await printKeyOrWriteZuliprc(options, organizationUrlOf(options, config, subdomain), email, key);
     }),
 
   'user password': makeRealmChangeAction(async ({ actors, realm, options: { email, password } }) => {
@@ -173,7 +179,7 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
   'user sign-in-link': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
       const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
-      const page = options.site ?? configuredUrlOfOrganization(config, subdomain);
+      const page = organizationUrlOf(options, config, subdomain);
       process.stdout.write(`${await createOneTimeSignInUrl(actors, secrets, id, options.email, page)}\n`);
     }),
 
@@ -202,9 +208,3 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
     return `${email} is active`;
   }),
 };
-
-/** Base URL of an organization for people: the configured address with its subdomain. */
-const configuredUrlOfOrganization = (
-  { externalScheme: scheme, externalHost, host, port }: ServerConfig,
-  subdomain: string,
-): string => siteUrlOfRealm({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain);

@@ -1,6 +1,6 @@
 /** Commands on organizations and accounts, on a data directory without a server. */
 import '../../support/cheap-passwords.js';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -89,6 +89,23 @@ t.test('mails that wait are sent by the server, not by a command', async (t) => 
   const sending = await start('on');
   await until('the mail is sent', () => mails().length === 1);
   await sending.stop();
+});
+
+t.test('the files with API keys name the address under which people reach the organization', async (t) => {
+  const data = new DataDir(t);
+  const file = join(data.folder, 'key.zuliprc');
+  const readSite = (): string | undefined => /^site=(.*)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+  const external = ['--external-host', 'chat.example.com', '--external-scheme', 'https', '--zuliprc', file];
+  await data.createRealm('team', ...external);
+  t.equal(readSite(), 'https://team.chat.example.com');
+  await data.run('user', 'key', '--email', OWNER, '--port', '9999', '--zuliprc', file);
+  t.equal(readSite(), 'http://team.localhost:9999');
+  await data.createRealm('', ...external);
+  t.equal(readSite(), 'https://chat.example.com');
+  await data.run('user', 'new-key', '--email', OWNER, '--realm', 'team', ...external);
+  t.equal(readSite(), 'https://team.chat.example.com');
+  await data.run('user', 'key', '--email', OWNER, '--realm', 'team', ...external, '--site', 'http://127.0.0.1:1');
+  t.equal(readSite(), 'http://127.0.0.1:1');
 });
 
 t.test('a command refuses options and words that it does not take', async (t) => {
