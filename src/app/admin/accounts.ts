@@ -1,10 +1,12 @@
 /** Making and finding organizations and accounts from the command line, with the commands that operations use. */
 
+import { checkRealmName } from '#app/config';
 import { SERVER_REALM_ID } from '#directory';
 import { findSubdomainProblemText, hasEmailAddressForm, toCheckedFullName } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmActorKey, toRealmId, toUserId, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
+import { apiError } from '#model/errors';
 import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
@@ -35,6 +37,11 @@ export async function createRealmWithOwner(
   if (problem !== undefined) throw new AdminError(problem);
   if (!hasEmailAddressForm(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
   try {
+    checkRealmName(of.name);
+  } catch (error) {
+    throw new AdminError(`the name of the organization ${(error as Error).message}`);
+  }
+  try {
     toCheckedFullName(of.ownerName);
   } catch (error) {
     throw new AdminError((error as Error).message);
@@ -59,9 +66,13 @@ export async function createRealmWithOwner(
       },
     });
     if ('value' in reply) return { realm, ownerKey };
-    if (!('error' in reply) || reply.error.status !== 503) {
-      throw new AdminError(`an organization with the subdomain '${of.subdomain}' exists already`);
-    }
+    if (!('error' in reply)) throw new AdminError('createRealm was answered in another form');
+    if (reply.error.status === 503) continue;
+    throw new AdminError(
+      reply.error.msg === apiError('INVALID_SUBDOMAIN').message
+        ? `the subdomain '${of.subdomain}' has an organization already, or an import to it has not ended`
+        : reply.error.msg,
+    );
   }
   throw new AdminError('others are making organizations at the same time; try again');
 }

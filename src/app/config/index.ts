@@ -18,4 +18,5 @@ export {
   SETTING_COMMAND_LINE_OPTIONS,
   ServerConfigError,
 } from './load.js';
+export { checkRealmName } from './parsers.js';
 export { SERVER_SETTING_DECLARATIONS, type ServerConfig, type ServerSettingName } from './table.js';

@@ -108,6 +108,21 @@ t.test('the files with API keys name the address under which people reach the or
   t.equal(readSite(), 'http://127.0.0.1:1');
 });
 
+t.test('a refused organization is refused with the reason', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('team');
+  for (const [subdomain, name, says] of [
+    ['new', '', 'the name of the organization must be a name of at most 40 characters'],
+    ['new', 'x'.repeat(41), 'the name of the organization must be a name of at most 40 characters'],
+    ['team', 'Team', "the subdomain 'team' has an organization already, or an import to it has not ended"],
+  ] as const) {
+    const who = ['--name', name, '--email', OWNER, '--full-name', 'Owner'];
+    const refused = await data.attempt('realm', 'create', '--subdomain', subdomain, ...who);
+    t.same(refused, { code: 1, stdout: '', stderr: `conclave: ${says}\n` });
+  }
+  t.equal(await data.run('realm', 'list'), '1\tteam\n');
+});
+
 t.test('a command refuses options and words that it does not take', async (t) => {
   for (const [words, says] of [
     [
