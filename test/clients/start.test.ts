@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runCommand } from './support/command-line.js';
-import { Embedded } from './support/face.js';
+import { Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended, WITH_WORKERS } from './support/process.js';
 import { HANG_TIMEOUT_MS } from './support/wait.js';
@@ -40,6 +40,25 @@ t.test('a data directory in use by another process is refused', async (test) => 
   const { stderr } = await start('store', 'format', ...cluster, '--secret', '0123456789abcdef0123456789abcdef');
   test.match(stderr, 'package loaded: mongodb', 'a command for a cluster loads the MongoDB driver');
   delete process.env.CONCLAVE_LATE_PACKAGES;
+});
+
+t.test('commands at the same time on the data directory of a stopped server wait for one another', async (test) => {
+  const folder = temporary('start');
+  test.teardown(() => remove(folder));
+  const at = ['--data-dir', join(folder, 'data')];
+  const owner = ['--name', 'Example', '--email', 'owner@example.com', '--full-name', 'Owner'];
+  test.equal((await runCommand(['realm', 'create', ...owner, ...at])).code, 0);
+  const made = await Promise.all(
+    ['ann', 'bob', 'cay'].map((name) => {
+      const who = ['--email', `${name}@example.com`, '--full-name', name, '--password', PASSWORD];
+      return start('user', 'create', ...who, ...at);
+    }),
+  );
+  test.same(
+    made.map(({ code, stderr }) => [code, stderr]),
+    made.map(() => [0, '']),
+  );
+  test.equal(new Set(made.map(({ stdout }) => stdout)).size, made.length, 'each account has an id of its own');
 });
 
 t.test('a port in use is refused', async (test) => {

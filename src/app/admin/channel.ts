@@ -102,6 +102,9 @@ async function answerAdminRequestLine(
   }
 }
 
+/** Error codes of a socket file that is missing, or left from a server that was killed. */
+const NO_SERVER_ERROR_CODES: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
+
 /** Client end of the channel: its commands are sent by the running server. */
 export class RunningServerActorCaller extends SystemActorCaller {
   readonly #pendingReplyResolvers: ((line: string) => void)[] = [];
@@ -111,14 +114,20 @@ export class RunningServerActorCaller extends SystemActorCaller {
     createInterface({ input: socket }).on('line', (line) => this.#pendingReplyResolvers.shift()?.(line));
   }
 
-  /** Connects to the running server. @throws AdminError if no server listens in this data directory */
-  static async connectToServerOf(dataDir: string): Promise<RunningServerActorCaller> {
+  /**
+   * Connects to the running server.
+   * @returns undefined if no server listens in this data directory
+   * @throws AdminError for another reason, such as a lack of permission
+   */
+  static async connectIfServerListens(dataDir: string): Promise<RunningServerActorCaller | undefined> {
     const socket = connect(shorterAdminSocketPath(dataDir));
-    await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve);
-      socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
+    const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+      socket.once('connect', () => resolve(undefined));
+      socket.once('error', resolve);
     });
-    return new RunningServerActorCaller(socket);
+    if (!problem) return new RunningServerActorCaller(socket);
+    if (NO_SERVER_ERROR_CODES.has(problem.code ?? '')) return undefined;
+    throw new AdminError(`the running server can't be reached: ${problem.message}`);
   }
 
   sendForReply(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {

@@ -9,7 +9,7 @@ import {
   type ProcessPorts,
 } from '#app/server';
 import type { Logger } from '#base';
-import { REAL_CLOCK } from '#base/clock';
+import { REAL_CLOCK, waitOnClock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
 import { DataDirectoryInUseError } from '#ports/store';
 
@@ -32,13 +32,13 @@ export async function runWithActorClient(
   }
 }
 
-async function connectOwnNodeOrRunningServer(
+function connectOwnNodeOrRunningServer(
   config: ServerConfig,
   secrets: ServerCryptography,
   logger: Logger,
 ): Promise<SystemActorCaller> {
   const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : { ...config, outgoing: 'off' };
-  try {
+  const startOwnNode = async (): Promise<SystemActorCaller> => {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
     await requireLivingActorHost(ports).catch(async (error: unknown) => {
       await ports.close();
@@ -47,21 +47,44 @@ async function connectOwnNodeOrRunningServer(
     const node = new ConclaveNode(ports, own, secrets, logger);
     await node.start();
     return new BusSystemActorCaller(node.actorClient, () => node.stop());
-  } catch (error) {
-    if (!(error instanceof DataDirectoryInUseError)) throw error;
-    return connectToServerWithSameSecret(config, secrets);
-  }
+  };
+  return useDataDirOrItsServer<SystemActorCaller>(config.dataDir, startOwnNode, async (server) => {
+    if (await server.hasSameSecret(secrets.secretFingerprint)) return server;
+    await server.close();
+    throw makeServerSecretMismatchError(`the data directory ${config.dataDir}`);
+  });
 }
 
-/** Connects to the server that has the data directory open. @throws ServerConfigError when it uses another secret */
-async function connectToServerWithSameSecret(
-  { dataDir }: ServerConfig,
-  secrets: ServerCryptography,
-): Promise<SystemActorCaller> {
-  const server = await RunningServerActorCaller.connectToServerOf(dataDir);
-  if (await server.hasSameSecret(secrets.secretFingerprint)) return server;
-  await server.close();
-  throw makeServerSecretMismatchError(`the data directory ${dataDir}`);
+/** Time limit of a command for a data directory that another command has open, ms. */
+const MAX_DATA_DIR_WAIT_MS = 10_000;
+/** Shortest pause between two looks at it, ms. The pauses differ, since two commands that open it at once both fail. */
+const MIN_DATA_DIR_LOOK_PAUSE_MS = 50;
+
+/**
+ * Uses the data directory itself or, while a server has it open, that server. The directory may also be open in another
+ * command, or in a server that starts or stops: the call waits for these.
+ *
+ * @param useDataDir throws DataDirectoryInUseError while another process has the directory open
+ * @throws AdminError when the directory stays open without a server that can be reached
+ */
+export async function useDataDirOrItsServer<T>(
+  dataDir: string,
+  useDataDir: () => Promise<T>,
+  useServer: (server: RunningServerActorCaller) => Promise<T>,
+): Promise<T> {
+  const until = REAL_CLOCK.monotonic() + MAX_DATA_DIR_WAIT_MS;
+  for (;;) {
+    try {
+      return await useDataDir();
+    } catch (error) {
+      if (!(error instanceof DataDirectoryInUseError)) throw error;
+    }
+    const server = await RunningServerActorCaller.connectIfServerListens(dataDir);
+    if (server) return useServer(server);
+    if (REAL_CLOCK.monotonic() > until)
+      throw new AdminError(`another command, or a server that starts or stops, has the data directory ${dataDir} open`);
+    await waitOnClock(REAL_CLOCK, MIN_DATA_DIR_LOOK_PAUSE_MS * (1 + Math.random()));
+  }
 }
 
 /**

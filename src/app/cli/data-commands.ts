@@ -1,7 +1,7 @@
 /** `conclave backup` and `conclave restore`: commands on a whole data directory of the embedded face. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AdminError, RunningServerActorCaller } from '#app/admin';
+import { AdminError } from '#app/admin';
 import {
   type BackupSummary,
   requireNoUnfinishedRestore,
@@ -11,7 +11,8 @@ import {
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { FolderBlobStorage } from '#ports/blobs';
-import { DataDirectoryInUseError, openLmdbEnvironment } from '#ports/store';
+import { openLmdbEnvironment } from '#ports/store';
+import { useDataDirOrItsServer } from './actors.js';
 import type { CliActionsOf } from './command.js';
 
 export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
@@ -42,17 +43,17 @@ function requireDataDirConfig(config: ServerConfig, name: string): ServerConfig 
 async function backUpDirectlyOrThroughServer(dataDir: string, target: string): Promise<BackupSummary> {
   if (!(await isFileAccessible(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
   await requireNoUnfinishedRestore(dataDir);
-  try {
-    return await backUpStoppedDataDir(dataDir, target);
-  } catch (error) {
-    if (!(error instanceof DataDirectoryInUseError)) throw error;
-  }
-  const server = await RunningServerActorCaller.connectToServerOf(dataDir);
-  try {
-    return await server.requestBackup(target);
-  } finally {
-    await server.close();
-  }
+  return useDataDirOrItsServer(
+    dataDir,
+    () => backUpStoppedDataDir(dataDir, target),
+    async (server) => {
+      try {
+        return await server.requestBackup(target);
+      } finally {
+        await server.close();
+      }
+    },
+  );
 }
 
 async function backUpStoppedDataDir(dataDir: string, target: string): Promise<BackupSummary> {
