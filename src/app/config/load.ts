@@ -21,6 +21,9 @@ export const SETTING_COMMAND_LINE_OPTIONS = Object.fromEntries(
   settingDeclarationEntries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );
 
+/** Settings without a meaning for the embedded face. */
+const CLUSTER_SETTING_NAMES = ['role', 'natsReplicas', 'logStreams', 'namespace'] as const;
+
 /** Loads and checks all settings. @throws ServerConfigError that lists all problems */
 export function loadServerConfig(
   options: Readonly<Record<string, unknown>>,
@@ -47,8 +50,17 @@ export function loadServerConfig(
   if ((loaded.nats === undefined) !== (loaded.mongodb === undefined)) {
     problems.push('a cluster needs both --nats and --mongodb; without both the embedded face runs');
   }
-  if (loaded.role !== 'all' && loaded.nats === undefined) {
-    problems.push(`--role ${loaded.role} needs a cluster: give --nats and --mongodb`);
+  for (const name of loaded.nats === undefined ? CLUSTER_SETTING_NAMES : []) {
+    const { option, fallback } = SERVER_SETTING_DECLARATIONS[name];
+    if (loaded[name] !== fallback)
+      problems.push(`--${option} ${loaded[name]} needs a cluster: give --nats and --mongodb`);
+  }
+  if (loaded.pushGatewayToken !== undefined && loaded.pushGateway === undefined)
+    problems.push('--push-gateway-token needs --push-gateway');
+  // The body of an upload is a little larger than its file.
+  if (loaded.uploadMemoryMib <= loaded.maxFileMib) {
+    const { uploadMemoryMib: memory, maxFileMib: file } = loaded;
+    problems.push(`--upload-memory-mib must be larger than --max-file-mib (given: ${memory} and ${file})`);
   }
   if (loaded.nats !== undefined && loaded.mongodb !== undefined && loaded.secret === undefined) {
     // Hosts with different secrets could not open each other's API keys.

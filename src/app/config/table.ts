@@ -530,7 +530,8 @@ export const SERVER_SETTING_DECLARATIONS = {
     env: 'UPLOAD_MEMORY_MIB',
     option: 'upload-memory-mib',
     value: 'N',
-    description: 'Memory of a frontend for running uploads, MiB; more uploads are answered 503.',
+    description:
+      'Memory of a frontend for running uploads, MiB; more uploads are answered 503. Larger than --max-file-mib.',
     fallback: 256,
     parse: makeIntegerParser(1, 1_000_000),
   }),

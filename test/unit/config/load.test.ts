@@ -34,6 +34,24 @@ t.test('incomplete cluster settings are refused', async (t) => {
   t.equal(loadServerConfig({ ...both, secret: 'sixteen letters!' }, {}).role, 'all');
 });
 
+t.test('a file of the largest size fits into the memory for uploads', async (t) => {
+  const of = (memory: string, file: string) => () =>
+    loadServerConfig({ 'upload-memory-mib': memory, 'max-file-mib': file }, {});
+  t.throws(of('256', '300'), /--upload-memory-mib must be larger than --max-file-mib \(given: 256 and 300\)/);
+  t.throws(of('300', '300'), ServerConfigError);
+  t.equal(of('301', '300')().maxFileMib, 300);
+});
+
+t.test('a setting without effect is refused', async (t) => {
+  const of = (given: Record<string, string>) => () => loadServerConfig(given, {});
+  t.throws(of({ 'log-streams': '3' }), /--log-streams 3 needs a cluster/);
+  t.throws(of({ 'nats-replicas': '3' }), /--nats-replicas 3 needs a cluster/);
+  t.throws(of({ namespace: 'other' }), /--namespace other needs a cluster/);
+  t.equal(of({ 'log-streams': '1', namespace: '' })().logStreams, 1);
+  t.throws(of({ 'push-gateway-token': 'token' }), /--push-gateway-token needs --push-gateway/);
+  t.ok(of({ 'push-gateway-token': 'token', 'push-gateway': 'https://push.example.com' })());
+});
+
 t.test('help names every option and variable', async (t) => {
   const help = describeSettingsForHelp();
   for (const { option, env } of Object.values(SERVER_SETTING_DECLARATIONS))
