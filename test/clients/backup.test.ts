@@ -124,9 +124,21 @@ t.test('a failed backup or restore prints one line and changes nothing', async (
 
   await refused(['backup', good, '--data-dir', face.dataDir], /good is not empty/);
   await refused(['backup', join(place, 'x'), '--data-dir', join(place, 'nothing')], /has no data of a server/);
+  await refused(['backup', '/proc/conclave', '--data-dir', face.dataDir], /can't be written to \/proc\/conclave/);
+  await refused(['restore', good, '--data-dir', '/proc/conclave'], /can't be restored to/);
   test.notOk(existsSync(join(place, 'nothing')), 'the missing data directory is not created');
   await refused(['backup', '--data-dir', face.dataDir], /usage: conclave backup DIR/, 2);
   await refused(['restore', good, '--data-dir', face.dataDir], /is not empty/);
+  const other = await runToExit(
+    'restore',
+    good,
+    '--data-dir',
+    join(place, 'other'),
+    '--secret',
+    'quite another secret',
+  );
+  test.equal(other.code, 2);
+  test.match(other.stderr, /written under another server secret/, 'a restore tells that the secret is another one');
   truncateSync(join(good, 'data.mdb'), 4_096);
   await refused(['restore', good, '--data-dir', join(place, 'new')], /damaged: data\.mdb differs from what/);
   test.notOk(existsSync(join(place, 'new')), 'the failed restore leaves no directory');

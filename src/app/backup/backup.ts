@@ -8,7 +8,14 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { copyFileAndHash, fsyncFile, fsyncFolder, hashFile, removeOthersPermissions } from '#base/disk';
+import {
+  copyFileAndHash,
+  fsyncFile,
+  fsyncFolder,
+  hashFile,
+  makePrivateFolder,
+  removeOthersPermissions,
+} from '#base/disk';
 import type { FolderBlobStorage } from '#ports/blobs';
 import type { LmdbEnvironment } from '#ports/store';
 import {
@@ -44,7 +51,7 @@ export async function writeDataDirBackup(source: DataDirBackupSource, target: st
 
 async function requireEmptyPrivateBackupFolder(target: string): Promise<void> {
   try {
-    await mkdir(target, { recursive: true, mode: 0o700 });
+    await makePrivateFolder(target);
     if ((await readdir(target)).length === 0) {
       await removeOthersPermissions(target, () => true);
       return;

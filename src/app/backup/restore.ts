@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { copyFileAndHash, fsyncFolder, removeOthersPermissions } from '#base/disk';
+import { copyFileAndHash, fsyncFolder, makePrivateFolder, removeOthersPermissions } from '#base/disk';
 import { renewEventLogIncarnation } from '#ports/log';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import {
@@ -54,11 +54,11 @@ export async function requireNoUnfinishedRestore(dataDir: string): Promise<void>
 /** Creates the folder to restore into if it is missing. @returns whether this call created the folder */
 async function ensureEmptyRestoreTarget(to: string): Promise<boolean> {
   try {
-    const made = await mkdir(to, { recursive: true, mode: 0o700 });
+    const made = await makePrivateFolder(to);
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
     if ((await readdir(to)).length === 0) {
       await removeOthersPermissions(to, () => true);
-      return made !== undefined;
+      return made;
     }
   } catch (error) {
     throw new AdminError(`${to} can't be restored to: ${(error as Error).message}`);

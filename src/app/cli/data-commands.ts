@@ -14,6 +14,7 @@ import { FolderBlobStorage } from '#ports/blobs';
 import { openLmdbEnvironment } from '#ports/store';
 import { useDataDirOrItsServer } from './actors.js';
 import type { CliActionsOf } from './command.js';
+import { describeServerSecretMatch } from './secret-commands.js';
 
 export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
   async backup(config, _options, _logger, [folder = '']) {
@@ -27,10 +28,11 @@ export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
     const { dataDir, secret } = requireDataDirConfig(config, 'restore');
     const { taken, version } = await restoreBackupToDataDir(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
-    if (secret !== undefined || (await isFileAccessible(join(dataDir, 'secret')))) return;
-    process.stdout.write(
-      'The backup contains no secret: start the server with the CONCLAVE_SECRET that it had before.\n',
-    );
+    if (secret === undefined && !(await isFileAccessible(join(dataDir, 'secret')))) {
+      process.stdout.write(
+        'The backup contains no secret: start the server with the CONCLAVE_SECRET that it had before.\n',
+      );
+    } else process.stdout.write(`the secret: ${await describeServerSecretMatch(config)}\n`);
   },
 };
 

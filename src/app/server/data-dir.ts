@@ -1,7 +1,7 @@
 /** The data directory: creates it, closes it to other users of the machine, and explains why it can't be used. */
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { removeOthersPermissions } from '#base/disk';
+import { access, constants, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { makePrivateFolder, removeOthersPermissions } from '#base/disk';
 
 const FILE_ERROR_REASON_BY_CODE: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
@@ -29,24 +29,11 @@ export function describeFileError(error: unknown): string {
 /** Creates the folder if it is missing and closes it to other users. @throws Error in words for the operator */
 export async function prepareDataDir(folder: string): Promise<void> {
   try {
-    await createPrivateFolderIfMissing(resolve(folder));
+    await makePrivateFolder(resolve(folder));
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     await removeOthersPermissions(folder, (name) => OWN_ENTRY_NAME_PATTERN.test(name));
   } catch (error) {
     throw new Error(`data directory ${folder} can't be used: ${describeFileError(error)}`, { cause: error });
   }
-}
-
-/** Creates one folder at a time: Node's recursive mkdir never ends if an existing parent refuses, as in /proc. */
-async function createPrivateFolderIfMissing(folder: string): Promise<void> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
-  });
-  if (found) return;
-  await createPrivateFolderIfMissing(dirname(folder));
-  // Other users of the machine must not read messages or password hashes.
-  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
 }

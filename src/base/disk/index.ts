@@ -3,5 +3,5 @@
  * copied with a hash for backups. Importers: stores, logs and blobs on disk, backup, the secret file.
  */
 export { copyFileAndHash, hashFile } from './copy-hashed.js';
-export { removeOthersPermissions, setPrivateUmask, writePrivateFile } from './private.js';
+export { makePrivateFolder, removeOthersPermissions, setPrivateUmask, writePrivateFile } from './private.js';
 export { fsyncFile, fsyncFolder } from './sync.js';

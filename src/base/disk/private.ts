@@ -3,8 +3,8 @@
  * earlier version created by the umask may be readable by others.
  */
 import type { Dirent } from 'node:fs';
-import { chmod, lstat, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 const PRIVATE_FOLDER_MODE = 0o700;
 const PRIVATE_FILE_MODE = 0o600;
@@ -36,6 +36,28 @@ export async function writePrivateFile(file: string, text: string): Promise<void
     await handle.writeFile(text);
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Makes a folder with the folders above it, each private, unless it exists. One at a time: Node's recursive mkdir never
+ * ends if an existing parent refuses, as in /proc.
+ *
+ * @param folder absolute path
+ * @returns whether this call made the folder
+ */
+export async function makePrivateFolder(folder: string): Promise<boolean> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
+  });
+  if (found) return false;
+  await makePrivateFolder(dirname(folder));
+  try {
+    await mkdir(folder, { mode: PRIVATE_FOLDER_MODE });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 
