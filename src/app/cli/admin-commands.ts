@@ -178,7 +178,9 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
 
   'user sign-in-link': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
+      const { id, subdomain, deactivated } = await requireRealmBySubdomain(actors, options.realm);
+      if (deactivated)
+        throw new AdminError(`organization ${formatSubdomain(subdomain)} is deactivated: nobody signs in`);
       const page = organizationUrlOf(options, config, subdomain);
       process.stdout.write(`${await createOneTimeSignInUrl(actors, secrets, id, options.email, page)}\n`);
     }),

@@ -64,6 +64,9 @@ t.test('a command that several organizations could be meant by changes none of t
   t.equal(await data.run('realm', 'list'), '1\t(root)\n2\tteam\n');
   t.equal(await data.run('realm', 'deactivate', '--realm', 'team'), 'organization team: deactivated\n');
   t.equal(await data.run('realm', 'list'), '1\t(root)\n2\tteam\tdeactivated\n');
+  const link = ['user', 'sign-in-link', '--email', OWNER, '--realm'];
+  t.match((await data.attempt(...link, 'team')).stderr, 'organization team is deactivated: nobody signs in');
+  t.match(await data.run(...link, ''), '#sign-in/');
   t.match(await data.run('user', 'create', ...ANN, '--realm='), /^\d+\n$/);
   t.equal(
     await data.run('user', 'role', 'ann@example.com', 'moderator', '--realm='),
