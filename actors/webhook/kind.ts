@@ -44,7 +44,7 @@ const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
  */
 const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorCommands.triggered> = {
   creates: true,
-  handle({ state, parts, volatile }, { message, stream, trigger, origin }, _inputs, context) {
+  handle({ state, parts }, { message, stream, trigger, origin }, _inputs, context) {
     const { now } = context;
     if (WAITING_WEBHOOK_CALL_TABLE.findPartValue(parts, message)) return { reply: makeValueReply(null) };
     if (parts.size >= MAX_WAITING_CALLS_PER_WEBHOOK) {
@@ -58,12 +58,12 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
     }
     const of = stream === undefined ? {} : { stream };
     const call: WaitingWebhookCall = { message, ...of, trigger, origin, tries: 0, next: now };
-    const started = startDueCalls([...listWaitingWebhookCalls(parts), call], volatile, now);
+    // Only `due` starts calls: a host that holds outgoing work sends none.
     return {
       reply: makeValueReply(null),
       state,
-      parts: { ...WAITING_WEBHOOK_CALL_TABLE.makePartChange(message, call), ...started.parts },
-      due: started.due,
+      parts: WAITING_WEBHOOK_CALL_TABLE.makePartChange(message, call),
+      due: now,
     };
   },
 };
