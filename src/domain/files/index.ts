@@ -36,11 +36,10 @@ export {
   UNLINKED_FILE_LIFETIME_MS,
 } from './names.js';
 export {
+  contentTypeOfUploadedFile,
   type FileResponseProperties,
-  guessContentTypeOfFileName,
   makeFileResponseHeaders,
   parseSatisfiableByteRange,
   planRangeResponse,
-  toSafeContentType,
   unquotedEtagOfGzip,
 } from './serving.js';

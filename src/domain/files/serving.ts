@@ -17,16 +17,31 @@ const INLINE_DISPLAY_CONTENT_TYPES: ReadonlySet<string> = new Set([
 const FILE_CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
+const ANY_BYTES_CONTENT_TYPE = 'application/octet-stream';
+
+/**
+ * Types that tell nothing about a file: that of a part without a type (RFC 7578 § 4.4), that of any bytes, and a
+ * misspelling of image/jpeg.
+ */
+const UNTELLING_CONTENT_TYPES: ReadonlySet<string> = new Set([ANY_BYTES_CONTENT_TYPE, 'image/jpg', 'text/plain']);
+
 /** The media type that the uploader named, if it can stand in a header; otherwise a type for any bytes. */
-export function toSafeContentType(announced: string): string {
+function toSafeContentType(announced: string): string {
   const type = announced.split(';', 1)[0]!.trim().toLowerCase();
   return type.length <= 100 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
     ? type
-    : 'application/octet-stream';
+    : ANY_BYTES_CONTENT_TYPE;
 }
 
-/** The media type that a file's name tells; '' if it tells none. */
-export const guessContentTypeOfFileName = (name: string): string => lookup(extname(name)) ?? '';
+/**
+ * Media type with which a file is stored: the one that the uploader named, or the one of the name's extension where the
+ * former tells nothing. It can stand in a header.
+ */
+export function contentTypeOfUploadedFile(announced: string, name: string): string {
+  const type = toSafeContentType(announced);
+  const typeOfName = lookup(extname(name)) ?? ANY_BYTES_CONTENT_TYPE;
+  return UNTELLING_CONTENT_TYPES.has(type) && typeOfName !== ANY_BYTES_CONTENT_TYPE ? typeOfName : type;
+}
 
 /**
  * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at

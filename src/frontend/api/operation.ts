@@ -99,7 +99,7 @@ type ParameterValues<P extends ParameterDeclarations> = {
 export interface UploadedFile {
   /** File name as sent, without folders. */
   readonly name: string;
-  /** Media type of the file as sent; '' when there was none. */
+  /** Media type of the file as sent; 'text/plain' when there was none. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }

@@ -12,11 +12,10 @@ import {
 } from '#domain/emoji';
 import {
   blobNameOfFile,
-  guessContentTypeOfFileName,
+  contentTypeOfUploadedFile,
   makeFilePathFromBytes,
   parseFilePath,
   toFileDisplayName,
-  toSafeContentType,
   UNLINKED_FILE_LIFETIME_MS,
 } from '#domain/files';
 import { isSystemBot } from '#domain/people';
@@ -121,7 +120,7 @@ export class ImportedUploads {
     const found = await folder.findUploadedFile('uploads', record.textOrDefault('path'));
     if (!found || !blobs) return found?.size;
     // Exports from local storage have no types.
-    const type = toSafeContentType(record.textOrDefault('content_type') || guessContentTypeOfFileName(name));
+    const type = contentTypeOfUploadedFile(record.textOrDefault('content_type'), name);
     const { realm } = this.draft.facts;
     const store = async () => blobs.put(realm, blobNameOfFile(path), await found.readAll(), type);
     await this.#copyLimiter.runCopy(found.size, store);

@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import {
   blobNameOfFile,
+  contentTypeOfUploadedFile,
   makeFilePath,
   makeTemporaryFileUri,
   parseFilePath,
   requireTemporaryUriFilePath,
   toFileDisplayName,
-  toSafeContentType,
 } from '#domain/files';
 import { isSystemBot } from '#domain/people';
 import { findThumbnailFormat } from '#domain/pictures';
@@ -45,7 +45,7 @@ const uploadFileOperation = defineOperation({
     await call.send(
       forwardCommand({ to, command: userActorCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
     );
-    await call.blobs.put(realm, blobNameOfFile(path), file.bytes, toSafeContentType(file.type));
+    await call.blobs.put(realm, blobNameOfFile(path), file.bytes, contentTypeOfUploadedFile(file.type, name));
     return forwardCommand({
       ...{ to, command: userActorCommands.fileDone, args: { path } },
       extraFields: call.apiLevel >= FIRST_LEVEL_WITH_FILE_NAME ? { filename: name } : {},

@@ -114,6 +114,18 @@ export const fileAttacks: Facts = async (t, server) => {
     }
   });
 
+  await t.test('a picture or PDF that came without a telling type is shown in place', async (t) => {
+    const show = async (name: string, type: string) => {
+      const answer = await send(part(`${disposition(`filename="${name}"`)}${type}`, 'any bytes') + END);
+      const { headers } = await look(member, String(answer.body.uri));
+      return [headers['content-type'], String(headers['content-disposition']).split(';')[0]];
+    };
+    t.same(await show('a.png', ''), ['image/png', 'inline']);
+    t.same(await show('a.pdf', `${CRLF}Content-Type: application/octet-stream`), ['application/pdf', 'inline']);
+    t.same(await show('a.jpg', `${CRLF}Content-Type: image/jpg`), ['image/jpeg', 'inline']);
+    t.same(await show('a.html', ''), ['text/html', 'attachment']);
+  });
+
   await t.test('HEAD has the headers of GET on every address of a file', async (t) => {
     const uri = await upload(member, 'ten.txt', '0123456789');
     const { body } = await member.api.raw({ method: 'GET', path: `/api/v1${uri}` });
