@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '#base';
 import { parseFilePath } from '#domain/files';
+import type { MessageBody } from '#domain/messages';
 import { type RealmId, realmActorKey, toUserId, userActorKey } from '#model';
 import {
   type ActorCommandName,
@@ -50,16 +51,34 @@ export const makeFilesLinkedCommands = (
   sent: number,
 ): OutboxCommand[] => makeFileOwnerCommands(realm, paths, userActorCommands.fileLinked, { message, sent });
 
+/** Commands to the owners of files that an edited message no longer links. */
+export const makeFilesUnlinkedCommands = (realm: RealmId, paths: readonly string[], message: number): OutboxCommand[] =>
+  makeFileOwnerCommands(realm, paths, userActorCommands.fileUnlinked, { message, deleted: false });
+
 /**
- * Commands to the owners of files that a message no longer links.
- * @param deleted the message was deleted (a file without other links is deleted, too), not only edited
+ * Commands to the owners of files that deleted messages linked, one for each file: thousands of messages may link the
+ * same one. A file without other links is deleted, too.
  */
-export const makeFilesUnlinkedCommands = (
+export function makeFilesOfDeletedMessagesCommands(
   realm: RealmId,
-  paths: readonly string[],
-  message: number,
-  deleted: boolean,
-): OutboxCommand[] => makeFileOwnerCommands(realm, paths, userActorCommands.fileUnlinked, { message, deleted });
+  messages: readonly { readonly id: number; readonly body: Pick<MessageBody, 'files'> }[],
+): OutboxCommand[] {
+  const messageIdsByPath = new Map<string, number[]>();
+  for (const { id, body } of messages) {
+    for (const path of body.files ?? []) {
+      const ids = messageIdsByPath.get(path);
+      if (ids) ids.push(id);
+      else messageIdsByPath.set(path, [id]);
+    }
+  }
+  return [...messageIdsByPath].flatMap(([path, [message, ...others]]) =>
+    makeFileOwnerCommands(realm, [path], userActorCommands.fileUnlinked, {
+      message: message!,
+      ...(others.length > 0 ? { others } : {}),
+      deleted: true,
+    }),
+  );
+}
 
 /** Reports changes of a user's files to the realm actor. @param erase paths of files whose bytes are to be deleted */
 export function makeFileChangesCommand(

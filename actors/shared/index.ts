@@ -30,6 +30,7 @@ export {
   loadClaimableFilePaths,
   makeFileChangesCommand,
   makeFilesLinkedCommands,
+  makeFilesOfDeletedMessagesCommands,
   makeFilesUnlinkedCommands,
 } from './files.js';
 export { makeSendMailCommand } from './mail.js';

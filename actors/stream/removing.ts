@@ -1,6 +1,6 @@
 /** Outcome of removing messages: records, topics' newest messages, and events (events.md, delete_message). */
 
-import { makeFilesUnlinkedCommands, makeMessagesReadEvents } from '#actors/shared';
+import { makeFilesOfDeletedMessagesCommands, makeMessagesReadEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type EventAudience, type LogItem, parseActorKey } from '#model';
@@ -58,9 +58,7 @@ export function makeMessageRemovalOutcome(
       );
   }
   if (stream !== 0) events.push(...makeMarkReadEventsForLeavers(view, messages, context));
-  const files = messages.flatMap(({ id, body }) =>
-    makeFilesUnlinkedCommands(context.realm, body.files ?? [], id, true),
-  );
+  const files = makeFilesOfDeletedMessagesCommands(context.realm, messages);
   const receivers = () => (stream === 0 ? (messages[0]?.participants ?? []) : listStreamSubscriberIds(view.parts));
   const pushed = makePushRecheckCommands(receivers, messages, context.directory, context.realm);
   return {

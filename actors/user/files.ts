@@ -6,6 +6,13 @@ import { blobNameOfFile, parseFilePath } from '#domain/files';
 import type { ActorParts, RealmId } from '#model';
 import type { OutboxCommand, UserFileChange } from '#model/commands';
 
+/** A message that links a file. */
+export interface LinkingMessage extends JsonObject {
+  readonly id: number;
+  /** Time of the message, seconds since 1970. */
+  readonly sent: number;
+}
+
 export interface OwnUploadedFile extends JsonObject {
   readonly id: number;
   readonly path: string;
@@ -16,11 +23,20 @@ export interface OwnUploadedFile extends JsonObject {
   readonly created: number;
   /** True once the bytes are stored. Until then no user sees the file. */
   readonly ready: boolean;
-  /** Messages that link the file, in the order in which this actor learned of them. `sent` is in seconds since 1970. */
-  readonly messages: readonly { readonly id: number; readonly sent: number }[];
+  /**
+   * Messages that link the file, in the order in which this actor learned of them. All of them if they are fewer than
+   * `MAX_LISTED_FILE_MESSAGES`, otherwise at least that many of the newest (parts of before list all).
+   */
+  readonly messages: readonly LinkingMessage[];
   /** Time at which the file is deleted unless a message links it before, ms; null while one does. */
   readonly expires: number | null;
 }
+
+/**
+ * Number of messages that the list of a file is cut to: each further link writes and publishes the whole list.
+ * The Store's index has all of them.
+ */
+export const MAX_LISTED_FILE_MESSAGES = 100;
 
 export const OWN_FILE_PART_PREFIX = 'file/';
 
@@ -51,7 +67,9 @@ export const formatAttachmentForApi = ({ id, name, path, size, created, messages
   path_id: path,
   size,
   create_time: Math.floor(created / 1000) * 1000,
-  messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
+  messages: messages
+    .slice(-MAX_LISTED_FILE_MESSAGES)
+    .map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
 
 interface OwnFilesRemoval {

@@ -21,6 +21,6 @@
  *
  * Importers: src/app, which hosts the kind. Other actors send commands.
  */
-export { OWN_FILE_PART_PREFIX, type OwnUploadedFile } from './files.js';
+export { MAX_LISTED_FILE_MESSAGES, OWN_FILE_PART_PREFIX, type OwnUploadedFile } from './files.js';
 export { userActorKind } from './kind.js';
 export { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';

@@ -173,7 +173,7 @@ function checkAndMakeNewTextChanges(
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
       ...makeFilesLinkedCommands(realm, excludePaths(files, before), message.id, message.body.sent),
-      ...makeFilesUnlinkedCommands(realm, excludePaths(before, files), message.id, false),
+      ...makeFilesUnlinkedCommands(realm, excludePaths(before, files), message.id),
       ...makeFetchLinkPreviewsCommands(linking, context, origin),
       ...makeCommandsAfterMentionsAdded(view.parts, message, newText, { directory, realm, nowMs: now, origin }),
       ...makePushDecisionsAfterMentionsAdded(view.parts, message, newText, directory, realm),

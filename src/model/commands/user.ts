@@ -242,6 +242,13 @@ export type BotStorageKeysArgs = { readonly keys: readonly string[] | null };
 export type LoginResult = { readonly sealed: string; readonly email: string; readonly user_id: number };
 
 type FilePathArgs = { readonly path: string };
+type FileUnlinkedArgs = FilePathArgs & {
+  readonly message: number;
+  /** Ids of further messages; only of deleted ones. */
+  readonly others?: readonly number[];
+  /** True if the messages were deleted; false if the message was edited. */
+  readonly deleted: boolean;
+};
 type IdArgs = { readonly id: number };
 type MessageIdRangeArgs = { readonly first: number; readonly last: number };
 type MessageIdsArgs = { readonly ids: readonly number[] };
@@ -421,7 +428,8 @@ export const userActorCommands = {
   fileRemove: declareCommand<{ readonly id: string }, ActorFieldsReply>('file-remove'),
   /** Sent by the conversation's actor: records that a message links to the file. */
   fileLinked: declareCommand<FilePathArgs & { readonly message: number; readonly sent: number }>('file-linked'),
-  fileUnlinked: declareCommand<FilePathArgs & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
+  /** Sent by the conversation's actor: records that messages no longer link to the file. */
+  fileUnlinked: declareCommand<FileUnlinkedArgs>('file-unlinked'),
   fileExists: declareCommand<FilePathArgs, ActorValueReply<boolean>>('file-exists'),
   /** Succeeds if the caller may open the file; refused otherwise. */
   fileAccess: declareCommand<FilePathArgs, ActorFieldsReply>('file-access'),

@@ -293,6 +293,15 @@ t.test('a file is public if an exported message in a public stream links to it',
   }
 });
 
+t.test('a file whose record lists only the newest messages is exported with all that link to it', async (test) => {
+  const organization = new Organization();
+  const ids = Array.from({ length: 150 }, (_, i) => i + 1);
+  for (const id of ids) organization.send(id, SQUARE, { files: [FILE_PATH] });
+  await organization.linkFile(...ids.slice(-100));
+  const { tables } = await organization.export(test);
+  test.match(tables('attachment.json').zerver_attachment, [{ messages: ids, is_realm_public: true }]);
+});
+
 t.test('settings of the organization survive an export and an import', async (test) => {
   const changed: Partial<RealmSettings> = {
     name: 'Tides',

@@ -23,12 +23,12 @@ const FILE_LINK_SCAN_BATCH_MESSAGES = 100;
  * actor learns of them only after they are sent.
  */
 async function isLinkedByMatchingMessage(
-  token: string,
+  path: string,
   { realm }: CommandInputContext<UserActorState, undefined>,
   { store }: ActorInputSources,
   satisfies: (message: StoredMessage) => boolean | Promise<boolean>,
 ): Promise<boolean> {
-  const index = { by: 'tag', tag: messageIndexTags.file(token) } as const;
+  const index = { by: 'tag', tag: messageIndexTags.file(path) } as const;
   for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; ) {
     const records = await store.scanMessages({
       realm,
@@ -61,7 +61,7 @@ async function determineFileAccess(
   if (!directory.user(toUserId(context.caller))) return 'denied';
   const { reader } = await loadMessageReadingRights(context, sources);
   const may = await isLinkedByMatchingMessage(
-    parsed.token,
+    path,
     context,
     sources,
     async (message) => (await reader.findReadableInAnyView(message)) !== undefined,
@@ -118,7 +118,7 @@ export const checkFileIsPublicHandler: UserCommandHandler<typeof userActorComman
     if (!parsed || parsed.owner !== userIdOfUserActorKey(context.key) || !findFinishedOwnFile(parts, path))
       return 'none';
     const directory = await sources.loadDirectory(context.realm);
-    const may = await isLinkedByMatchingMessage(parsed.token, context, sources, ({ body }) => {
+    const may = await isLinkedByMatchingMessage(path, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
       return stream?.webPublic === true && !stream.archived;
     });

@@ -3,16 +3,24 @@
 import { makeFileChangesCommand, makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { fileUriOfPath, parseFilePath, UNFINISHED_UPLOAD_LIFETIME_MS, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
-import { listUnsentScheduledMessages } from '#domain/messages';
+import {
+  listUnsentScheduledMessages,
+  messageIndexTags,
+  NEWEST_ANCHOR_MESSAGE_ID,
+  toStoredMessage,
+} from '#domain/messages';
 import { type RealmId, realmActorKey, type UserId } from '#model';
 import { type OutboxCommand, realmActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { MessageReadStore } from '#ports/store';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import {
   findFinishedOwnFile,
   findOwnFileOrUpload,
   formatAttachmentForApi,
   iterateOwnFiles,
+  type LinkingMessage,
+  MAX_LISTED_FILE_MESSAGES,
   makeOwnFilesRemoval,
   type OwnUploadedFile,
   ownFilePartName,
@@ -99,7 +107,8 @@ export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommand
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = findFinishedOwnFile(parts, path);
     if (!file || file.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
-    const linked: OwnUploadedFile = { ...file, messages: [...file.messages, { id: message, sent }], expires: null };
+    const messages = [...file.messages, { id: message, sent }].slice(-MAX_LISTED_FILE_MESSAGES);
+    const linked: OwnUploadedFile = { ...file, messages, expires: null };
     const changed = { [ownFilePartName(path)]: linked };
     const update = { op: 'update', attachment: formatAttachmentForApi(linked), bytes: 0 } as const;
     return {
@@ -113,14 +122,24 @@ export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommand
 };
 
 /**
- * Records that a message which linked the file was deleted or edited. Deletion of the last such message deletes the
- * file; after an edit, or if a scheduled message will link it, the unlinked file is kept as long as a new one.
+ * Records that messages which linked the file were deleted, or that one was edited. Deletion of the last such message
+ * deletes the file; after an edit, or if a scheduled message will link it, the unlinked file is kept as long as a new
+ * one. The inputs are the newest messages that still link the file: the record may list too few of them.
  */
-export const recordFileUnlinkedHandler: UserCommandHandler<typeof userActorCommands.fileUnlinked> = {
-  handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
+export const recordFileUnlinkedHandler: UserCommandHandler<
+  typeof userActorCommands.fileUnlinked,
+  readonly LinkingMessage[]
+> = {
+  inputs: ({ path }, { realm }, { store }) => loadNewestLinkingMessages(path, realm, store),
+  handle({ parts }, { path, message, others = [], deleted }, newest, { key, realm, now }) {
     const file = findFinishedOwnFile(parts, path);
-    if (!file?.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
-    const messages = file.messages.filter(({ id }) => id !== message);
+    const unlinked = new Set([message, ...others]);
+    if (!file?.messages.some(({ id }) => unlinked.has(id))) return { reply: makeValueReply(null) };
+    const listed = new Set(file.messages.map(({ id }) => id));
+    const messages = [
+      ...newest.filter(({ id }) => !listed.has(id)),
+      ...file.messages.filter(({ id }) => !unlinked.has(id)),
+    ].slice(-MAX_LISTED_FILE_MESSAGES);
     if (messages.length === 0 && deleted && !isNeededByScheduledMessage(file, parts))
       return makeFileRemovalOutcome(parts, realm, userIdOfUserActorKey(key), [file]);
     const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
@@ -128,6 +147,22 @@ export const recordFileUnlinkedHandler: UserCommandHandler<typeof userActorComma
     return { reply: makeValueReply(null), parts: changed, due: nextUserTimerTime(partsWithChanges(parts, changed)) };
   },
 };
+
+/** Reads the newest messages that link the file, oldest first. */
+async function loadNewestLinkingMessages(
+  path: string,
+  realm: RealmId,
+  store: MessageReadStore,
+): Promise<readonly LinkingMessage[]> {
+  const records = await store.scanMessages({
+    realm,
+    index: { by: 'tag', tag: messageIndexTags.file(path) },
+    from: NEWEST_ANCHOR_MESSAGE_ID,
+    direction: 'older',
+    limit: MAX_LISTED_FILE_MESSAGES,
+  });
+  return records.map((record) => ({ id: record.id, sent: toStoredMessage(record).body.sent })).reverse();
+}
 
 /** Maximum number of expired files deleted per commit. */
 const MAX_EXPIRED_FILES_PER_COMMIT = 100;

@@ -10,11 +10,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { create } from 'tar';
-import { OWN_FILE_PART_PREFIX, type OwnUploadedFile } from '#actors/user';
+import { MAX_LISTED_FILE_MESSAGES, OWN_FILE_PART_PREFIX, type OwnUploadedFile } from '#actors/user';
 import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
 import {
   currentStreamIdOfMessage,
+  messageIndexTags,
   PackedMessageView,
   type ScheduledMessage,
   type StoredMessage,
@@ -153,6 +154,8 @@ class OrganizationExport {
   readonly #exportCandidateFiles: {
     readonly owner: DirectoryUser;
     readonly file: OwnUploadedFile;
+    /** Ids of the messages that link to the file. */
+    readonly linking: readonly number[];
     readonly scheduled: number[];
   }[] = [];
   /**
@@ -326,9 +329,26 @@ class OrganizationExport {
     for (const file of files) {
       const linked = texts.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
       if (!file.ready) continue;
-      this.#exportCandidateFiles.push({ owner: user, file, scheduled: linked });
-      for (const { id } of file.messages) this.#isLinkingMessagePublic.set(id, undefined);
+      const linking = await this.#loadIdsOfLinkingMessages(file);
+      this.#exportCandidateFiles.push({ owner: user, file, linking, scheduled: linked });
+      for (const id of linking) this.#isLinkingMessagePublic.set(id, undefined);
     }
+  }
+
+  /** Loads the ids of the messages that link to a file: its record lists only the newest of many. */
+  async #loadIdsOfLinkingMessages(file: OwnUploadedFile): Promise<readonly number[]> {
+    if (file.messages.length < MAX_LISTED_FILE_MESSAGES) return file.messages.map(({ id }) => id);
+    const { store, realm } = this.source;
+    const index = { by: 'tag', tag: messageIndexTags.file(file.path) } as const;
+    const ids: number[] = [];
+    for (let last = -1; ids.length !== last; ) {
+      await this.#pace();
+      last = ids.length;
+      const from = ids.at(-1) ?? 0;
+      const scan: MessageScan = { realm, index, from, direction: 'newer', limit: MESSAGES_PER_READ_IN_SERVER };
+      await forEachMessage(store, scan, ({ id }) => ids.push(id));
+    }
+    return ids;
   }
 
   async #addTopicPolicyRow(user: DirectoryUser, { stream, name, policy, updated }: UserTopicPolicy): Promise<void> {
@@ -512,7 +532,7 @@ class OrganizationExport {
     const isExported = (id: number): boolean => this.#isLinkingMessagePublic.get(id) !== undefined;
     const candidates = this.#exportCandidateFiles
       .sort((a, b) => a.file.id - b.file.id)
-      .map((one) => ({ ...one, messages: one.file.messages.map(({ id }) => id).filter(isExported) }))
+      .map((one) => ({ ...one, messages: one.linking.filter(isExported) }))
       .filter(({ messages, scheduled }) => messages.length > 0 || scheduled.length > 0);
     const limiter = new FileCopyLimiter();
     const copyFile = async ({ file }: (typeof candidates)[number]): Promise<BlobFacts | undefined> => {

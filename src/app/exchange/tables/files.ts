@@ -2,6 +2,7 @@
  * Files of an export: uploads (attachment.json and uploads/), avatars/, emoji/ with zerver_realmemoji, realm_icons/.
  * Pictures are decoded like uploaded ones; a picture that can't be read is left out.
  */
+import { MAX_LISTED_FILE_MESSAGES } from '#actors/user';
 import type { JsonObject } from '#base';
 import {
   customEmojiImagePath,
@@ -167,7 +168,8 @@ export class ImportedUploads {
     for (const { owner, ...file } of this.#importedFileByNewPath.values()) {
       const expires = file.messages.length > 0 ? null : this.draft.facts.begun + UNLINKED_FILE_LIFETIME_MS;
       const token = parseFilePath(file.path)!.token;
-      this.draft.mergeUserParts(owner, { [`file/${token}`]: castToJson({ ...file, ready: true, expires }) });
+      const messages = file.messages.slice(-MAX_LISTED_FILE_MESSAGES);
+      this.draft.mergeUserParts(owner, { [`file/${token}`]: castToJson({ ...file, messages, ready: true, expires }) });
       if (expires !== null) {
         this.draft.earliestDueTimeMsByUserId.set(
           owner,

@@ -18,8 +18,8 @@ export const messageIndexTags = {
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
   has: (what: 'link' | 'image' | 'attachment' | 'reaction'): string => `has:${what}`,
-  /** Tag of a message that links to an uploaded file. Readers of any such message may read the file. */
-  file: (token: string): string => `file:${token}`,
+  /** Tag of a message that links to the file with this path. Readers of any such message may read the file. */
+  file: (path: string): string => `file:${parseFilePath(path)?.token ?? path}`,
   resolved: 'resolved',
   /** Tag of a message that is in this conversation now, but was sent to another stream. */
   cameTo: (conversation: string): string => `>${conversation}`,
@@ -49,7 +49,7 @@ function messageTagsExceptWords({ body, participants, originStream }: StoredMess
   if (body.has.image) tags.push(messageIndexTags.has('image'));
   if (body.files && body.files.length > 0) {
     tags.push(messageIndexTags.has('attachment'));
-    for (const path of body.files) tags.push(messageIndexTags.file(parseFilePath(path)?.token ?? path));
+    for (const path of body.files) tags.push(messageIndexTags.file(path));
   }
   if (body.reactions && body.reactions.length > 0) tags.push(messageIndexTags.has('reaction'));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX)) tags.push(messageIndexTags.resolved);

@@ -259,6 +259,32 @@ export const files: Facts = async (t, server) => {
     t.notOk((await attachmentsOf(member)).attachments.some((one) => one.name === 'of a topic.txt'));
   });
 
+  await t.test(
+    'a file that very many messages link lists the newest 100, and stays as long as one links it',
+    async (t) => {
+      const uri = await upload(member, 'status.txt');
+      const first = await tell(member, [owner], `[x](${uri})`);
+      const queue = await listen(member);
+      const ids: number[] = [];
+      for (let i = 0; i < 101; i++) ids.push(await say(member, 'hall', 'status', `${i}: [x](${uri})`));
+      const listed = async () => (await attachmentsOf(member)).attachments.at(-1)!.messages.map(({ id }) => id);
+      t.same(await listed(), ids.slice(1));
+      const told = (await attachmentEvents(queue)).at(-1)!.attachment as ApiAttachment;
+      t.same(
+        told.messages.map(({ id }) => id),
+        ids.slice(1),
+      );
+      await owner.api.ok('DELETE /messages/{message_id}', { message_id: ids.at(-1)! });
+      t.same(await listed(), ids.slice(0, -1), 'an older message takes the place of a deleted one');
+      const stream_id = await streamIdOf(owner, 'hall');
+      await owner.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id, topic_name: 'status' });
+      t.same(await listed(), [first]);
+      t.equal((await look(owner, uri)).status, 200);
+      await owner.api.ok('DELETE /messages/{message_id}', { message_id: first });
+      t.same(page(await look(member, uri)), NOT_FOUND);
+    },
+  );
+
   await t.test('a file that a scheduled message links stays when its last message is deleted', async (t) => {
     const uri = await upload(member, 'scheduled.txt');
     const stream_id = await streamIdOf(owner, 'hall');
