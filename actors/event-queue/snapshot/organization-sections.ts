@@ -67,7 +67,7 @@ export function makeRealmSnapshotSection({
     },
     realm_default_external_accounts: DEFAULT_EXTERNAL_ACCOUNT_TYPES,
     realm_push_notifications_enabled: pushesToDevices,
-    // The value is in bytes, although the field's name says MiB (register.md).
+    // The value is in bytes, although the field's name says MiB (register.md); newer levels get MiB.
     realm_upload_quota_mib: fileUploadLimits.uploadQuotaMib === 0 ? null : fileUploadLimits.uploadQuotaMib * 1_048_576,
     realm_plan_type: 1,
     service_plan_is_not_limited: true,

@@ -25,7 +25,7 @@ import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
 import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
 import { TYPING_PERIODS } from './server-facts.js';
 import { FORMATS_OF_THUMBNAILS, THUMBNAILS_IN_MESSAGES } from './thumbnails.js';
-import { URL_OF_UPLOADS } from './uploads.js';
+import { UPLOAD_QUOTA_IN_MIB, URL_OF_UPLOADS } from './uploads.js';
 import { IDS_OF_DELETED_CHANNELS, VISIBLE_CHANNELS_ONLY } from './visible-channels.js';
 
 const CHANGES: readonly ApiChange[] = [
@@ -36,6 +36,7 @@ const CHANGES: readonly ApiChange[] = [
   VISIBLE_CHANNELS_ONLY,
   ACTIVITY_OF_ACCOUNTS,
   STATES_OF_LOGIN_METHODS,
+  UPLOAD_QUOTA_IN_MIB,
   URL_OF_UPLOADS,
   FORMATS_OF_THUMBNAILS,
   THUMBNAILS_IN_MESSAGES,

@@ -4,6 +4,7 @@ import { refused } from '../../harness.js';
 import type { Client } from '../../support/client.js';
 import { startEmbedded } from '../../support/faces.js';
 import { attachmentsOf, upload } from '../../support/files.js';
+import { atLevel } from '../../support/levels.js';
 import { makeOrganization, type Person, tell } from '../../support/organization.js';
 import { picture } from '../../support/pictures.js';
 
@@ -60,13 +61,16 @@ export async function fileQuota(t: Test): Promise<void> {
     await refused(t, put(owner, 1), OVER, 'also after a restart');
   });
 
-  await t.test("avatars and emoji don't count towards the quota; clients get the quota in bytes", async (t) => {
+  await t.test("avatars and emoji don't count towards the quota; newer clients get the quota in MiB", async (t) => {
     const png = { name: 'a.png', bytes: await picture('red') };
     t.equal((await member.api.upload('POST /users/me/avatar', [png])).status, 200);
     t.equal(
       (await member.api.upload('POST /realm/emoji/{emoji_name}', [png], { emoji_name: 'quota_mark' })).status,
       200,
     );
-    t.equal((await owner.api.ok('POST /register', { fetch_event_types: ['realm'] })).realm_upload_quota_mib, 2 * MIB);
+    const quotaOf = async (by: Person) =>
+      (await by.api.ok('POST /register', { fetch_event_types: ['realm'] })).realm_upload_quota_mib;
+    t.equal(await quotaOf(owner), 2 * MIB, 'in bytes, despite the name');
+    t.equal(await quotaOf(atLevel(owner)), 2);
   });
 }
