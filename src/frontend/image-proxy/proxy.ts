@@ -1,6 +1,7 @@
 /**
  * Serves pictures from other hosts to the readers of this process. Requests for the same picture share one fetch, and a
- * picture is cached for some minutes: the readers of a message see it at about the same time.
+ * picture is cached for some minutes: the readers of a message see it at about the same time. A host has a share of the
+ * slots, and one that lets fetches time out is left alone for a while, so that it holds up no pictures of other hosts.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
@@ -15,8 +16,12 @@ interface ProxiedImage extends FetchedImage {
 export interface ImageProxyLimits {
   /** Maximum of concurrent fetches. */
   readonly maxConcurrentFetches: number;
+  /** Maximum of concurrent fetches from one host. */
+  readonly maxConcurrentFetchesOfHost: number;
   /** Maximum of pictures that wait for a free slot. */
   readonly maxWaitingFetches: number;
+  /** Maximum of pictures of one host that wait for a free slot. */
+  readonly maxWaitingFetchesOfHost: number;
   /** Longest wait of a picture for a slot, ms. */
   readonly maxWaitMs: number;
   /** Maximum of bytes of cached pictures. */
@@ -24,17 +29,22 @@ export interface ImageProxyLimits {
   readonly cachedImageMs: number;
   /** Milliseconds during which a failed fetch is not tried again. */
   readonly cachedFailureMs: number;
-  /** Maximum of failed fetches that are remembered. */
+  /** Number of fetches that time out in a row until their host is not asked again for `cachedFailureMs`. */
+  readonly maxTimeoutsOfHost: number;
+  /** Maximum of failed fetches that are remembered, and of hosts that let fetches time out. */
   readonly maxCachedFailures: number;
 }
 
 export const DEFAULT_IMAGE_PROXY_LIMITS: ImageProxyLimits = {
   maxConcurrentFetches: 32,
+  maxConcurrentFetchesOfHost: 4,
   maxWaitingFetches: 500,
+  maxWaitingFetchesOfHost: 50,
   maxWaitMs: 10_000,
   maxCachedBytes: 32 * 1024 * 1024,
   cachedImageMs: 5 * 60_000,
   cachedFailureMs: 30_000,
+  maxTimeoutsOfHost: 3,
   maxCachedFailures: 1_000,
 };
 
@@ -44,18 +54,27 @@ interface ExpiringCachedOutcome<T> {
 }
 
 interface WaitingSlotRequest {
+  readonly host: string;
   readonly start: () => void;
+  readonly fail: (error: ImageFetchError) => void;
   readonly timer: TimerHandle;
 }
 
+/** Host and port of a picture's URL. */
+const hostOfAddress = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
+
 export class ImageProxy {
   /**
-   * Cache of fetched pictures by URL, in the order in which the entries expire; `#cachedFailures` has the same order.
+   * Cache of fetched pictures by URL, in the order in which the entries expire; `#cachedFailures` and `#timeoutsByHost`
+   * have the same order.
    */
   readonly #cachedImages = new Map<string, ExpiringCachedOutcome<ProxiedImage>>();
   readonly #cachedFailures = new Map<string, ExpiringCachedOutcome<ImageFetchError>>();
+  /** Number of fetches in a row that timed out. */
+  readonly #timeoutsByHost = new Map<string, ExpiringCachedOutcome<number>>();
   readonly #fetchesInProgressByUrl = new Map<string, Promise<ProxiedImage>>();
   readonly #waitingSlotRequests = new Set<WaitingSlotRequest>();
+  readonly #usedSlotCountByHost = new Map<string, number>();
   #usedSlotCount = 0;
   #cachedBytes = 0;
 
@@ -97,10 +116,12 @@ export class ImageProxy {
   }
 
   async #fetchInSlotAndCacheOutcome(address: string): Promise<ProxiedImage> {
-    const turn = this.#acquireSlotOrWait();
+    const host = hostOfAddress(address);
+    const turn = this.#acquireSlotOrWait(host);
     if (turn) await turn;
     try {
       const { type, bytes } = await this.fetcher!.fetch(address);
+      this.#timeoutsByHost.delete(host);
       const image = { type, bytes, tag: createHash('sha1').update(bytes).digest('hex') };
       this.#cachedBytes += bytes.byteLength;
       this.#cachedImages.set(address, {
@@ -116,40 +137,79 @@ export class ImageProxy {
           outcome: error,
           expiresAtMs: this.clock.monotonic() + this.limits.cachedFailureMs,
         });
+        this.#recordFailureOfHost(host, error);
       }
       throw error;
     } finally {
-      const [next] = this.#waitingSlotRequests;
-      if (next) next.start();
-      else this.#usedSlotCount--;
+      this.#countSlotsOfHost(host, -1);
+      this.#usedSlotCount--;
+      for (const one of this.#waitingSlotRequests) {
+        if (!this.#hasFreeSlot(one.host)) continue;
+        one.start();
+        break;
+      }
     }
+  }
+
+  /** Counts a time-out; after several in a row, the pictures of the host that wait for a slot fail, too. */
+  #recordFailureOfHost(host: string, failure: ImageFetchError): void {
+    const outcome = failure.fault === 'too-slow' ? (this.#timeoutsByHost.get(host)?.outcome ?? 0) + 1 : 0;
+    this.#timeoutsByHost.delete(host);
+    if (outcome === 0) return;
+    this.#timeoutsByHost.set(host, { outcome, expiresAtMs: this.clock.monotonic() + this.limits.cachedFailureMs });
+    if (outcome < this.limits.maxTimeoutsOfHost) return;
+    for (const one of this.#waitingSlotRequests) if (one.host === host) one.fail(failure);
+  }
+
+  #hasFreeSlot(host: string): boolean {
+    const { maxConcurrentFetches, maxConcurrentFetchesOfHost } = this.limits;
+    if (this.#usedSlotCount >= maxConcurrentFetches) return false;
+    return (this.#usedSlotCountByHost.get(host) ?? 0) < maxConcurrentFetchesOfHost;
+  }
+
+  #countSlotsOfHost(host: string, difference: 1 | -1): void {
+    const count = (this.#usedSlotCountByHost.get(host) ?? 0) + difference;
+    if (count === 0) this.#usedSlotCountByHost.delete(host);
+    else this.#usedSlotCountByHost.set(host, count);
+  }
+
+  #takeSlot(host: string): void {
+    this.#usedSlotCount++;
+    this.#countSlotsOfHost(host, 1);
   }
 
   /**
    * Waits for a free slot, which another fetch hands over at its end. Returns undefined if a slot was free.
-   * @throws ImageFetchError busy
+   * @throws ImageFetchError busy; too-slow if the host has let fetches time out
    */
-  #acquireSlotOrWait(): Promise<void> | undefined {
-    const { maxConcurrentFetches, maxWaitingFetches, maxWaitMs } = this.limits;
-    if (this.#usedSlotCount < maxConcurrentFetches) {
-      this.#usedSlotCount++;
+  #acquireSlotOrWait(host: string): Promise<void> | undefined {
+    const { maxTimeoutsOfHost, maxWaitingFetches, maxWaitingFetchesOfHost, maxWaitMs } = this.limits;
+    if ((this.#timeoutsByHost.get(host)?.outcome ?? 0) >= maxTimeoutsOfHost) throw new ImageFetchError('too-slow');
+    if (this.#hasFreeSlot(host)) {
+      this.#takeSlot(host);
       return undefined;
     }
-    if (this.#waitingSlotRequests.size >= maxWaitingFetches) throw new ImageFetchError('busy');
+    const waitingOfHost = [...this.#waitingSlotRequests].filter((one) => one.host === host).length;
+    if (this.#waitingSlotRequests.size >= maxWaitingFetches || waitingOfHost >= maxWaitingFetchesOfHost)
+      throw new ImageFetchError('busy');
     return new Promise<void>((resolve, reject) => {
       const end = (): void => {
         this.#waitingSlotRequests.delete(one);
         this.clock.clearTimeout(one.timer);
       };
+      const fail = (error: ImageFetchError): void => {
+        end();
+        reject(error);
+      };
       const one: WaitingSlotRequest = {
+        host,
         start: () => {
           end();
+          this.#takeSlot(host);
           resolve();
         },
-        timer: this.clock.setTimeout(() => {
-          end();
-          reject(new ImageFetchError('busy'));
-        }, maxWaitMs),
+        fail,
+        timer: this.clock.setTimeout(() => fail(new ImageFetchError('busy')), maxWaitMs),
       };
       this.#waitingSlotRequests.add(one);
     });
@@ -164,9 +224,11 @@ export class ImageProxy {
       this.#cachedImages.delete(address);
       this.#cachedBytes -= outcome.bytes.byteLength;
     }
-    for (const [address, { expiresAtMs }] of this.#cachedFailures) {
-      if (expiresAtMs > now && this.#cachedFailures.size <= maxCachedFailures) break;
-      this.#cachedFailures.delete(address);
+    for (const failures of [this.#cachedFailures, this.#timeoutsByHost]) {
+      for (const [key, { expiresAtMs }] of failures) {
+        if (expiresAtMs > now && failures.size <= maxCachedFailures) break;
+        failures.delete(key);
+      }
     }
   }
 }

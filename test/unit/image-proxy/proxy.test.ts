@@ -99,6 +99,32 @@ t.test('the number of concurrent fetches is limited; others wait in turn, within
   t.equal(clock.next(), undefined, 'no timer is left');
 });
 
+t.test('a host that does not answer holds up no pictures of other hosts', async (t) => {
+  const { clock, fetcher, proxy: of } = proxy();
+  const hanging = Array.from({ length: 60 }, (_, i) => of.getOrFetchImage(`http://hangs.example/${i}.png`));
+  const ends = Promise.allSettled(hanging);
+  t.equal(fetcher.fetches.length, 4, 'of one host at a time');
+  await t.rejects(hanging[54]!, no('busy'), 'no more than 50 wait');
+  const good = of.getOrFetchImage('http://good.example/a.png');
+  t.equal(fetcher.fetches.length, 5);
+  fetcher.fetches[4]!.answer(image(1));
+  await good;
+  t.equal(fetcher.fetches.length, 5, 'its slot goes to no further picture of the full host');
+  for (const { fail } of fetcher.fetches.slice(0, 2)) fail(new ImageFetchError('too-slow'));
+  await settle();
+  t.equal(fetcher.fetches.length, 7);
+  for (const { fail } of fetcher.fetches.slice(2)) fail(new ImageFetchError('too-slow'));
+  const faults = (await ends).map((end) => (end.status === 'rejected' ? (end.reason as ImageFetchError).fault : ''));
+  t.same(faults, [...Array(54).fill('too-slow'), ...Array(6).fill('busy')], 'the waiting ones fail with the third');
+  await t.rejects(of.getOrFetchImage('http://hangs.example/new.png'), no('too-slow'));
+  t.equal(fetcher.fetches.length, 7, 'the host is not asked again');
+  t.equal(clock.next(), undefined, 'no timer is left');
+  clock.advance(30_000);
+  const later = of.getOrFetchImage('http://hangs.example/new.png');
+  fetcher.fetches[7]!.answer(image(1));
+  t.equal((await later).bytes.length, 1, 'until half a minute is over');
+});
+
 t.test('the oldest pictures and failures are evicted first', async (t) => {
   const { fetcher, proxy: of } = proxy({ maxCachedBytes: 10, maxCachedFailures: 2 });
   const get = async (address: string, size: number): Promise<void> => {
