@@ -107,11 +107,14 @@ export const fileUriOfPath = (path: string): string => `/user_uploads/${path}`;
 /** Validity of a temporary address of a file, ms. */
 const TEMPORARY_URI_LIFETIME_MS = 60_000;
 
+/** First item of the sealed data in a temporary address, so that other sealed data is refused there. */
+const TEMPORARY_URI_PURPOSE = 'temporary-file';
+
 const fileNameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Makes an address that gives access to a file for a minute, without credentials. @param now wall time, ms */
 export function makeTemporaryFileUri(secrets: ServerCryptography, path: string, now: number): string {
-  const sealed = secrets.seal(JSON.stringify([path, now + TEMPORARY_URI_LIFETIME_MS]));
+  const sealed = secrets.seal(JSON.stringify([TEMPORARY_URI_PURPOSE, path, now + TEMPORARY_URI_LIFETIME_MS]));
   const token = Buffer.from(sealed, 'base64').toString('base64url');
   return `/user_uploads/temporary/${token}/${encodeURIComponent(fileNameOfPath(path))}`;
 }
@@ -126,13 +129,14 @@ export function requireTemporaryUriFilePath(
   name: string,
   now: number,
 ): string {
-  let opened: readonly [path: string, until: number];
+  let opened: readonly [purpose: string, path: string, until: number];
   try {
     opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;
   } catch {
     throw apiError('FILE_TOKEN');
   }
-  const [path, until] = opened;
+  if (opened[0] !== TEMPORARY_URI_PURPOSE) throw apiError('FILE_TOKEN');
+  const [, path, until] = opened;
   if (now > until) throw apiError('FILE_TOKEN');
   if (name !== fileNameOfPath(path)) throw apiError('FILE_NAME');
   return path;

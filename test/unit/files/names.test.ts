@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { makeFilePath, parseFilePath, toFileDisplayName, toSafeFileName } from '#domain/files';
+import {
+  makeFilePath,
+  makeTemporaryFileUri,
+  parseFilePath,
+  requireTemporaryUriFilePath,
+  toFileDisplayName,
+  toSafeFileName,
+} from '#domain/files';
+import { ServerCryptography } from '#domain/secrets';
 import { toRealmId, toUserId } from '#model';
 import { ANY_CODE_POINT } from '../../support/any-text.js';
 
@@ -32,6 +40,17 @@ t.test('displayed names are decoded, have no control characters, and keep their 
   t.equal(toFileDisplayName(''), 'uploaded-file');
   t.match(toFileDisplayName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
   fc.assert(fc.property(fc.string({ unit: ANY_CODE_POINT }), (given) => [...toFileDisplayName(given)].length > 0));
+});
+
+t.test('other sealed data is refused as the token of a temporary address', async (t) => {
+  const secrets = new ServerCryptography('the secret of this server');
+  const open = (token: string) => requireTemporaryUriFilePath(secrets, token, 'a.txt', 5);
+  const [, , , token = ''] = makeTemporaryFileUri(secrets, '1/aa/b/a.txt', 0).split('/');
+  t.equal(open(token), '1/aa/b/a.txt');
+  for (const other of [['single-sign-on', { nonce: 'x' }], ['1/aa/b/a.txt', 9], [], {}]) {
+    const sealed = Buffer.from(secrets.seal(JSON.stringify(other)), 'base64').toString('base64url');
+    t.throws(() => open(sealed), { code: 'BAD_REQUEST' }, JSON.stringify(other));
+  }
 });
 
 t.test('a path names its realm and its owner, and is unique', async () => {
