@@ -461,7 +461,7 @@ function makeMoveTopicPolicyCommands(
   targetExisted: boolean,
   gone: readonly number[],
   { moveScope }: MessageEditInputs,
-  { realm, key }: CommandContext,
+  { realm, key, directory }: CommandContext,
 ): OutboxCommand[] {
   if (from.stream === to.stream && toComparableTopicKey(from.topic) === toComparableTopicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
@@ -481,6 +481,7 @@ function makeMoveTopicPolicyCommands(
         targetExisted,
       },
       caller: 0,
+      after: directory.version,
     }),
   );
 }

@@ -146,22 +146,22 @@ export const muteOrUnmuteTopicHandler: UserCommandHandler<typeof userActorComman
   },
 };
 
-/** Moves the user's policy with a whole topic. The command is never refused, and the runtime drops a repeat. */
+/**
+ * Moves the user's policy with a whole topic. The policy ends where the user may not read the topic, because its event
+ * would have the new name. The command is never refused, and the runtime drops a repeat.
+ */
 export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActorCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only upper and lower case of the name changed, so the topic is the same.
     const same = to && from.stream === to.stream && toComparableTopicKey(from.topic) === toComparableTopicKey(to.topic);
     if (same) return { reply: makeValueReply(null) };
-    const changes = new TopicPolicyChangeCollector(
-      parts,
-      realm,
-      userIdOfUserActorKey(key),
-      directory,
-      toUnixSeconds(now),
-    );
+    const self = userIdOfUserActorKey(key);
+    const changes = new TopicPolicyChangeCollector(parts, realm, self, directory, toUnixSeconds(now));
     const before = topicVisibilityPolicyOf(parts, from.stream, from.topic);
     changes.setPolicy(from, TOPIC_VISIBILITY_POLICY.inherit);
-    if (to) {
+    const user = directory.user(self);
+    const stream = to ? directory.stream(toStreamId(to.stream)) : undefined;
+    if (to && user && stream && mayAccessStream(user, stream, isSubscribedToStream(parts, stream.id))) {
       changes.setPolicy(
         to,
         targetExisted

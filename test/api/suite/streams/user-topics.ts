@@ -3,8 +3,8 @@ import { toUserId, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { refused } from '../../harness.js';
 import { bad, missing } from '../../support/client.js';
-import { makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
-import { Queue } from '../../support/queue.js';
+import { addPerson, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
@@ -235,6 +235,41 @@ export const userTopics: Facts = async (t, server) => {
       [former, 'talk'],
     ] as const)
       await set(stream, topic, 0);
+  });
+
+  await t.test('who lost access to a stream does not learn the new name of a topic there', async (t) => {
+    const [removed, outside, demoted] = [
+      await addPerson(org, 'removed'),
+      await addPerson(org, 'outside'),
+      await addPerson(org, 'demoted'),
+    ];
+    await subscribe(owner, 'inner', { invite_only: true, principals: [owner, removed, org.admin] });
+    await subscribe(owner, ['closing', 'outer'], { principals: [owner] });
+    const followed: { by: Person; stream: number; message: number }[] = [];
+    for (const [by, name] of [
+      [removed, 'inner'],
+      [org.admin, 'inner'],
+      [outside, 'closing'],
+      [demoted, 'outer'],
+    ] as const) {
+      followed.push({ by, stream: await streamIdOf(owner, name), message: await say(owner, name, by.name) });
+      await set(followed.at(-1)!.stream, by.name, 3, by);
+    }
+    const leaving = { subscriptions: ['inner'], principals: [removed.id, org.admin.id] };
+    await owner.api.ok('DELETE /users/me/subscriptions', leaving);
+    const closing = await streamIdOf(owner, 'closing');
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: closing, is_private: true });
+    await owner.api.ok('PATCH /users/{user_id}', { user_id: demoted.id, role: 600 });
+    for (const { by, stream, message: message_id } of followed) {
+      const queue = await Queue.register(by, { event_types: ['user_topic', 'message'] });
+      t.same(await state(by), [[stream, by.name, 3]], `${by.name} before`);
+      const rename = { message_id, topic: 'too expensive', propagate_mode: 'change_all' };
+      await owner.api.ok('PATCH /messages/{message_id}', rename);
+      const events = (await settled(queue)).filter(({ type }) => type === 'user_topic');
+      t.match(events, [{ topic_name: by.name, visibility_policy: 0 }], by.name);
+      t.equal(events.length, 1, by.name);
+      t.same(await state(by), [], `${by.name} after`);
+    }
   });
 
   await t.test('snapshot + events = state', async (t) => {
