@@ -10,7 +10,6 @@ import {
   type SharedClientEvent,
   type TransientClientEvent,
 } from '#delivery';
-import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
 import {
   type ActivationStopReason,
   highestPossibleClientEventId,
@@ -49,7 +48,6 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   timerWheelBucket: Set<TimerWheelEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;
-  readonly keepsFormerStreams: boolean;
   readonly cursor: EventQueueCursor;
   readonly #stateAtOpening: EventQueueActorState;
   readonly #buffer: EventQueueBuffer;
@@ -88,7 +86,6 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     this.#stateAtOpening = state;
     this.user = state.user;
     this.allPublic = state.options.allPublicStreams;
-    this.keepsFormerStreams = (state.options.apiLevel ?? 0) < FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY;
     this.cursor = new EventQueueCursor(toLogSeq(Math.max(state.start, state.position)), state.covers);
     this.#buffer = new EventQueueBuffer(state.user, eventQueueIdOfActorKey(key), clientEventFormatOf(state.options));
     this.#unloggedEventIdAllocator = new UnloggedEventIdAllocator(log, realm, key);

@@ -2,12 +2,7 @@
 
 import { computeStreamMessageCopyState } from '#domain/messages';
 import { USER_ROLE } from '#domain/people';
-import {
-  didMemberReceiveMessageId,
-  type StreamMembershipRecord,
-  wasEverStreamMemberByVersion,
-  wasStreamMemberAtVersion,
-} from '#domain/streams';
+import { didMemberReceiveMessageId, type StreamMembershipRecord, wasStreamMemberAtVersion } from '#domain/streams';
 import { type EventAudience, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
@@ -21,24 +16,16 @@ interface EventRecipient {
   readonly user: number;
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
-  /** True if the queue's client keeps streams that its user has left and may no longer see. */
-  readonly keepsFormerStreams: boolean;
 }
 
 /**
  * Streams whose memberships `isInEventAudience` needs to decide. @returns stream → membership version that must be
  * loaded
  */
-export function membershipVersionsNeededForAudience({
-  stream,
-  mv,
-  moved,
-  neverIn,
-}: EventAudience): Map<number, number> {
+export function membershipVersionsNeededForAudience({ stream, mv, moved }: EventAudience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
-  if (neverIn) need(neverIn.stream, neverIn.mv);
   if (moved) {
     need(moved.home, 0);
     for (const { from, fromMv, to, toMv } of moved.moves) {
@@ -59,21 +46,11 @@ export function isInEventAudience(
   directory: DirectoryView,
   membersOf: (stream: number) => ReadonlyMap<number, StreamMembershipRecord> | undefined,
 ): boolean {
-  const { user, keepsFormerStreams } = recipient;
+  const { user } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
-  if (
-    keepsFormerStreams &&
-    to.neverIn &&
-    wasEverStreamMemberByVersion(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)
-  )
-    return false;
   if (to.users?.includes(user)) return true;
-  if (to.mv !== undefined && members) {
-    const member = members.get(user);
-    const isRecipient = to.former && keepsFormerStreams ? wasEverStreamMemberByVersion : wasStreamMemberAtVersion;
-    if (isRecipient(member, to.mv)) return true;
-  }
+  if (to.mv !== undefined && wasStreamMemberAtVersion(members?.get(user), to.mv)) return true;
   if (to.copyOf !== undefined && didMemberReceiveMessageId(members?.get(user), to.copyOf)) return true;
   if (to.moved && computeStreamMessageCopyState(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;

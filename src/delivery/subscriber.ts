@@ -62,12 +62,6 @@ export interface EventFeedSubscriber {
   readonly user: number;
   /** True if the queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
-  /**
-   * True if the queue's client keeps streams that its user has left and may no longer see (API levels below 205). Such
-   * a client gets the events of these streams. Other clients get `stream/delete` when a stream stops being visible to
-   * the user, and `stream/create` when it becomes visible.
-   */
-  readonly keepsFormerStreams: boolean;
   readonly cursor: EventQueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */
   push(event: SharedClientEvent): void;

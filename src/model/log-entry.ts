@@ -17,22 +17,12 @@ import type { ActorKey } from './ids.js';
  * - or had a role of at most `role` at realm version `rv`,
  * - or had access to `publicStream`.
  *
- * Users in `except`, and users whom `neverIn` excludes, are not recipients.
+ * Users in `except` are not recipients.
  */
 export interface EventAudience {
   readonly users?: readonly number[];
   readonly stream?: number;
   readonly mv?: number;
-  /**
-   * True if former subscribers of `stream`, who had left by membership version `mv`, get the event, too: their clients
-   * list the stream as unsubscribed. Clients of newer API levels don't list it, and don't get the event.
-   */
-  readonly former?: true;
-  /**
-   * Restricts the recipients to users who had never been members of that stream up to its membership version `mv`. The
-   * restriction does not apply to clients of newer API levels, which don't list former streams.
-   */
-  readonly neverIn?: { readonly stream: number; readonly mv: number };
   /** Id of a message sent to `stream`: the users who received that message are recipients. */
   readonly copyOf?: number;
   readonly moved?: MovedMessageCopies;

@@ -131,7 +131,6 @@ function makeEntry(kind: Exclude<EntryKind, 'typing'>): LogEntry {
 class IdleQueue implements EventFeedSubscriber {
   readonly user = OTHER_USER;
   readonly allPublic = false;
-  readonly keepsFormerStreams = true;
   readonly cursor: EventQueueCursor;
   readonly isLive: Promise<void>;
   wentLive: () => void = () => {};

@@ -67,7 +67,6 @@ const VALUE_KINDS = Object.keys(VALUES_PER_MESSAGE) as ValueKind[];
 
 class ModelQueue implements EventFeedSubscriber {
   readonly allPublic = false;
-  readonly keepsFormerStreams = true;
   readonly cursor = CURSOR;
 
   constructor(readonly user: number) {}

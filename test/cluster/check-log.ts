@@ -15,8 +15,6 @@ export interface ExpectedEvent {
   readonly version: number;
   readonly item: Extract<LogItem, { t: 'event' | 'message' }>;
   readonly receivers: ReadonlySet<number>;
-  /** Receivers at newer API levels, where a client has no streams that its user has left. */
-  readonly receiversAtNewerLevels: ReadonlySet<number>;
 }
 
 export interface SentMessage {
@@ -44,9 +42,6 @@ type Versions = { readonly mv: number; readonly members: ReadonlySet<number> }[]
 
 const membersAt = (versions: Versions | undefined, mv: number): ReadonlySet<number> =>
   versions?.findLast((one) => one.mv <= mv)?.members ?? new Set();
-
-const everMembersAt = (versions: Versions | undefined, mv: number): ReadonlySet<number> =>
-  new Set((versions ?? []).filter((one) => one.mv <= mv).flatMap(({ members }) => [...members]));
 
 export const opOf = (text: string): string => /^op\d+/.exec(text)?.[0] ?? '';
 
@@ -79,14 +74,12 @@ export function readLog(log: readonly LoggedEntry[], users: readonly number[]): 
   const events: ExpectedEvent[] = [];
   const messages: SentMessage[] = [];
   const last = new Map<string, number>();
-  const receiversOf = (to: EventAudience, keepFormerStreams = true): Set<number> => {
+  const receiversOf = (to: EventAudience): Set<number> => {
     const receivers = new Set(to.users);
     const add = (of: Iterable<number>): void => {
       for (const user of of) receivers.add(user);
     };
-    if (to.stream !== undefined && to.mv !== undefined) {
-      add((to.former && keepFormerStreams ? everMembersAt : membersAt)(streams.get(to.stream), to.mv));
-    }
+    if (to.stream !== undefined && to.mv !== undefined) add(membersAt(streams.get(to.stream), to.mv));
     if (to.copyOf !== undefined) add(messages.find(({ id }) => id === to.copyOf)?.receivers ?? []);
     // The first user is the owner, the others are members; roles do not change in a run.
     if (to.role !== undefined) {
@@ -96,8 +89,6 @@ export function readLog(log: readonly LoggedEntry[], users: readonly number[]): 
       });
     }
     for (const user of to.except ?? []) receivers.delete(user);
-    if (to.neverIn && keepFormerStreams)
-      for (const user of everMembersAt(streams.get(to.neverIn.stream), to.neverIn.mv)) receivers.delete(user);
     return receivers;
   };
   for (const { seq, entry } of log) {
@@ -113,7 +104,7 @@ export function readLog(log: readonly LoggedEntry[], users: readonly number[]): 
         if (!isClientEventLogItem(item)) continue;
         const receivers = receiversOf(item.to);
         const position = { id: seq * EVENT_ID_SLOTS + slot, seq, actor: entry.actor, version: group.v };
-        events.push({ ...position, item, receivers, receiversAtNewerLevels: receiversOf(item.to, false) });
+        events.push({ ...position, item, receivers });
         if (item.t !== 'message') continue;
         const { common, content } = item.message as { common: { id: number; sender_id: number }; content: string };
         const stream = item.to.stream ?? 0;

@@ -9,18 +9,12 @@ import type { ApiEvent, ApiMessage, Fields } from '../api/support/types.js';
 import { type ExpectedEvent, isLogEventId, opOf, type ParsedLog } from './check-log.js';
 import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 
-/** First API level at which clients have no streams that their user may not see. */
-const NEWER_LEVEL = 205;
-
-const isReceiver = ({ receivers, receiversAtNewerLevels }: ExpectedEvent, { firstState, user }: QueueRecord): boolean =>
-  ((firstState?.options.apiLevel ?? 0) < NEWER_LEVEL ? receivers : receiversAtNewerLevels).has(user);
-
 /** @returns the events that the queue must deliver, in order */
 function expectedEvents(queue: QueueRecord, { events }: ParsedLog): ExpectedEvent[] {
   const { firstState, user } = queue;
   if (!firstState) return [];
   return events.filter((event) => {
-    if (event.seq <= firstState.start || !isReceiver(event, queue)) return false;
+    if (event.seq <= firstState.start || !event.receivers.has(user)) return false;
     const shared = new SharedClientEvent(event.id, event.item);
     if (!shared.isDeliveredDespiteSnapshot && event.version <= (firstState.covers[event.actor] ?? 0)) return false;
     return isEventWantedByQueue(firstState.options, shared, user) && !isEventInQueueSnapshot(firstState, shared);
@@ -78,7 +72,9 @@ export function checkQueue(queue: QueueRecord, log: ParsedLog, { calls }: RunRec
     if (received.has(event.id) || mayBeEmpty(event) || isContainedInLater(event, all)) continue;
     report(`did not get event ${event.id} (${nameOfExpected(event)}), acknowledged up to ${Math.max(...lastEventId)}`);
   }
-  const undeliveredDeletions = log.events.filter((event) => !isReceiver(event, queue)).flatMap(messagesDeletedBy);
+  const undeliveredDeletions = log.events
+    .filter(({ receivers }) => !receivers.has(queue.user))
+    .flatMap(messagesDeletedBy);
   problems.push(
     ...checkState(queue, all, queue.finalState, new Set(undeliveredDeletions)).map((text) => `${name}: ${text}`),
   );
@@ -170,8 +166,8 @@ function checkState(
       return [`event ${event.id} cannot be applied: ${(error as Error).message}`];
     }
   }
-  const clientState = comparable(state as unknown as Fields, params, isAtNewerLevel) as unknown as Fields;
-  const serverState = comparable(finalState, params, isAtNewerLevel) as unknown as Fields;
+  const clientState = comparable(state as unknown as Fields, params) as unknown as Fields;
+  const serverState = comparable(finalState, params) as unknown as Fields;
   const uncertainSections = new Set<string>();
   if (clientState.recent_private_conversations === 'unsure') uncertainSections.add('recent_private_conversations');
   // Clients mark all known messages as read; a message that was sent meanwhile stays unread.

@@ -11,6 +11,8 @@ import {
   type Narrow,
 } from '../../web/src/core/index.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { withoutOwnSettings } from '../api/support/reducer-streams.js';
+import type { ApiStream } from '../api/support/types.js';
 import { until } from '../support/until.js';
 import { startFace } from './support/face.js';
 import { openTab, settle, type Tab } from './support/tab.js';
@@ -158,11 +160,15 @@ function comparable({ core }: Tab, unheard: ReadonlySet<number>): Record<string,
   delete state.realm_uri;
   delete state.server_emoji_data_url;
   // The client's own snapshot has streams in no order; views sort them.
-  const streams = (name: string) =>
-    ((state[name] ?? []) as { stream_id: number; first_message_id: unknown; stream_weekly_traffic: unknown }[])
+  const streams = (...names: string[]) =>
+    names
+      .flatMap((name) => (state[name] ?? []) as ApiStream[])
       .map(({ first_message_id: _, stream_weekly_traffic: __, ...stream }) => stream)
       .sort((a, b) => a.stream_id - b.stream_id);
-  for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) state[name] = streams(name);
+  state.subscriptions = streams('subscriptions');
+  // The event of a stream that becomes visible again does not tell whether the user was subscribed before.
+  state.never_subscribed = streams('unsubscribed', 'never_subscribed').map(withoutOwnSettings);
+  delete state.unsubscribed;
   // A private stream is archived when its last member leaves. The server then omits its policies, which have no effect.
   const topics = (state.user_topics as { stream_id: number; topic_name: string }[]).filter(
     ({ stream_id }) => core.state.streams.getStreamName(stream_id) !== '',

@@ -2,7 +2,6 @@
 
 import { filterActiveAccountIds } from '#actors/shared';
 import { type JsonObject, memoizeByObject, type ResponseFields } from '#base';
-import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
 import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
   compareByName,
@@ -84,18 +83,15 @@ export function makeSubscriptionsSnapshotSection({
   const traffic = (stream: DirectoryStream): number | null => weeklyTrafficOf(directory, stream, nowMs);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
-    const may = maySeeStreamMetadata(user, stream, subscription.active);
-    const subscribers = includeSubscribers ? (may ? listed(stream) : []) : undefined;
+    const subscribers = includeSubscribers ? listed(stream) : undefined;
     return formatSubscriptionOwnFieldsForApi(subscription, { traffic: traffic(stream), subscribers, notNull });
   };
   const otherSide = (stream: DirectoryStream): JsonObject => ({
     stream_weekly_traffic: traffic(stream),
     subscribers: listed(stream),
   });
-  const { apiLevel = 0 } = args.options;
   const isFormer = (stream: DirectoryStream): boolean =>
-    own.get(stream.id)?.active === false &&
-    (apiLevel < FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY || maySeeStreamMetadata(user, stream, false));
+    own.get(stream.id)?.active === false && maySeeStreamMetadata(user, stream, false);
   const isNeverSubscribed = (stream: DirectoryStream): boolean =>
     !own.has(stream.id) && maySeeStreamMetadata(user, stream, false);
   return {

@@ -225,9 +225,7 @@ function listCopyHoldersOutsideAudience(
   const holders = new Set(moved.flatMap(({ body }) => body.copies ?? []));
   for (const [id, member] of members) if (didMemberReceiveAnyMessageId(member, sentHere)) holders.add(id);
   const membersOf = (of: number) => (of === stream.id ? members : undefined);
-  return [...holders].filter(
-    (user) => !isInEventAudience(audience, { user, allPublic: false, keepsFormerStreams: false }, directory, membersOf),
-  );
+  return [...holders].filter((user) => !isInEventAudience(audience, { user, allPublic: false }, directory, membersOf));
 }
 
 /** Events of a move. @param more true if the move takes further commits */

@@ -16,8 +16,8 @@
  * Importers: src/frontend (requests, answers, errors), src/delivery and actors/event-queue (state, events).
  */
 export type { ApiChange, ClientContext, RequestFields, StateContext } from './change.js';
+export { FIRST_LEVEL_CREATING_CHANNELS_OF_GUESTS } from './changes/channels-of-guests.js';
 export { API_CHANGES, isStateSectionOfLevel } from './changes/index.js';
-export { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from './changes/visible-channels.js';
 export { API_LEVEL_HEADER, BASE_LEVEL_ONLY, ClientApiLevels, DEFAULT_LEVEL_BY_CLIENT } from './clients.js';
 export { API_LEVELS, type ApiLevel, BASE_API_LEVEL, highestApiLevelUpTo, versionFieldsOfLevel } from './levels.js';
 export { type LevelTranslator, translatorOfLevel } from './translator.js';

@@ -38,7 +38,6 @@ export {
   type StreamMembershipStay,
   streamMemberPartAddress,
   toStreamMembershipRecord,
-  wasEverStreamMemberByVersion,
   wasReceivingMessagesAtVersion,
   wasStreamMemberAtVersion,
 } from './membership.js';

@@ -36,10 +36,6 @@ const isMembershipVersionDuringStay = (stay: StreamMembershipStay, mv: number): 
 export const wasStreamMemberAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
   member?.stays.some((stay) => isMembershipVersionDuringStay(stay, mv)) ?? false;
 
-/** True if the user was subscribed at this membership version or before it. */
-export const wasEverStreamMemberByVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
-  member?.stays.some((stay) => stay.from <= mv) ?? false;
-
 /** The stay in which the user received a message with this id, if it was sent to this stream. */
 export const findReceivingStayOfMessageId = (
   member: StreamMembershipRecord | undefined,

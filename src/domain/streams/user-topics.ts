@@ -11,6 +11,7 @@ import { type ActorParts, toStreamId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { maySeeStreamMetadata } from './access.js';
 import { compareByName, toComparableTopicKey } from './names.js';
+import type { Subscription } from './present-stream.js';
 
 export const TOPIC_VISIBILITY_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
@@ -106,15 +107,15 @@ function listTopicsOfLiveStreams(
  * that the user may not know of. If all exceed MAX_MUTED_TOPICS_LIST_CHARACTERS, only the most recently muted ones are
  * listed.
  *
- * @param subscriptions present and former ones: former subscribers still know a private stream
+ * @param subscriptions present and former ones
  */
 export function formatMutedTopicsForApi(
   topics: readonly UserTopicPolicy[],
   directory: DirectoryView,
   user: DirectoryUser | undefined,
-  subscriptions: readonly { readonly stream: number }[],
+  subscriptions: readonly Pick<Subscription, 'stream' | 'active'>[],
 ): Json[] {
-  const subscribed = new Set(subscriptions.map(({ stream }) => stream));
+  const subscribed = new Set(subscriptions.filter(({ active }) => active).map(({ stream }) => stream));
   const muted = listTopicsOfLiveStreams(
     topics.filter(({ policy }) => policy === TOPIC_VISIBILITY_POLICY.muted),
     directory,

@@ -40,14 +40,13 @@ export const CLIENTS: Readonly<Record<string, ClientKind>> = {
 export const optionsOf = (params: Params, isAtNewerLevel: boolean): ReducerOptions => ({
   clientGravatar: params.client_gravatar !== false,
   includeSubscribers: params.include_subscribers === true,
-  hasVisibleStreamsOnly: isAtNewerLevel,
+  knowsStreamsBeforeJoining: isAtNewerLevel,
 });
 
 /** Leaves out fields that differ between any two registrations, and those that no event carries to non-subscribers. */
 export function comparable(
   { queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields,
   params: Params,
-  isAtNewerLevel: boolean,
 ): State {
   const known = new Set((state.subscriptions as ApiStream[]).map((stream) => stream.stream_id));
   const hide = (list: ApiStream[]): ApiStream[] =>
@@ -59,7 +58,7 @@ export function comparable(
     // Events have avatars regardless of the client's capability.
     ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
     streams: hide(of.streams),
-    ...notSubscribed(hide(of.unsubscribed), hide(of.never_subscribed), optionsOf(params, isAtNewerLevel)),
+    ...notSubscribed(hide(of.unsubscribed), hide(of.never_subscribed)),
     user_topics,
     presences: online(of, Number(server_timestamp)),
     user_status: ofActive(of),
@@ -67,15 +66,13 @@ export function comparable(
 }
 
 /**
- * Joins the two lists for newer levels. There the event of a stream that becomes visible again does not tell whether
- * the user was subscribed before, so its client can't know to which list it belongs.
+ * Joins the two lists. The event of a stream that becomes visible again does not tell whether the user was subscribed
+ * before, so the client can't know to which list it belongs.
  */
 const notSubscribed = (
   unsubscribed: readonly ApiStream[],
   never_subscribed: readonly ApiStream[],
-  { hasVisibleStreamsOnly }: ReducerOptions,
 ): Pick<State, 'unsubscribed' | 'never_subscribed'> => {
-  if (!hasVisibleStreamsOnly) return { unsubscribed: [...unsubscribed], never_subscribed: [...never_subscribed] };
   const both = [...unsubscribed.map(withoutOwnSettings), ...never_subscribed];
   return { unsubscribed: [], never_subscribed: both.sort((a, b) => a.stream_id - b.stream_id) };
 };

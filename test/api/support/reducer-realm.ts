@@ -3,7 +3,6 @@
 import { isAllowedByPolicy } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
 import type { ReducerOptions, State } from './reducer.js';
-import { formerStreamsSeen } from './reducer-streams.js';
 import type { ApiEvent, ApiUser, Fields } from './types.js';
 
 interface Group extends Fields {
@@ -88,7 +87,7 @@ const rolesOf = (role: unknown): Fields => ({
 
 function ownRole(state: State, role: unknown): State {
   const { is_owner, is_admin, is_guest } = rolesOf(role);
-  return formerStreamsSeen(withRights({ ...state, is_owner, is_admin, is_guest, is_moderator: role === 300 }));
+  return withRights({ ...state, is_owner, is_admin, is_guest, is_moderator: role === 300 });
 }
 
 /** Avatars are left to clients with that capability, if every user may know the address. */

@@ -42,7 +42,7 @@ export function applyToStreams(state: State, event: ApiEvent, options: ReducerOp
     case 'stream/create':
       return streamCreated(state, event.streams as ApiStream[], options);
     case 'stream/update':
-      return streamUpdated(state, event, options);
+      return streamUpdated(state, event);
     case 'stream/delete':
       return streamDeleted(state, event.streams as ApiStream[]);
     case 'subscription/add':
@@ -69,9 +69,7 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
     if (state.streams.some((known) => known.stream_id === stream.stream_id))
       throw new Error('the stream was known already');
   }
-  // A private stream that was left has a new event when the user joins it again.
-  const back = made.filter((stream) => state.unsubscribed.some((own) => own.stream_id === stream.stream_id));
-  const never = without(made, back).map((stream) => ({
+  const never = made.map((stream) => ({
     ...stream,
     stream_weekly_traffic: null,
     ...(includeSubscribers ? { subscribers: [] } : {}),
@@ -80,24 +78,16 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
     ...state,
     streams: merged(state.streams, made),
     never_subscribed: merged(state.never_subscribed, never),
-    unsubscribed: merged(
-      state.unsubscribed,
-      back.map((stream) => ({
-        ...state.unsubscribed.find((own) => own.stream_id === stream.stream_id),
-        ...stream,
-        ...(includeSubscribers ? { subscribers: [] } : {}),
-      })),
-    ),
   };
 }
 
-function subscribed(state: State, added: readonly ApiStream[], { hasVisibleStreamsOnly }: ReducerOptions): State {
+function subscribed(state: State, added: readonly ApiStream[], { knowsStreamsBeforeJoining }: ReducerOptions): State {
   for (const stream of added) {
     if (state.subscriptions.some((own) => own.stream_id === stream.stream_id)) throw new Error('subscribed already');
   }
   // At the base level a guest learns of a public stream only by joining it.
   const unknown = added.filter((stream) => !state.streams.some((known) => known.stream_id === stream.stream_id));
-  if (hasVisibleStreamsOnly && unknown.length > 0) throw new Error('subscribed to a stream that was not known');
+  if (knowsStreamsBeforeJoining && unknown.length > 0) throw new Error('subscribed to a stream that was not known');
   return {
     ...state,
     subscriptions: merged(state.subscriptions, added),
@@ -122,10 +112,10 @@ function inAllLists(state: State, change: (stream: ApiStream) => ApiStream): Sta
   return { ...state, ...Object.fromEntries(lists), realm_default_stream_groups: groups };
 }
 
-function streamUpdated(state: State, event: ApiEvent, { hasVisibleStreamsOnly }: ReducerOptions): State {
+function streamUpdated(state: State, event: ApiEvent): State {
   const { stream_id, property, value, name: old } = event as ApiEvent & { property: string; value: unknown };
   const { rendered_description, history_public_to_subscribers, is_web_public } = event;
-  if (hasVisibleStreamsOnly && !state.streams.some((stream) => stream.stream_id === stream_id))
+  if (!state.streams.some((stream) => stream.stream_id === stream_id))
     throw new Error('a stream that is not visible was changed');
   const more = { rendered_description, history_public_to_subscribers, is_web_public };
   const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
@@ -135,7 +125,6 @@ function streamUpdated(state: State, event: ApiEvent, { hasVisibleStreamsOnly }:
     if (stream.name !== old) throw new Error(`the stream is called ${stream.name}, not ${String(old)}`);
     return { ...stream, [property]: value, ...given };
   });
-  if (property === 'invite_only') return formerStreamsSeen(next);
   if (property !== 'name' || !state.muted_topics) return next;
   const muted = (state.muted_topics as [string, string, number][]).map(([stream, ...rest]) => [
     stream === old ? value : stream,
@@ -144,32 +133,12 @@ function streamUpdated(state: State, event: ApiEvent, { hasVisibleStreamsOnly }:
   return { ...next, muted_topics: muted };
 }
 
-/** Lists the streams left by the privacy of each and the role of the user. */
-export function formerStreamsSeen(state: State): State {
-  const seen = state.unsubscribed.filter((stream) => visible(state, stream));
-  const hidden = without(state.unsubscribed, seen);
-  const listed = (stream: ApiStream): boolean => state.streams.some((one) => one.stream_id === stream.stream_id);
-  return {
-    ...state,
-    streams: merged(without(state.streams, hidden), seen.filter((stream) => !listed(stream)).map(withoutOwnSide)),
-    unsubscribed: merged(
-      seen,
-      hidden.map((stream) => (stream.subscribers ? { ...stream, subscribers: [] } : stream)),
-    ),
-  };
-}
-
 function streamDeleted(state: State, gone: readonly ApiStream[]): State {
   for (const { stream_id } of gone) {
-    const known = [...state.streams, ...state.unsubscribed].some((one) => one.stream_id === stream_id);
-    if (!known) throw new Error('the stream was unknown');
+    if (!state.streams.some((one) => one.stream_id === stream_id)) throw new Error('the stream was unknown');
   }
   return { ...state, ...Object.fromEntries(LISTS.map((name) => [name, without(state[name], gone)])) };
 }
-
-/** A stream that is not public is visible to its subscribers only, except for administrators and web-public streams. */
-const visible = (state: State, stream: ApiStream): boolean =>
-  state.is_admin === true || stream.is_web_public === true || (stream.invite_only === false && state.is_guest !== true);
 
 function unsubscribed(state: State, left: readonly ApiStream[]): State {
   const own = state.subscriptions.filter((one) => left.some((of) => of.stream_id === one.stream_id));
@@ -177,16 +146,12 @@ function unsubscribed(state: State, left: readonly ApiStream[]): State {
   const me = state.user_id as number;
   const former = own.map((stream) => {
     if (!stream.subscribers) return stream;
-    return { ...stream, subscribers: visible(state, stream) ? stream.subscribers.filter((id) => id !== me) : [] };
+    return { ...stream, subscribers: stream.subscribers.filter((id) => id !== me) };
   });
   return {
     ...state,
     subscriptions: without(state.subscriptions, own),
     unsubscribed: merged(state.unsubscribed, former),
-    streams: without(
-      state.streams,
-      own.filter((stream) => !visible(state, stream)),
-    ),
   };
 }
 

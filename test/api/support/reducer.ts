@@ -21,8 +21,8 @@ export interface State {
 export interface ReducerOptions {
   readonly clientGravatar: boolean;
   readonly includeSubscribers: boolean;
-  /** True for a client at a newer API level: it has a stream exactly while its user may see it. */
-  readonly hasVisibleStreamsOnly: boolean;
+  /** True for a client at a newer API level: a guest's client, too, has each stream before its subscription. */
+  readonly knowsStreamsBeforeJoining: boolean;
 }
 
 /** The state after one event. @throws Error for an event that a client could not make sense of */

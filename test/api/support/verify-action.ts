@@ -76,15 +76,14 @@ export class Follower {
    * Waits until its state equals that of a fresh registration, and checks that this stays so without further events.
    */
   async verify(t: Test, title: string): Promise<void> {
-    const { isAtNewerLevel } = this.queue.of.api;
-    let fresh: State = comparable(this.queue.state, this.params, isAtNewerLevel);
+    let fresh: State = comparable(this.queue.state, this.params);
     let mine: State = fresh;
     const level = async (): Promise<boolean> => {
       const { queue_id, ...state } = await this.queue.of.api.ok('POST /register', this.params);
       await this.queue.of.api.ok('DELETE /events', { queue_id });
-      fresh = comparable(state, this.params, isAtNewerLevel);
+      fresh = comparable(state, this.params);
       await this.#read();
-      mine = comparable(this.#state as unknown as Fields, this.params, isAtNewerLevel);
+      mine = comparable(this.#state as unknown as Fields, this.params);
       const { recent_private_conversations } = mine;
       if (recent_private_conversations === 'unsure') fresh = { ...fresh, recent_private_conversations };
       return isDeepStrictEqual(mine, fresh);

@@ -37,7 +37,6 @@ const REALM = toRealmId(1);
 const STREAM = streamActorKey(REALM, toStreamId(5));
 
 class Queue implements EventFeedSubscriber {
-  keepsFormerStreams = true;
   readonly got: string[] = [];
   readonly ids: number[] = [];
   readonly transient: string[] = [];
@@ -143,28 +142,6 @@ t.test('an event reaches the members at its version, not the present ones', asyn
   await settle();
   t.same(one.got, ['first', 'late']);
   t.same(two.got, ['second']);
-});
-
-t.test('a client at a newer level gets no event of a stream that its user has left and may not see', async (t) => {
-  const { feed, append, stored } = await world([1, 2].map((id) => person(id)));
-  const [older, newer, subscribed] = [new Queue(1), new Queue(1), new Queue(2)];
-  newer.keepsFormerStreams = false;
-  for (const queue of [older, newer, subscribed]) feed.attach(queue);
-  await settle();
-  await stored(1, 1, { from: 1, to: 2 });
-  await stored(2, 1, { from: 1, to: 0 });
-  const neverIn = { stream: 5, mv: 2 };
-  await append(
-    STREAM,
-    1,
-    event('changed', { stream: 5, mv: 2, former: true }),
-    event('at that time', { stream: 5, mv: 1, former: true }),
-    event('became visible', { role: 400, rv: 1, except: [2], neverIn }),
-  );
-  await settle();
-  t.same(older.got, ['changed', 'at that time']);
-  t.same(newer.got, ['at that time', 'became visible']);
-  t.same(subscribed.got, ['changed', 'at that time']);
 });
 
 t.test('changes of a moved message reach the users who have it, by its stays in all its streams', async (t) => {

@@ -87,7 +87,6 @@ t.test('a realm stays open for its queues, and is followed again when a queue re
   const queue = {
     user: 1,
     allPublic: false,
-    keepsFormerStreams: true,
     cursor: new EventQueueCursor(toLogSeq(0), {}),
     lives: 0,
     push: () => {},

@@ -5,7 +5,6 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
 import { isGuest, maySeeRealEmail } from '#domain/people';
 import { formatStreamForApi, type Subscription, weakestRoleSeeingUnsubscribed } from '#domain/streams';
 import { type LogItem, realmActorKey, streamActorKey, toUserId } from '#model';
@@ -31,9 +30,7 @@ const MAX_ADDRESSES_PER_COMMIT = 2_000;
 
 /**
  * Effect of a changed role on what the user can see.
- * @param subscriptions present and ended ones. Streams with a present subscription are visible in every role. Clients
- * of the base level keep streams with an ended one in `unsubscribed`, so they only get the subscribers of these; for
- * clients of newer API levels these streams are deleted and created, too.
+ * @param subscriptions present and ended ones. Streams with a present subscription are visible in every role.
  */
 export function makeVisibilityChangeCommit(
   { before, after }: AccountChange,
@@ -42,8 +39,6 @@ export function makeVisibilityChangeCommit(
   { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
 ): PartialCommit {
   const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
-  const known = new Set(subscriptions.map((own) => own.stream));
-  const isFormer = ({ id }: DirectoryStream): boolean => known.has(id);
   const others = [...listStreamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean =>
     role <= weakestRoleSeeingUnsubscribed(stream);
@@ -60,8 +55,8 @@ export function makeVisibilityChangeCommit(
   });
   return {
     events: [
-      ...makeStreamEventsForUser(after.id, 'delete', lost, isFormer),
-      ...makeStreamEventsForUser(after.id, 'create', gained, isFormer),
+      ...makeStreamEventsForUser(after.id, 'delete', lost),
+      ...makeStreamEventsForUser(after.id, 'create', gained),
       ...makeDefaultStreamEventsForUser(before, after, parts),
     ],
     commands: [
@@ -74,28 +69,8 @@ export function makeVisibilityChangeCommit(
 const makeShowAddressesCommand = (realm: CommandContext['realm'], args: ShowAddressesArgs): OutboxCommand =>
   makeOutboxCommand({ to: realmActorKey(realm), name: realmActorCommands.showAddresses, args, caller: 0 });
 
-/**
- * Events of streams that become visible to a user, or stop being visible. Those of streams to which the user was
- * subscribed before go to clients of newer API levels only.
- */
+/** Events of streams that become visible to a user, or stop being visible. */
 function makeStreamEventsForUser(
-  user: number,
-  op: 'create' | 'delete',
-  streams: readonly DirectoryStream[],
-  isFormer: (stream: DirectoryStream) => boolean,
-): LogItem[] {
-  const newerOnly = { sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY };
-  return [
-    ...makeBatchedStreamEvents(
-      user,
-      op,
-      streams.filter((stream) => !isFormer(stream)),
-    ),
-    ...makeBatchedStreamEvents(user, op, streams.filter(isFormer)).map((item) => ({ ...item, ...newerOnly })),
-  ];
-}
-
-function makeBatchedStreamEvents(
   user: number,
   op: 'create' | 'delete',
   streams: readonly DirectoryStream[],

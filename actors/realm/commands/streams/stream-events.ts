@@ -13,14 +13,10 @@ import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/record
 import { makeDirectoryLogItem } from '../../log-items.js';
 import { type ActorParts, findStreamRecord, listStreamRecords, readDefaultStreamGroupRecords } from '../../state.js';
 
-/**
- * Audience of a stream: all users who see it, and its former subscribers, whose registrations have it in
- * `unsubscribed` (at newer API levels only while they see it).
- */
+/** Audience of a stream: all users who see it. */
 export const makeStreamEventAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
   mv,
-  former: true,
   role: weakestRoleSeeingUnsubscribed(stream),
   rv,
 });
@@ -56,23 +52,18 @@ export const makeStreamUpdatedEvent = (
   event: { type: 'stream', op: 'update', property, value, stream_id: before.id, name: before.name, ...more },
 });
 
-/**
- * Events of a changed privacy for users who can see the stream only before or only after it. Users who never subscribed
- * gain or lose the stream. Former subscribers keep it in `unsubscribed`, so they only get its subscribers once visible;
- * at newer API levels they gain or lose it as well.
- */
+/** Events of a changed privacy for users who gain or lose the stream: those who see it only after or only before it. */
 export function makeStreamVisibilityEvents(
   before: DirectoryStream,
   after: DirectoryStream,
-  { members, mv }: StreamSubscribersReply,
+  { members }: Pick<StreamSubscribersReply, 'members'>,
   version: number,
 ): LogItem[] {
   const [was, is] = [weakestRoleSeeingUnsubscribed(before), weakestRoleSeeingUnsubscribed(after)];
   if (was === is) return [];
   const to: EventAudience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
-  const neverSubscribed: EventAudience = { ...to, neverIn: { stream: before.id, mv } };
-  if (is < was) return [makeStreamCreateOrDeleteEvent(neverSubscribed, 'delete', before)];
-  const created = makeStreamCreateOrDeleteEvent(neverSubscribed, 'create', after);
+  if (is < was) return [makeStreamCreateOrDeleteEvent(to, 'delete', before)];
+  const created = makeStreamCreateOrDeleteEvent(to, 'create', after);
   if (members.length === 0) return [created];
   const event = { type: 'subscription', op: 'peer_add', stream_ids: [after.id], user_ids: members };
   return [created, { t: 'event', to, event }];

@@ -9,7 +9,7 @@ import {
   type SubscribersByStream,
 } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY } from '#domain/levels';
+import { FIRST_LEVEL_CREATING_CHANNELS_OF_GUESTS } from '#domain/levels';
 import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
   compareByName,
@@ -74,7 +74,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
       if (isNewPrivateStream || isNewToGuest) {
         addEvent(
           { type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] },
-          isNewPrivateStream ? {} : { sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY },
+          isNewPrivateStream ? {} : { sinceLevel: FIRST_LEVEL_CREATING_CHANNELS_OF_GUESTS },
         );
       }
     }
@@ -167,8 +167,7 @@ export const findStreamIdByNameHandler: UserCommandHandler<typeof userActorComma
 /**
  * Ends subscriptions of the user. The realm actor has decided and sends this command, so it is never refused. A repeat
  * changes nothing. Colors and switches are kept for a later subscription. With `silent` there is no event: the stream
- * was archived, which has an event of its own. Clients of the base level keep a stream that the user may no longer see,
- * as unsubscribed; clients of newer levels get `stream/delete`.
+ * was archived, which has an event of its own. Clients get `stream/delete` of a stream that the user may no longer see.
  */
 export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key, directory }) {
@@ -194,7 +193,7 @@ export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
     });
     const losses = splitListForEvents(lost.map(formatStreamForApi)).map((batch): LogItem => {
       const event = { type: 'stream', op: 'delete', streams: batch };
-      return { t: 'event', to, event, sinceLevel: FIRST_LEVEL_WITH_VISIBLE_CHANNELS_ONLY };
+      return { t: 'event', to, event };
     });
     return { reply, parts: changedParts, events: [...ends, ...losses] };
   },

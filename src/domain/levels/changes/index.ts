@@ -4,8 +4,10 @@ import { ACTIVITY_OF_ACCOUNTS } from './account-activity.js';
 import { STATE_OF_CHANNELS } from './archived-channels.js';
 import { CHANNELS_IN_QUEUE_NARROWS } from './channel-narrows.js';
 import { CHANNELS_AS_RECIPIENTS, RECIPIENTS_OF_TYPING } from './channel-recipients.js';
+import { CHANNELS_OF_GUESTS } from './channels-of-guests.js';
 import { STATE_OF_GROUPS } from './deactivated-groups.js';
 import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
+import { IDS_OF_DELETED_CHANNELS } from './deleted-channels.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
 import { AUTOMATIC_TOPIC_POLICIES, FOLLOWING_WHERE_MENTIONED, SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
@@ -26,14 +28,13 @@ import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
 import { TYPING_PERIODS } from './server-facts.js';
 import { FORMATS_OF_THUMBNAILS, THUMBNAILS_IN_MESSAGES } from './thumbnails.js';
 import { UPLOAD_QUOTA_IN_MIB, URL_OF_UPLOADS } from './uploads.js';
-import { IDS_OF_DELETED_CHANNELS, VISIBLE_CHANNELS_ONLY } from './visible-channels.js';
 
 const CHANGES: readonly ApiChange[] = [
   CHANNELS_AS_RECIPIENTS,
   CHANNELS_IN_QUEUE_NARROWS,
   RECIPIENTS_OF_TYPING,
   TYPING_PERIODS,
-  VISIBLE_CHANNELS_ONLY,
+  CHANNELS_OF_GUESTS,
   ACTIVITY_OF_ACCOUNTS,
   STATES_OF_LOGIN_METHODS,
   UPLOAD_QUOTA_IN_MIB,

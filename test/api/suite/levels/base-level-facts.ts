@@ -76,7 +76,6 @@ export const BASE_LEVEL_FACTS: Readonly<Record<string, FactsByChange>> = {
   marking: { 334: ['mark_topic_as_read ignores case; without a topic it marks the whole stream'] },
   subscribing: { 277: ['a subscription has the requested colour, or the next free one of the palette'] },
   'changing streams': {
-    205: ['former subscribers keep seeing a stream that becomes private, and public again'],
     330: ['default streams are listed, published to all but guests, and always public'],
     333: ['each change is published to users who see the stream, with a notice in it'],
   },
