@@ -2,21 +2,23 @@
 
 import { messageOwnerActorKey } from '#actors/shared';
 import type { JsonObject } from '#base';
+import { isInEventAudience } from '#delivery';
 import {
   type MessageBody,
   type StoredMessage,
   storeNameOfStreamConversation,
+  streamMovesOfMessage,
   toMessageRecord,
   toStoredMessage,
 } from '#domain/messages';
-import { isCurrentStreamMember, mayAccessStream } from '#domain/streams';
+import { didMemberReceiveAnyMessageId, isCurrentStreamMember, mayAccessStream } from '#domain/streams';
 import { type EventAudience, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
 import { type ActorCommandName, type ActorFieldsReply, makeRedirectCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome, MessageChange } from '#runtime';
 import type { ActorInputSources } from '../services.js';
-import { findStreamMembershipRecord } from './commands/members.js';
+import { findStreamMembershipRecord, readStreamMemberships } from './commands/members.js';
 import type { ConversationActorState, ConversationActorView } from './state.js';
 
 /** Loads the record of the message that a command names; null: there is none. */
@@ -130,4 +132,24 @@ export function audienceOfMessageCopyHolders({
   const own = body.copies ? { users: body.copies } : {};
   if (body.moves) return { stream: body.stream, moved: { id, home, moves: body.moves }, ...own };
   return { stream: body.stream, copyOf: id, ...own };
+}
+
+/**
+ * Users outside `audience` who have a copy of some of the messages. Copies that came with an earlier move from another
+ * stream are left out, because the memberships of that stream decide who has them.
+ */
+export function listCopyHoldersOutsideAudience(
+  { parts }: ConversationActorView,
+  stream: number,
+  audience: EventAudience,
+  messages: readonly StoredMessage[],
+  directory: DirectoryView,
+): number[] {
+  const sentHere = messages.filter((one) => streamMovesOfMessage(one).length === 0).map(({ id }) => id);
+  sentHere.sort((a, b) => a - b);
+  const members = readStreamMemberships(parts);
+  const holders = new Set(messages.flatMap(({ body }) => body.copies ?? []));
+  for (const [id, member] of members) if (didMemberReceiveAnyMessageId(member, sentHere)) holders.add(id);
+  const membersOf = (of: number) => (of === stream ? members : undefined);
+  return [...holders].filter((user) => !isInEventAudience(audience, { user, allPublic: false }, directory, membersOf));
 }

@@ -173,7 +173,7 @@ function checkState(
   // Clients mark all known messages as read; a message that was sent meanwhile stays unread.
   if (events.some(({ type, all }) => type === 'update_message_flags' && all === true))
     uncertainSections.add('unread_msgs');
-  // A former member gets no events about deletions in the stream.
+  // Users without a copy who are not subscribed get no events about deletions in the stream.
   if (undeliveredDeletions.has(Number(clientState.max_message_id))) uncertainSections.add('max_message_id');
   return Object.keys({ ...clientState, ...serverState })
     .filter((section) => !uncertainSections.has(section))

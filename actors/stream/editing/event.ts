@@ -81,30 +81,43 @@ function splitIdsByEventLimit(ids: readonly number[]): (readonly number[])[] {
   return all;
 }
 
-/** delete_message events, in bulk and single for the two capabilities of clients. @param place null: direct messages */
-export function makeMessageDeleteEvents(
+/** Place of deleted messages; null: direct messages. */
+type DeletedMessagesPlace = { readonly stream: number; readonly topic: string } | null;
+
+const makeFieldsOfPlace = (place: DeletedMessagesPlace): JsonObject =>
+  place ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' } : { message_type: 'private' };
+
+/** delete_message events for clients that take many ids in one event. */
+export const makeBulkMessageDeleteEvents = (
   ids: readonly number[],
-  place: { readonly stream: number; readonly topic: string } | null,
+  place: DeletedMessagesPlace,
   to: EventAudience,
-): EventLogItem[] {
-  const where = place
-    ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }
-    : { message_type: 'private' };
-  const bulk = splitIdsByEventLimit(ids).map(
-    (message_ids): EventLogItem => ({
-      t: 'event',
-      to,
-      event: { type: 'delete_message', message_ids, ...where },
-      only: { capability: 'bulk_message_deletion', has: true },
-    }),
-  );
-  const single = ids.map(
-    (message_id): EventLogItem => ({
-      t: 'event',
-      to,
-      event: { type: 'delete_message', ...where, message_id },
-      only: { capability: 'bulk_message_deletion', has: false },
-    }),
-  );
-  return [...bulk, ...single];
-}
+): EventLogItem[] =>
+  splitIdsByEventLimit(ids).map((message_ids) => ({
+    t: 'event',
+    to,
+    event: { type: 'delete_message', message_ids, ...makeFieldsOfPlace(place) },
+    only: { capability: 'bulk_message_deletion', has: true },
+  }));
+
+/** delete_message event for clients that take one id in each event. */
+export const makeSingleMessageDeleteEvent = (
+  message_id: number,
+  place: DeletedMessagesPlace,
+  to: EventAudience,
+): EventLogItem => ({
+  t: 'event',
+  to,
+  event: { type: 'delete_message', ...makeFieldsOfPlace(place), message_id },
+  only: { capability: 'bulk_message_deletion', has: false },
+});
+
+/** delete_message events, in bulk and single for the two capabilities of clients. */
+export const makeMessageDeleteEvents = (
+  ids: readonly number[],
+  place: DeletedMessagesPlace,
+  to: EventAudience,
+): EventLogItem[] => [
+  ...makeBulkMessageDeleteEvents(ids, place, to),
+  ...ids.map((id) => makeSingleMessageDeleteEvent(id, place, to)),
+];

@@ -1,29 +1,10 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
 import { makeSuccessReply } from '#actors/shared';
-import { isInEventAudience } from '#delivery';
-import {
-  type MessageBody,
-  type StoredMessage,
-  type StoredMessageStreamMove,
-  streamMovesOfMessage,
-} from '#domain/messages';
+import type { MessageBody, StoredMessage, StoredMessageStreamMove } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import {
-  didMemberReceiveAnyMessageId,
-  didMemberReceiveMessageId,
-  isCurrentStreamMember,
-  toComparableTopicKey,
-} from '#domain/streams';
-import {
-  type EventAudience,
-  type LogItem,
-  parseActorKey,
-  streamActorKey,
-  toStreamId,
-  toUserId,
-  userActorKey,
-} from '#model';
+import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
+import { type LogItem, parseActorKey, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import {
   type EditMessageArgs,
   makeOutboxCommand,
@@ -31,11 +12,11 @@ import {
   streamActorCommands,
   userActorCommands,
 } from '#model/commands';
-import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { findLinksOfMessageTopic } from '../commands/compose.js';
-import { findStreamMembershipRecord, listStreamSubscriberIds, readStreamMemberships } from '../commands/members.js';
-import { audienceOfMessageChanges, makeAndRecordMessageChange } from '../messages.js';
+import { findStreamMembershipRecord, listStreamSubscriberIds } from '../commands/members.js';
+import { audienceOfMessageChanges, listCopyHoldersOutsideAudience, makeAndRecordMessageChange } from '../messages.js';
 import { makePushRecheckCommands } from '../pushes.js';
 import type { ConversationActorState, ConversationActorView } from '../state.js';
 import {
@@ -209,25 +190,6 @@ function makeMoveDecision(
   };
 }
 
-/**
- * Users outside `audience` who have a copy of some moved message. Copies that came with an earlier move from another
- * stream are left out, because the memberships of that stream decide who has them.
- */
-function listCopyHoldersOutsideAudience(
-  { parts }: ConversationActorView,
-  stream: DirectoryStream,
-  audience: EventAudience,
-  moved: readonly StoredMessage[],
-  directory: DirectoryView,
-): number[] {
-  const sentHere = moved.filter((one) => streamMovesOfMessage(one).length === 0).map(({ id }) => id);
-  const members = readStreamMemberships(parts);
-  const holders = new Set(moved.flatMap(({ body }) => body.copies ?? []));
-  for (const [id, member] of members) if (didMemberReceiveAnyMessageId(member, sentHere)) holders.add(id);
-  const membersOf = (of: number) => (of === stream.id ? members : undefined);
-  return [...holders].filter((user) => !isInEventAudience(audience, { user, allPublic: false }, directory, membersOf));
-}
-
 /** Events of a move. @param more true if the move takes further commits */
 function makeMoveEvents(
   view: ConversationActorView,
@@ -245,7 +207,7 @@ function makeMoveEvents(
   const details = { editorId: editor.user.id, editedAtSeconds: decision.edit.at, message, stream: fromStream, move };
   const events = makeMessageEditEvents({ ...details, contentChanges: newTextChanges?.body }, { ...base, ...except });
   // These users have no right to the text of the named message.
-  const others = listCopyHoldersOutsideAudience(view, fromStream, base, movedMessages, directory);
+  const others = listCopyHoldersOutsideAudience(view, fromStream.id, base, movedMessages, directory);
   if (others.length > 0) events.push(...makeMessageEditEvents(details, { users: others, ...except }));
   if (leavesStream && more) events.push({ t: 'carrying', from: fromStream.id, to: toStream.id, done: false });
   if (userIdsLosingMessages.length > 0)

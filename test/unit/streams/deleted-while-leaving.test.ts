@@ -15,26 +15,30 @@ import { makeMessageRemovalOutcome } from '../../../actors/stream/removing.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
-const message = (id: number): StoredMessage =>
+const MOVE = { from: 1, fromMv: 1, to: 2, toMv: 1, gained: false };
+const BACK = { from: 2, fromMv: 1, to: 1, toMv: 1, gained: false };
+
+const message = (id: number, moves?: readonly object[]): StoredMessage =>
   ({
     id,
     rev: 1,
     originStream: 1,
     sender: 8,
     participants: [],
-    body: { topic: 'one', stream: 1, files: [], flags: {}, sent: 0 },
+    body: { topic: 'one', stream: 1, files: [], flags: {}, sent: 0, ...(moves ? { moves } : {}) },
   }) as unknown as StoredMessage;
 
 const STAYS: Readonly<Record<string, Json>> = {
   'member/8': { stays: [{ from: 1, to: 0, after: 0, until: 0 }] },
   'member/9': { stays: [{ from: 1, to: 2, after: 0, until: 11 }] },
-  'member/10': { stays: [{ from: 1, to: 2, after: 0, until: 20 }] },
+  'member/10': { stays: [{ from: 1, to: 2, after: 11, until: 20 }] },
 };
 
-function eventsOf(leaving: readonly number[]): LogItem[] {
+function eventsOf(leaving: readonly number[], moves?: readonly object[]): LogItem[] {
   const context = {
     key: 'stream/1/1',
     realm: 1,
+    caller: 0,
     now: 0,
     // No account has a device for push notifications.
     directory: { hasAnyPushDevice: () => false },
@@ -46,7 +50,8 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     parts: new Map(Object.entries(STAYS)),
     volatile: { recentlyChangedMessages: new RecentlyChangedMessages() },
   };
-  return [...(makeMessageRemovalOutcome(view as never, [message(11), message(12)], [], context).events ?? [])];
+  const messages = [message(11, moves), message(12, moves)];
+  return [...(makeMessageRemovalOutcome(view as never, messages, [], context).events ?? [])];
 }
 
 const readBy = (events: readonly LogItem[]): unknown[] =>
@@ -54,16 +59,32 @@ const readBy = (events: readonly LogItem[]): unknown[] =>
     item.t === 'event' && item.event.type === 'update_message_flags' ? [[item.to.users, item.event.messages]] : [],
   );
 
-t.test('messages deleted while users leave become read for the leaving users with copies', async (t) => {
-  t.same(readBy(eventsOf([9, 10])), [
-    [[9], [11]],
-    [[10], [11, 12]],
+const deletedFor = (events: readonly LogItem[]): unknown[] =>
+  events.flatMap((item) =>
+    item.t === 'event' && item.event.message_ids !== undefined ? [[item.to, item.event.message_ids]] : [],
+  );
+
+t.test(
+  'messages that had moved, deleted while users leave, become read for the leaving users with copies',
+  async (t) => {
+    t.same(readBy(eventsOf([9, 10], [MOVE, BACK])), [
+      [[9], [11]],
+      [[10], [12]],
+    ]);
+  },
+);
+
+t.test('messages deleted while users leave are deleted for the leaving users with copies', async (t) => {
+  t.same(readBy(eventsOf([9, 10])), []);
+  t.same(deletedFor(eventsOf([9, 10])), [
+    [{ stream: 1, copyOf: 11, mv: 2 }, [11, 12]],
+    [{ users: [10] }, [11, 12]],
   ]);
 });
 
 t.test('other users get no event of that', async (t) => {
-  t.same(readBy(eventsOf([])), []);
-  t.same(readBy(eventsOf([8])), [], 'who has come back hears of the deletion');
+  t.same(readBy(eventsOf([], [MOVE, BACK])), []);
+  t.same(readBy(eventsOf([8], [MOVE, BACK])), [], 'who has come back hears of the deletion');
   t.ok(eventsOf([]).some((item) => item.t === 'event' && item.event.type === 'delete_message'));
 });
 

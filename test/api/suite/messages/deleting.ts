@@ -7,6 +7,7 @@ import { refused } from '../../harness.js';
 import { bad, missing, type Params, type Refusal } from '../../support/client.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
+import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 interface Topic {
@@ -47,6 +48,42 @@ export const deleting: Facts = async (t, server) => {
     for (const by of org.people) t.notOk(await exists(by, id), by.role);
     await refused(t, remove(admin, id), bad('Invalid message(s)'), 'only once');
   });
+
+  await t.test(
+    'a deleted message disappears for users who left its stream with a copy, and only for these',
+    async (t) => {
+      await subscribe(owner, ['left', 'closed'], { principals: [owner, member, other] });
+      const closed = await streamIdOf(owner, 'closed');
+      await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: closed, is_private: true });
+      const held: number[] = [];
+      for (const name of ['left', 'left', 'closed', 'closed', 'closed']) held.push(await say(owner, name, 'gone', 'x'));
+      const leave = (by: Person) => by.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left', 'closed'] });
+      await member.api.ok('POST /messages/flags', { messages: held, op: 'add', flag: 'starred' });
+      await leave(member);
+      const later = await say(owner, 'closed', 'gone', 'after the leave of one');
+      await leave(other);
+      await verifyAction(t, 'one of a public stream', [member, other], () => remove(owner, held[0]!));
+      await verifyAction(t, 'one of a private stream', [member, other], () => remove(owner, held[2]!));
+      const forms = [
+        { by: member, params: capable },
+        { by: member, params: {} },
+        { by: admin, params: capable },
+      ];
+      const queues = await Promise.all(forms.map(({ by, params }) => watch(by, params)));
+      const ids = async () =>
+        (await Promise.all(queues.map(settled))).map((events) =>
+          events
+            .filter(({ type }) => type === 'delete_message')
+            .flatMap(({ message_ids, message_id }) => message_ids ?? message_id),
+        );
+      await remove(owner, held[1]!);
+      t.same(await ids(), [[held[1]], [held[1]], []]);
+      await deleteTopic(owner, { stream_id: closed, topic_name: 'gone' });
+      t.same(await ids(), [[later, held[4], held[3]], [held[4], held[3]], []]);
+      const { starred_messages } = await member.api.ok('POST /register', { fetch_event_types: ['starred_messages'] });
+      t.same(starred_messages, []);
+    },
+  );
 
   await t.test('the deletion of a direct message is published to its participants only', async (t) => {
     await set({ delete_own_message_policy: 5 });

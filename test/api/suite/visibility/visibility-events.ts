@@ -127,8 +127,8 @@ const ROWS: readonly Row[] = [
     heard: 'start joined guest never admin',
     act: ({ people }) => people.left.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['closed'] }),
   },
-  remove('open before', 'start joined guest'),
-  remove('closed before', 'start joined guest'),
+  remove('open before', 'start joined guest left'),
+  remove('closed before', 'start joined guest left'),
   remove('group', 'start joined guest'),
   own('update-message-flags', 'update_message_flags/add', (person, { messages }) =>
     person.api.ok('POST /messages/flags', { messages: [messages['open after']], op: 'add', flag: 'starred' }),
