@@ -365,10 +365,14 @@ export class RealmEventFeed {
   ): void {
     const { directoryView } = this.replica;
     const { isDeliveredDespiteSnapshot } = event;
+    // A queue with all_public_streams also gets messages that its user has no copy of.
+    const hasOwnCopy = ({ user, allPublic }: EventFeedSubscriber): boolean =>
+      !allPublic || isInEventAudience(to, { user, allPublic: false }, directoryView, this.#membersOf);
     const offer = (queue: EventFeedSubscriber): void => {
       const { cursor } = queue;
       if (cursor.position >= seq || (!isDeliveredDespiteSnapshot && cursor.isCommitInSnapshot(actor, version))) return;
-      if (isInEventAudience(to, queue, directoryView, this.#membersOf)) queue.push(event);
+      if (!isInEventAudience(to, queue, directoryView, this.#membersOf)) return;
+      queue.push(hasOwnCopy(queue) ? event : event.withoutMentionOfAll);
     };
     if (only) {
       for (const queue of only) offer(queue);

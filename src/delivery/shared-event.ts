@@ -32,6 +32,7 @@ const textEncoder = new TextEncoder();
 
 export class SharedClientEvent {
   readonly #encodedByVariant = new Map<string, Uint8Array>();
+  #withoutMentionOfAll: SharedClientEvent | undefined;
 
   constructor(
     readonly id: number,
@@ -40,6 +41,15 @@ export class SharedClientEvent {
 
   get type(): string {
     return this.item.t === 'message' ? 'message' : (this.item.event.type as string);
+  }
+
+  /** The event for users without a copy of its message, whom a mention of everybody does not mention. */
+  get withoutMentionOfAll(): SharedClientEvent {
+    const { item } = this;
+    if (item.t !== 'message' || !item.wildcard) return this;
+    const { wildcard: _, ...plain } = item;
+    this.#withoutMentionOfAll ??= new SharedClientEvent(this.id, plain);
+    return this.#withoutMentionOfAll;
   }
 
   /**

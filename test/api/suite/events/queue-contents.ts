@@ -127,6 +127,19 @@ export const queueContents: Facts = async (t, server) => {
     },
   );
 
+  await t.test(
+    'a mention of everybody is none for a queue with all_public_streams whose user has no copy',
+    async (t) => {
+      const [outside, inside] = [
+        await fresh({ all_public_streams: true }, other),
+        await fresh({ all_public_streams: true }, owner),
+      ];
+      await say(owner, 'public square', 'x', '@**all** listen');
+      t.same((await outside.take(1))[0]!.flags, []);
+      t.same((await inside.take(1))[0]!.flags, ['wildcard_mentioned']);
+    },
+  );
+
   await t.test('a hundred queues of one user all get the same events', async (t) => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => fresh()));
     const waiting = Promise.all(opened.map((queue) => queue.take(1)));
