@@ -172,6 +172,31 @@ t.test('the topic without a name in requests', async (t) => {
     t.equal(translated('get-messages', { narrow: text }).narrow, text);
 });
 
+t.test('unread topics stay sorted when the topic without a name is among them', async (t) => {
+  const streams = [
+    { stream_id: 1, topic: '(no topic)', unread_message_ids: [5] },
+    { stream_id: 1, topic: 'a', unread_message_ids: [6] },
+    { stream_id: 2, topic: '!', unread_message_ids: [7] },
+    { stream_id: 2, topic: '(no topic)', unread_message_ids: [8] },
+  ];
+  const topics = (client: typeof ANY): unknown[] => {
+    const { unread_msgs } = newest.translateState({ unread_msgs: { streams } }, { ...client, origin: '' });
+    return (unread_msgs as unknown as { streams: typeof streams }).streams.map((of) => [of.stream_id, of.topic]);
+  };
+  t.same(topics(ANY), [
+    [1, 'a'],
+    [1, 'general chat'],
+    [2, '!'],
+    [2, 'general chat'],
+  ]);
+  t.same(topics(TAKING), [
+    [1, ''],
+    [1, 'a'],
+    [2, ''],
+    [2, '!'],
+  ]);
+});
+
 t.test('an event is encoded once for all queues of a level', async (t) => {
   const base = {
     applyMarkdown: true,

@@ -78,6 +78,14 @@ const inList =
     [list]: mapObjects(fields[list], (of) => inFields(...names)(of, client)),
   });
 
+/** `unread_msgs` with its streams sorted by id and topic again, because another name has another place. */
+const withSortedStreams = (unread: JsonObject): JsonObject => ({
+  ...unread,
+  streams: [...(unread.streams as readonly { readonly stream_id: number; readonly topic: string }[])].sort(
+    (a, b) => a.stream_id - b.stream_id || (a.topic < b.topic ? -1 : 1),
+  ),
+});
+
 const inEditFields = inFields('topic', 'prev_topic');
 
 function inMessage(message: JsonObject, client: ClientContext): JsonObject {
@@ -142,7 +150,7 @@ export const EMPTY_TOPIC_NAME: ApiChange = {
   },
   message: { marks: [STORED_NAME], translate: inMessage },
   state: {
-    unread_msgs: (unread, client) => inList('streams', 'topic')(unread as JsonObject, client),
+    unread_msgs: (unread, client) => withSortedStreams(inList('streams', 'topic')(unread as JsonObject, client)),
     user_topics: (topics, client) => mapObjects(topics, (topic) => inField('topic_name')(topic, client)),
     muted_topics: inMutedTopics,
     drafts: inDraftList,
