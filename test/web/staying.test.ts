@@ -1,8 +1,10 @@
 /** The web client through crashes of the server or of its frontend, lost queues and several tabs, in Chromium. */
 import { readFileSync } from 'node:fs';
+import { createServer, request as requestFar } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
 import { repositoryRoot } from '../api/support/wire.js';
 import { until } from '../support/until.js';
@@ -32,8 +34,8 @@ const SCRIPTS = Object.entries(
 /** Matches the error that Chromium writes to the console for a request to a stopped server. */
 const DEAD = /net::ERR_/;
 
-async function open(topic: string): Promise<ClientPage> {
-  const client = await ClientPage.open(browser, server.host, { hasServiceWorker: true });
+async function open(topic: string, host = server.host): Promise<ClientPage> {
+  const client = await ClientPage.open(browser, host, { hasServiceWorker: true });
   await client.openSignedIn(member.email, PASSWORD);
   await client.waitFor('.row.stream', 'general');
   await client.click('.row.stream a', 'general');
@@ -142,6 +144,43 @@ t.test('the page and messages that were read are shown while the server is away'
   await client.waitFor('.message-body', 'and back');
   t.strictSame(await bodies(page), ['worth keeping', 'and back']);
   t.strictSame(faultsOf(client), []);
+});
+
+/** A proxy before the server, which answers 502 while the server is away. @returns its port */
+async function startProxy(t: Test): Promise<number> {
+  const proxy = createServer((near, answer) => {
+    const { method, url: path } = near;
+    const headers = { ...near.headers, host: server.host };
+    const far = requestFar({ host: '127.0.0.1', port: server.host.split(':')[1], method, path, headers }, (from) => {
+      answer.writeHead(from.statusCode!, from.headers);
+      from.pipe(answer);
+    });
+    far.on('error', () => {
+      if (answer.headersSent) answer.destroy();
+      else answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502 Bad Gateway</h1>');
+    });
+    near.pipe(far);
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  t.teardown(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return (proxy.address() as AddressInfo).port;
+}
+
+t.test('a page is shown from its copy while a proxy says that the server is away', async (t) => {
+  await say(other, 'general', 'proxied', 'worth keeping');
+  const client = await open('proxied', `${server.host.split(':')[0]}:${await startProxy(t)}`);
+  await client.waitFor('.message-body', 'worth keeping');
+  await keepCopy(client.page, 'proxied');
+  await server.kill();
+  const answer = await client.page.reload();
+  t.equal(answer?.fromServiceWorker(), true);
+  await client.waitFor('.message-body', 'worth keeping');
+  await server.start();
+  await say(other, 'general', 'proxied', 'and back');
+  await client.waitFor('.message-body', 'and back');
 });
 
 t.test('requests of the API do not pass through the service worker', async (t) => {
@@ -284,16 +323,18 @@ t.test('four tabs share one queue, also after the leading one is closed', async 
   t.strictSame(faultsOf(first), []);
 });
 
-t.test('one of two tabs notifies, and none of the conversation that is being read', async (t) => {
-  await say(other, 'general', 'notices', 'first');
-  const client = await open('notices');
-  await client.waitFor('.message-body', 'first');
-  const second = await client.openTab();
-  const pages = [client.page, second];
-  await second.goto(client.page.url());
-  await second.waitForFunction(`document.querySelector('.message-body')?.textContent.includes('first')`);
-  for (const page of pages) {
-    await page.evaluate(`{
+t.test(
+  'one of two tabs notifies, not of what is being read, until the message is read or the session ends',
+  async (t) => {
+    await say(other, 'general', 'notices', 'first');
+    const client = await open('notices');
+    await client.waitFor('.message-body', 'first');
+    const second = await client.openTab();
+    const pages = [client.page, second];
+    await second.goto(client.page.url());
+    await second.waitForFunction(`document.querySelector('.message-body')?.textContent.includes('first')`);
+    for (const page of pages) {
+      await page.evaluate(`{
       window.noted = [];
       window.Notification = class {
         static permission = 'granted';
@@ -301,21 +342,22 @@ t.test('one of two tabs notifies, and none of the conversation that is being rea
         close() { window.noted.push('closed'); }
       };
     }`);
-  }
-  const noted = async (): Promise<string[]> =>
-    (await Promise.all(pages.map((page) => page.evaluate('window.noted')))).flat() as string[];
-  await second.bringToFront();
-  await say(other, 'general', 'notices', `@**${member.name}** in sight`);
-  await second.waitForFunction(`document.querySelector('[data-messages]').textContent.includes('in sight')`);
-  await tell(other, [member], 'a **direct** message & more');
-  await until('the notification', async () => (await noted()).length > 0);
-  t.strictSame(await noted(), [`${other.name}: a direct message & more`]);
-  const readIcon = (): Promise<string> => client.page.$eval('link[rel=icon]', (link) => link.href);
-  // It is drawn when the number has rested.
-  await until('another icon', async () => !(await readIcon()).endsWith('/favicon.ico'));
-  t.match(await readIcon(), /^data:image\/png/, 'the icon has a number');
-  await member.api.ok('POST /mark_all_as_read');
-  await until('the end of the notification', async () => (await noted()).includes('closed'));
-  await until('the plain icon', async () => (await readIcon()).endsWith('/favicon.ico'));
-  t.strictSame(faultsOf(client), []);
-});
+    }
+    const noted = async (): Promise<string[]> =>
+      (await Promise.all(pages.map((page) => page.evaluate('window.noted')))).flat() as string[];
+    await second.bringToFront();
+    await say(other, 'general', 'notices', `@**${member.name}** in sight`);
+    await second.waitForFunction(`document.querySelector('[data-messages]').textContent.includes('in sight')`);
+    await tell(other, [member], 'a **direct** message & more');
+    await until('the notification', async () => (await noted()).length > 0);
+    t.strictSame(await noted(), [`${other.name}: a direct message & more`]);
+    const readIcon = (): Promise<string> => client.page.$eval('link[rel=icon]', (link) => link.href);
+    // It is drawn when the number has rested.
+    await until('another icon', async () => !(await readIcon()).endsWith('/favicon.ico'));
+    t.match(await readIcon(), /^data:image\/png/, 'the icon has a number');
+    await member.api.ok('POST /mark_all_as_read');
+    await until('the end of the notification', async () => (await noted()).includes('closed'));
+    await until('the plain icon', async () => (await readIcon()).endsWith('/favicon.ico'));
+    t.strictSame(faultsOf(client), []);
+  },
+);

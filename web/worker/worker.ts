@@ -22,6 +22,8 @@ declare const SHELL_VERSION: string;
 const PAGE = '/';
 const ASSETS = '/web/assets/';
 const FIXED: readonly string[] = ['/favicon.ico', '/site.webmanifest', '/web/icon-192.png', '/web/icon-512.png'];
+/** Statuses of a server that is away, as core/api.ts has them. */
+const UNREACHABLE: readonly number[] = [502, 503, 504];
 const KEEP_SCRIPTS_MESSAGE = 'keep-scripts';
 const PREFIX = 'shell-';
 const NAME = `${PREFIX}${SHELL_VERSION}`;
@@ -58,14 +60,16 @@ async function keep(key: string, answer: Response): Promise<Response> {
   return answer;
 }
 
+/** The copy also stands in for a proxy that can't reach the server. */
 async function networkFirst(request: Request, key: string): Promise<Response> {
+  let answer = Response.error();
   try {
-    return await keep(key, await fetch(request));
-  } catch (error) {
-    const known = await caches.match(key);
-    if (known) return known;
-    throw error;
+    answer = await fetch(request);
+    if (!UNREACHABLE.includes(answer.status)) return await keep(key, answer);
+  } catch {
+    // A network error, which the page gets unless there is a copy.
   }
+  return (await caches.match(key)) ?? answer;
 }
 
 async function copyFirst(request: Request, key: string): Promise<Response> {
