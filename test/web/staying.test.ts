@@ -358,6 +358,12 @@ t.test(
     await member.api.ok('POST /mark_all_as_read');
     await until('the end of the notification', async () => (await noted()).includes('closed'));
     await until('the plain icon', async () => (await readIcon()).endsWith('/favicon.ico'));
+    await tell(other, [member], 'for nobody else');
+    await until('another notification', async () => (await noted()).at(-1)?.endsWith('for nobody else') === true);
+    await client.page.bringToFront();
+    await client.click('.own-button');
+    await client.click('.menu-item', 'Sign out');
+    await until('its end', async () => (await noted()).at(-1) === 'closed');
     t.strictSame(faultsOf(client), []);
   },
 );

@@ -91,21 +91,27 @@ export async function showMessageNotification(core: Core, { message }: Events['m
   pageNotificationByConversation.set(key, { message: message.id, notification });
 }
 
-async function closeReadWorkerNotifications(core: Core): Promise<void> {
+/** Whether a notification may stay: its message is unread, and its reader is signed in. */
+const mayStay = ({ session, state }: Core, message: number): boolean =>
+  session.state.peek() === 'signed-in' && state.unread.isUnread(message);
+
+async function closeOutdatedWorkerNotifications(core: Core): Promise<void> {
   const worker = await (await loadPushModule()).findSubscribedWorkerRegistration();
   for (const notification of (await worker?.getNotifications()) ?? []) {
     const { message } = (notification.data ?? {}) as { readonly message?: number };
-    if (message !== undefined && !core.state.unread.isUnread(message)) notification.close();
+    if (message !== undefined && !mayStay(core, message)) notification.close();
   }
 }
 
-/** Closes notifications whose messages were read. */
-export function startClosingReadNotifications(core: Core): void {
+/** Closes notifications whose messages were read, and all of them when the session ends. */
+export function startClosingOutdatedNotifications(core: Core): void {
   effect(() => {
     core.state.unread.changeVersion.value;
+    const isSignedIn = core.session.state.value === 'signed-in';
     for (const { message, notification } of pageNotificationByConversation.values()) {
-      if (!core.state.unread.isUnread(message)) notification.close();
+      if (!mayStay(core, message)) notification.close();
     }
-    if (hasShownThroughWorker) void closeReadWorkerNotifications(core);
+    // Pushes may have shown notifications while no page was open.
+    if (hasShownThroughWorker || !isSignedIn) void closeOutdatedWorkerNotifications(core);
   });
 }

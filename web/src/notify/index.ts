@@ -6,7 +6,7 @@
  *     unread → count.ts → title (shell), icon.ts
  *
  * - Only the leading tab notifies; a tab that has the focus on the conversation keeps it silent (`focused.ts`).
- * - A notification goes when its message was read, here or on another device.
+ * - A notification goes when its message was read, here or on another device, and when the session ends.
  * - Nothing comes from files of other hosts: tunes are made of tones, the icon is drawn over that of the server.
  *
  * `loadAndStartNotifying` is called once by the shell and loads the rest as a chunk of its own.

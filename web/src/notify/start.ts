@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { loadPushModule } from '../client/index.js';
 import { type Core, getMessageConversation } from '../core/index.js';
 import { decideNotification } from './decide.js';
-import { showMessageNotification, startClosingReadNotifications } from './desktop.js';
+import { showMessageNotification, startClosingOutdatedNotifications } from './desktop.js';
 import { isConversationBeingRead, startHoldingReadingLock } from './focused.js';
 import { startUnreadCountIcon } from './icon.js';
 import { playTune } from './sound.js';
@@ -15,7 +15,7 @@ let lastSoundAt = 0;
 /** Notifies of messages that arrive from now on. */
 export function startNotifying(core: Core): void {
   startHoldingReadingLock(core);
-  startClosingReadNotifications(core);
+  startClosingOutdatedNotifications(core);
   startUnreadCountIcon(core);
   effect(() => {
     if (core.state.me.userIdSignal.value === 0) return;
