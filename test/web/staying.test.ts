@@ -183,6 +183,38 @@ t.test('a page is shown from its copy while a proxy says that the server is away
   await client.waitFor('.message-body', 'and back');
 });
 
+t.test('a message that waits in one of two tabs without Web Locks goes out once', async (t) => {
+  await say(other, 'general', 'unlocked', 'hello');
+  const withoutLocks = 'delete Navigator.prototype.locks';
+  const client = await ClientPage.open(browser, server.host);
+  const { page } = client;
+  await page.evaluateOnNewDocument(withoutLocks);
+  await client.openSignedIn(member.email, PASSWORD);
+  await client.click('.row.stream a', 'general');
+  await client.click('.row.topic a', 'unlocked');
+  await client.waitFor('.message-body', 'hello');
+  await page.keyboard.press('r');
+  await page.waitForSelector('textarea');
+  await page.setOfflineMode(true);
+  await page.type('textarea', 'only once');
+  await pressSend(page);
+  await client.waitFor('main', 'only once');
+  const tab = await client.openTab();
+  await tab.evaluateOnNewDocument(`{
+    ${withoutLocks};
+    window.answers = [];
+    new BroadcastChannel('conclave').onmessage = ({ data }) => window.answers.push(data);
+  }`);
+  await tab.goto(page.url());
+  await tab.waitForFunction(`document.querySelector('.message-body')?.textContent.includes('hello')`);
+  await tab.waitForFunction('window.answers.length > 0');
+  await page.bringToFront();
+  await page.setOfflineMode(false);
+  await client.waitFor('.message-body[data-message]', 'only once');
+  t.strictSame(await textsIn('unlocked'), ['hello', 'only once']);
+  t.strictSame(faultsOf(client), []);
+});
+
 t.test('requests of the API do not pass through the service worker', async (t) => {
   await say(other, 'general', 'straight', 'the first one');
   const client = await open('straight');

@@ -1,17 +1,24 @@
 import { LEADER_LOCK_NAME } from '../contract/index.js';
 import type { BrowserTabs } from '../core/index.js';
 
+/** Message to other tabs, which answer with their ids. */
+const ROLL_CALL = '?';
+/** An open tab answers within this time, even if it is busy. */
+const ROLL_CALL_MS = 2_000;
+
 /**
  * Tabs of one browser: messages by a BroadcastChannel, leadership by a Web Lock, and a lock of its own for each tab,
- * by which others see that it is open. Without Web Locks (pages that are not served securely) each tab leads itself.
+ * by which others see that it is open. Without Web Locks (pages that are not served securely) each tab leads itself,
+ * and answers when another one asks which tabs are open.
  */
 export class LockedTabs implements BrowserTabs {
-  readonly id = [...crypto.getRandomValues(new Uint8Array(8))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
+  readonly id = crypto.getRandomValues(new Uint32Array(2)).join('');
   readonly #channel: BroadcastChannel;
   readonly #lockManager = 'locks' in navigator ? navigator.locks : undefined;
   #leadCallbacks: { readonly gain: () => void; readonly lose: () => void } | undefined;
+
+  /** Tabs that have answered a roll call. */
+  readonly #presentTabIds: string[] = [];
 
   constructor(private readonly name: string) {
     this.#channel = new BroadcastChannel(name);
@@ -23,7 +30,11 @@ export class LockedTabs implements BrowserTabs {
   }
 
   onMessage(take: (message: unknown) => void): void {
-    this.#channel.onmessage = ({ data }) => take(data);
+    this.#channel.onmessage = ({ data }) => {
+      if (data === ROLL_CALL) this.#channel.postMessage(this.id);
+      else if (typeof data === 'string') this.#presentTabIds.push(data);
+      else take(data);
+    };
   }
 
   waitToLead(gain: () => void, lose: () => void): void {
@@ -37,8 +48,13 @@ export class LockedTabs implements BrowserTabs {
   }
 
   async listOpenTabIds(): Promise<readonly string[]> {
+    if (!this.#lockManager) {
+      this.#channel.postMessage(ROLL_CALL);
+      await new Promise((resolve) => setTimeout(resolve, ROLL_CALL_MS));
+      return this.#presentTabIds;
+    }
     const prefix = this.#makeTabLockName('');
-    const { held = [] } = (await this.#lockManager?.query()) ?? {};
+    const { held = [] } = await this.#lockManager.query();
     return held.flatMap(({ name }) => (name?.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   }
 
