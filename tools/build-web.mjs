@@ -156,20 +156,24 @@ function browserDeclarations() {
 /**
  * Names of methods and properties that the bundle may shorten: full names cost 900 bytes of the first view. A name
  * keeps its spelling if a browser or library knows it, if it is in a string, if a module exports it, which `import()`
- * finds by name, or if it is the key of a type or literal, which may be stored or sent. esbuild shortens every use of a
- * name alike, in all chunks.
+ * finds by name, or if it is the key of a type or literal, which may be stored or sent. Keys that only components have
+ * are neither. esbuild shortens every use of a name alike, in all chunks.
  * @param libraries files of node_modules in the bundle
  */
 function shortenedProperties(libraries) {
-  const sources = [...pathsBelow('web/src')]
-    .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => readFileSync(path, 'utf8'));
-  const text = sources.join('\n').replace(/\/\*[\s\S]*?\*\//g, '');
+  const readSources = (ending) =>
+    [...pathsBelow('web/src')]
+      .filter((path) => ending.test(path))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n')
+      .replace(/\/\*[\s\S]*?\*\//g, '');
+  const text = readSources(/\.tsx?$/);
   const kept = new Set([...libraries, ...browserDeclarations()].flatMap((path) => wordsOf(readFileSync(path, 'utf8'))));
   const exported = /export (?:async )?(?:function\*?|const|let|class) (\w+)/g;
-  for (const pattern of [/['"`](\w+)['"`]/g, /dataset\.(\w+)/g, /([A-Za-z_$][\w$]*)\??:/g, exported]) {
+  for (const pattern of [/['"`](\w+)['"`]/g, /dataset\.(\w+)/g, exported]) {
     for (const [, name] of text.matchAll(pattern)) kept.add(name);
   }
+  for (const [, name] of readSources(/\.ts$/).matchAll(/([A-Za-z_$][\w$]*)\??:/g)) kept.add(name);
   const used = new Set([...text.matchAll(/\.([A-Za-z_$][\w$]*)/g)].map(([, name]) => name));
   const names = [...used].filter((name) => CAMEL_CASE.test(name) && !kept.has(name)).sort();
   return new RegExp(`^(?:${names.join('|')})$`);

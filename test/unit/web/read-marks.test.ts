@@ -22,7 +22,7 @@ async function setUp() {
   const flags: { answer: () => HttpAnswer } = { answer: () => answer({}) };
   server.other = (request) => {
     if (!request.path.endsWith('/messages/flags')) return answerSignedIn(request);
-    marks.push(request.body);
+    marks.push(String(request.body));
     return flags.answer();
   };
   const core = await startLiveCore(platform);

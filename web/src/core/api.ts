@@ -89,12 +89,12 @@ export class ApiClient {
   }
 
   /** A call outside of the API, such as those of sessions. */
-  async callOutsideApi<T>(method: string, path: string, params: FieldsByName = {}): Promise<T> {
+  async callOutsideApi<T>(method: string, path: string, params: Record<string, string> = {}): Promise<T> {
     const request = {
       method,
       path,
-      headers: makeRequestHeaders(method),
-      body: encodeFormBodyUnlessGet(method, params),
+      headers: CSRF_HEADERS,
+      body: method === 'GET' ? undefined : new URLSearchParams(params),
     };
     const answer = await awaitAnswerOrUnreachable(this.platform.fetch(request), undefined);
     return this.#parseAnswerOrThrow<T>(answer);
@@ -107,7 +107,14 @@ export class ApiClient {
     onProgress: (sent: number) => void,
     { signal, method = 'POST' }: UploadOptions = {},
   ): Promise<T> {
-    const request = { method, path: `${API_PATH_PREFIX}${path}`, headers: CSRF_HEADERS, file, onProgress, signal };
+    const request = {
+      method,
+      path: `${API_PATH_PREFIX}${path}`,
+      headers: CSRF_HEADERS,
+      file,
+      onProgress,
+      signal,
+    };
     return this.#parseAnswerOrThrow<T>(await awaitAnswerOrUnreachable(this.platform.upload(request), signal));
   }
 
@@ -126,8 +133,8 @@ export class ApiClient {
       this.platform.fetch({
         method,
         path: `${API_PATH_PREFIX}${filled}${query}`,
-        headers: makeRequestHeaders(method),
-        body: encodeFormBodyUnlessGet(method, left),
+        headers: CSRF_HEADERS,
+        body: method === 'GET' ? undefined : new URLSearchParams(left),
         signal,
       }),
       signal,
@@ -138,7 +145,7 @@ export class ApiClient {
   #parseAnswerOrThrow<T>({ status, text }: HttpAnswer): T {
     const body = parseJsonObject(text);
     if (status >= 200 && status < 300 && body) return body as T;
-    if (!body || status === 502 || status === 503 || status === 504) throw new ServerUnreachable(`status ${status}`);
+    if (!body || (status >= 502 && status <= 504)) throw new ServerUnreachable(`status ${status}`);
     const code = typeof body.code === 'string' ? body.code : '';
     // A wrong password refuses the sign-in. It does not end a session.
     if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSessionRejected(code);
@@ -151,16 +158,6 @@ export class ApiClient {
       body,
     );
   }
-}
-
-const makeRequestHeaders = (method: string): Readonly<Record<string, string>> =>
-  method === 'GET' ? CSRF_HEADERS : { ...CSRF_HEADERS, 'Content-Type': 'application/x-www-form-urlencoded' };
-
-function encodeFormBodyUnlessGet(method: string, params: FieldsByName): string | undefined {
-  if (method === 'GET') return undefined;
-  const form = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) form.append(name, String(value));
-  return form.toString();
 }
 
 /** @throws ServerUnreachable; the reason of the abort after an abort */

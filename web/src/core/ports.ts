@@ -6,7 +6,7 @@ export interface HttpRequest {
   /** Path with query, on the server that the page came from. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: URLSearchParams | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface Platform {
   /** Milliseconds since 1970. */
   now(): number;
   setTimer(run: () => void, ms: number): TimerHandle;
-  clearTimer(timer: TimerHandle): void;
+  clearTimer(timer: TimerHandle | undefined): void;
   /** A number from 0 to 1, without 1. */
   random(): number;
   readonly store: KeyValueStore;

@@ -35,9 +35,8 @@ export class PresenceReporter {
     effect(() => {
       const { isLeadingTab, isSuspended, status } = this.queue;
       const mayReport = isLeadingTab.value && !isSuspended.value && status.value === 'live';
-      this.#currentReportRound++;
-      const round = this.#currentReportRound;
-      if (isSuspended.value) this.#reportAbortController.abort(new ServerUnreachable('the session may be ending'));
+      const round = ++this.#currentReportRound;
+      if (isSuspended.value) this.#reportAbortController.abort(new ServerUnreachable('signing out'));
       if (mayReport && this.state.me.id !== 0)
         this.platform.setTimer(() => void this.#reportAndRepeat(round), FIRST_REPORT_AFTER_MS);
     });

@@ -60,7 +60,7 @@ export function useArrivalAnnouncements(window: MessageWindow): void {
     });
     return () => {
       stop();
-      if (timer !== undefined) core.platform.clearTimer(timer);
+      core.platform.clearTimer(timer);
     };
   }, [window]);
 }

@@ -10,10 +10,9 @@ async function fetchHttpAnswer({ method, path, headers, body, signal: abort }: H
     (await fetch(path, {
       method,
       headers,
-      credentials: 'same-origin',
       cache: 'no-store',
-      ...(body === undefined ? {} : { body }),
-      ...(abort === undefined ? {} : { signal: abort }),
+      body: body ?? null,
+      signal: abort ?? null,
     }));
   return { status: answer.status, text: await answer.text() };
 }
@@ -28,8 +27,7 @@ function uploadByXhr({ method, path, headers, file, signal: abort, onProgress }:
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () => resolve({ status: request.status, text: request.responseText });
-    request.onerror = () => reject(new Error('the upload failed'));
-    request.onabort = () => reject(new Error('the upload was cancelled'));
+    request.onerror = request.onabort = () => reject(new Error('upload failed'));
     abort?.addEventListener('abort', () => request.abort());
     const form = new FormData();
     if (isBlob(file)) form.append('file', file, file.name);

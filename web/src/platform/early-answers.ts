@@ -21,7 +21,11 @@ export function startTakingEarlyAnswers(): void {
  * state, and an earlier answer would undo their changes.
  * @returns undefined if the request was not sent early
  */
-export async function takeEarlyAnswer(method: string, path: string, body = ''): Promise<Response | undefined> {
+export async function takeEarlyAnswer(
+  method: string,
+  path: string,
+  body: URLSearchParams | string = '',
+): Promise<Response | undefined> {
   if (path.startsWith(POLL_PATH_PREFIX)) globalThis.earlyAnswers!.clear();
   const key = `${method} ${path} ${body}`;
   const answer = globalThis.earlyAnswers!.get(key);

@@ -19,8 +19,7 @@ export class IndexedStore implements KeyValueStore {
         const request = indexedDB.open(name, 1);
         request.onupgradeneeded = () => request.result.createObjectStore(OBJECT_STORE_NAME);
         request.onsuccess = () => resolve(request.result);
-        request.onerror = () => resolve(undefined);
-        request.onblocked = () => resolve(undefined);
+        request.onerror = request.onblocked = () => resolve(undefined);
       } catch {
         resolve(undefined);
       }

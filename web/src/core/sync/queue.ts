@@ -154,7 +154,7 @@ export class BrowserEventQueue {
   #startLeadingAndPolling(): void {
     this.isLeadingTab.value = true;
     this.isSuspended.value = false;
-    if (this.#leaderWatchTimer !== undefined) this.platform.clearTimer(this.#leaderWatchTimer);
+    this.platform.clearTimer(this.#leaderWatchTimer);
     void this.#runPollLoop(++this.#currentLoopNumber);
   }
 
@@ -168,7 +168,7 @@ export class BrowserEventQueue {
   /** Takes the lead over from a leader that is silent for too long, unless this page is hidden. */
   #restartLeaderWatch(ms: number): void {
     const { platform } = this;
-    if (this.#leaderWatchTimer !== undefined) platform.clearTimer(this.#leaderWatchTimer);
+    platform.clearTimer(this.#leaderWatchTimer);
     this.#leaderWatchTimer = platform.setTimer(() => {
       if (this.isLeadingTab.peek()) return;
       if (platform.visible.peek()) platform.tabs.stealLead();

@@ -139,7 +139,7 @@ export class OpenDraft {
   }
 
   #scheduleSave(ms: number, phase: 'writing' | 'unsaved' = 'writing'): void {
-    if (this.#saveTimer !== undefined) this.platform.clearTimer(this.#saveTimer);
+    this.platform.clearTimer(this.#saveTimer);
     this.phase.value = phase;
     this.#saveTimer = this.platform.setTimer(() => {
       this.#saveTimer = undefined;

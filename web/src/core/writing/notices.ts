@@ -33,7 +33,7 @@ export class OwnTypingNotices {
     const typesElsewhere =
       this.#typingConversation && makeConversationKey(this.#typingConversation) !== makeConversationKey(to);
     if (typesElsewhere || userId !== this.#typingUserId) this.sendStopIfTyping();
-    if (this.#restTimer !== undefined) this.platform.clearTimer(this.#restTimer);
+    this.platform.clearTimer(this.#restTimer);
     this.#restTimer = this.platform.setTimer(() => this.sendStopIfTyping(), KEYBOARD_REST_MS);
     const now = this.platform.now();
     if (this.#typingConversation && now - this.#noticeSentAt < TYPING_NOTICE_REPEAT_MS) return;
@@ -44,7 +44,7 @@ export class OwnTypingNotices {
   }
 
   sendStopIfTyping(): void {
-    if (this.#restTimer !== undefined) this.platform.clearTimer(this.#restTimer);
+    this.platform.clearTimer(this.#restTimer);
     this.#restTimer = undefined;
     if (this.#typingConversation && this.signedInUserId.peek() === this.#typingUserId)
       this.#sendNotice('stop', this.#typingConversation);

@@ -238,7 +238,7 @@ export class MessageOutbox {
   }
 
   #pauseForRateLimit(ms: number): void {
-    if (this.#rateLimitTimer !== undefined) this.platform.clearTimer(this.#rateLimitTimer);
+    this.platform.clearTimer(this.#rateLimitTimer);
     this.#rateLimitTimer = this.platform.setTimer(() => {
       this.#rateLimitTimer = undefined;
       void this.#sendWaitingItems();
