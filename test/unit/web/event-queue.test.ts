@@ -102,6 +102,24 @@ t.test('a queue that is gone after an outage is replaced as soon as the server s
   t.equal(core.eventQueue.registrationCount, 2, 'no time passes before the registration');
 });
 
+t.test('polls that stay refused lead to registrations at growing intervals', async (t) => {
+  const { server, platform, core } = await setUp();
+  server.other = (request) =>
+    isPoll(request.path) ? answer({ result: 'error', code: 'BAD_EVENT_QUEUE_ID' }, 400) : answerSignedIn(request);
+  while (server.held.length > 0) await server.lose();
+  const counts: number[] = [];
+  for (let seconds = 0; seconds < 60; seconds += 20) {
+    for (let steps = 0; steps < 200; steps++) {
+      await platform.pass(100);
+      for (let answers = 0; answers < 10 && (await server.deliver()); answers++);
+    }
+    counts.push(core.eventQueue.registrationCount);
+  }
+  const [first = 0, second = 0, third = 0] = counts;
+  t.ok(first >= 3 && first < 10, `${counts}`);
+  t.ok(third - second <= second - first && second - first < first, `${counts}`);
+});
+
 t.test('a poll in a silent connection is given up after its limit', async (t) => {
   const { platform, polls, core, isLive } = await setUp();
   await platform.pass(POLL_TIMEOUT_MS - 1);

@@ -237,7 +237,10 @@ export class BrowserEventQueue {
             this.#setStatus('live');
             return;
           }
-        } else await this.#pollOnce(turn, failures > 0);
+        } else {
+          await this.#pollOnce(turn, failures > 0);
+          refusals = 0;
+        }
         failures = 0;
       } catch (error) {
         if (turn !== this.#currentLoopNumber) return;
@@ -245,9 +248,11 @@ export class BrowserEventQueue {
         // The server has answered, so the registration follows at once; the pause could be 30 s after a long outage.
         const isPollRefused = this.#queueId !== undefined && isQueueLostError(error);
         if (isPollRefused) this.#queueId = undefined;
-        failures++;
+        const pauses = isPollRefused ? refusals++ : ++failures;
         if (this.#wasPollCutShort) this.#wasPollCutShort = false;
-        else if (!isPollRefused) await this.#pauseAfterFailure(failures, error);
+    /** Polls that were refused since one had an answer. */
+    let refusals = 0;
+        else if (pauses > 0) await this.#pauseAfterFailure(pauses, error);
       }
     }
   }
