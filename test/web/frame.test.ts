@@ -1,7 +1,9 @@
 /** Sign-in, frame, sidebars and shortcuts of the web client in Chromium, against a real server. */
+import type { HTTPRequest } from 'puppeteer-core';
 import t from 'tap';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
+import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
@@ -292,4 +294,26 @@ t.test('signing out ends the session of the browser', async (t) => {
   await client.page.reload();
   await client.waitFor('h1', 'Sign in to');
   t.strictSame(client.faults, []);
+});
+
+t.test('an account that signs in sees nothing of the one before while its own state is on the way', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  await client.waitFor('main', other.name);
+  const held: HTTPRequest[] = [];
+  await client.intercept((request) =>
+    request.method() === 'GET' && request.url().endsWith('/web/session') ? held.push(request) : request.continue(),
+  );
+  await client.click('.own-button');
+  await client.click('.menu-item', 'Sign out');
+  await client.fill('input[name=username]', other.email);
+  await client.fill('input[name=password]', PASSWORD);
+  await page.keyboard.press('Enter');
+  await client.waitUntilGone('input[name=password]');
+  await until('the state is requested', () => held.length > 0);
+  t.strictSame([await page.$('.app'), await page.evaluate('document.body.innerText')], [null, 'Loading']);
+  for (const request of held) void request.continue();
+  await client.waitFor('.app');
+  t.strictSame([client.faults, client.refusals], [[], []]);
 });

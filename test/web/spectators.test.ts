@@ -99,6 +99,34 @@ t.test('addresses of what is not public show nothing of it', async (t) => {
   }
 });
 
+t.test('what a member has read is gone from the browser when the session has ended elsewhere', async (t) => {
+  const at = await ClientPage.open(browser, host);
+  const { page } = at;
+  await at.openSignedIn(member.email, PASSWORD, `#narrow/stream/${backstage}-backstage/topic/secrets`);
+  await at.waitFor('.message-body', 'for insiders');
+  const copiesOffline = `new Promise((resolve) => {
+    const open = indexedDB.open('conclave');
+    open.onsuccess = () => {
+      const keys = open.result.transaction('values').objectStore('values').getAllKeys();
+      keys.onsuccess = () => {
+        open.result.close();
+        resolve(keys.result.filter((key) => key.startsWith('offline/')).length);
+      };
+    };
+  })`;
+  await page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+  await page.waitForFunction(copiesOffline);
+  await page.deleteCookie({ name: 'conclave_session', url: `http://${host}/` });
+  await page.reload();
+  await at.waitFor('.visitor', 'without an account');
+  await page.waitForFunction(`${copiesOffline}.then((count) => count === 0)`);
+  t.notMatch(await page.evaluate('document.cookie'), /conclave_known/);
+  t.notMatch(await everything(at), HIDDEN);
+});
+
 t.test('signing in returns to the place that was read', async (t) => {
   const { at, page } = await openAt(hash);
   await at.waitFor('.message-body', 'all of you');

@@ -85,8 +85,8 @@ export class Core {
     this.typingNotices = new OwnTypingNotices(platform, api, state, this.#signedInUserId);
     this.presenceReporter = new PresenceReporter(platform, api, state, this.eventQueue);
     this.router = new Router(platform.address, this.addressNameLookup);
-    const isSignedIn = (): boolean => this.session.state.peek() === 'signed-in' && !this.#isShowingOfflineCopy;
-    this.#offlineCopy = new OfflineCopy(platform, state, this.windows, isSignedIn);
+    const getUserIdOfCopy = (): number => (this.#isShowingOfflineCopy ? 0 : this.#signedInUserId.peek());
+    this.#offlineCopy = new OfflineCopy(platform, state, this.windows, getUserIdOfCopy);
     effect(() => {
       const status = this.eventQueue.status.value;
       if (status === 'connecting' || status === 'offline') void this.#restoreOfflineCopy();
@@ -153,24 +153,21 @@ export class Core {
   }
 
   #loadSnapshot(snapshot: Snapshot, again: boolean): void {
-    const before = this.state.me.userIdSignal.peek();
+    const { userIdSignal } = this.state.me;
+    const before = userIdSignal.peek();
     const refreshes = again || this.#isShowingOfflineCopy;
     this.#isShowingOfflineCopy = false;
     batch(() => {
       this.state.loadFromSnapshot(snapshot);
-      this.session.state.value = this.state.me.userIdSignal.peek() === 0 ? 'visitor' : 'signed-in';
+      this.session.state.value = userIdSignal.peek() === 0 ? 'visitor' : 'signed-in';
+      // A sign-in may have changed the account. The frame then renders new views; the edit box would keep its text.
+      if (before !== userIdSignal.peek()) {
+        this.windows.dropAllWindowsAndMessages();
+        this.sharedViewState.editedMessageId.value = undefined;
+      }
     });
-    // A sign-in, here or in another tab, may have changed the account.
-    if (before !== this.state.me.userIdSignal.peek()) this.#dropWhatOtherAccountLeft(before);
+    void this.#offlineCopy.deleteUnlessOf(userIdSignal.peek());
     if (refreshes) void this.windows.refreshShownAndMarkOthersStale();
-  }
-
-  /** @param before the account that was shown until now; 0 for none */
-  #dropWhatOtherAccountLeft(before: number): void {
-    this.windows.dropInactiveWindows();
-    // Its box would show the text that the other account has begun.
-    this.sharedViewState.editedMessageId.value = undefined;
-    if (before !== 0) void this.#offlineCopy.deleteAllSaved();
   }
 
   #applyEventsAndNotify(events: readonly QueueEvent[]): void {

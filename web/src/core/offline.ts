@@ -5,6 +5,8 @@ import type { MessageWindows } from './messages/windows.js';
 import type { Platform } from './ports.js';
 import type { ClientState } from './state/state.js';
 
+/** The account whose copy it is. */
+const USER_ID_STORE_KEY = 'offline/user';
 const SNAPSHOT_STORE_KEY = 'offline/state';
 const WINDOW_STORE_KEY_PREFIX = 'offline/window/';
 const SAVED_WINDOW_KEYS_STORE_KEY = 'offline/windows';
@@ -22,7 +24,7 @@ export interface SavedWindow {
 /**
  * A copy of the state and of the windows that were open last, in the storage of this browser: what was read stays
  * readable without a network. It is written every 30 s while something changed and when the page is left, read only
- * when the server can't be reached, and removed when the session ends.
+ * when the server can't be reached, and removed when the session ends, or when a page finds that it has ended.
  */
 export class OfflineCopy {
   /** Version numbers of the copied parts at the last save. */
@@ -32,7 +34,8 @@ export class OfflineCopy {
     private readonly platform: Platform,
     private readonly state: ClientState,
     private readonly windows: MessageWindows,
-    private readonly isSignedIn: () => boolean,
+    /** The account whose state is to be copied; 0 for none. */
+    private readonly getUserId: () => number,
   ) {
     effect(() => {
       if (!platform.visible.value) void this.saveIfChanged();
@@ -51,15 +54,24 @@ export class OfflineCopy {
   async deleteAllSaved(): Promise<void> {
     const { store } = this.platform;
     for (const key of await store.keys('offline/')) await store.delete(key);
+    this.#lastSavedVersions = '';
+  }
+
+  /** @param userId 0 for a visitor, who has no copy */
+  async deleteUnlessOf(userId: number): Promise<void> {
+    if ((await this.platform.store.get(USER_ID_STORE_KEY)) !== userId) await this.deleteAllSaved();
   }
 
   async saveIfChanged(): Promise<void> {
-    if (!this.isSignedIn() || this.state.me.userIdSignal.peek() === 0) return;
+    const userId = this.getUserId();
+    if (userId === 0) return;
     const { store } = this.platform;
     const { lastChangeNumber, heldMessageCount } = this.windows.messageStore;
-    const changes = `${this.state.me.userIdSignal.peek()}/${this.state.unread.changeVersion.peek()}/${lastChangeNumber}/${heldMessageCount}`;
+    const changes = `${userId}/${this.state.unread.changeVersion.peek()}/${lastChangeNumber}/${heldMessageCount}`;
     if (changes === this.#lastSavedVersions) return;
     this.#lastSavedVersions = changes;
+    // A page that is being left may do no more than its first writes.
+    void store.set(USER_ID_STORE_KEY, userId);
     await store.set(SNAPSHOT_STORE_KEY, JSON.stringify(this.state.makeSnapshot()));
     const kept: string[] = [];
     for (const window of [...this.windows.cachedWindows()].slice(-MAX_SAVED_WINDOWS)) {
@@ -73,7 +85,7 @@ export class OfflineCopy {
     for (const key of all.slice(0, -MAX_SAVED_WINDOWS)) await store.delete(WINDOW_STORE_KEY_PREFIX + key);
     await store.set(SAVED_WINDOW_KEYS_STORE_KEY, JSON.stringify(all.slice(-MAX_SAVED_WINDOWS)));
     // The session may have ended meanwhile.
-    if (!this.isSignedIn()) await this.deleteAllSaved();
+    if (this.getUserId() !== userId) await this.deleteAllSaved();
   }
 
   #makeWindowCopy(window: MessageWindow): SavedWindow | undefined {

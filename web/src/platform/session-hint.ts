@@ -9,7 +9,7 @@ const MAX_AGE_S = 30 * 86_400;
 export function keepSessionHint(state: ReadonlySignal<SessionState>): void {
   effect(() => {
     const { value } = state;
-    if (value !== 'signed-in' && value !== 'signed-out') return;
+    if (value === 'unknown') return;
     const age = value === 'signed-in' ? MAX_AGE_S : 0;
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is missing in older browsers and without TLS
     document.cookie = `${SESSION_HINT_COOKIE}=1;samesite=strict;path=/;max-age=${age}`;

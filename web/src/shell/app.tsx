@@ -45,6 +45,7 @@ export function App() {
       />
     );
   }
-  if (state === 'unknown' && !core.state.realm.value.realm_name) return <OpeningScreen />;
-  return <AppFrame key={currentLanguage.value} />;
+  // The state may still be that of an account that has signed out.
+  if (state === 'unknown') return <OpeningScreen />;
+  return <AppFrame key={currentLanguage.value + core.state.me.id} />;
 }

@@ -115,13 +115,6 @@ export class MessageWindows {
     await this.#lastOpenedWindow?.refetchAroundReader();
   }
 
-  /** Forgets the windows that are not on screen. */
-  dropInactiveWindows(): void {
-    for (const [key, window] of this.#windowByNarrowKey)
-      if (window !== this.#lastOpenedWindow) this.#windowByNarrowKey.delete(key);
-    this.#dropMessagesOfNoWindow();
-  }
-
   dropAllWindowsAndMessages(): void {
     this.#windowByNarrowKey.clear();
     this.#lastOpenedWindow = undefined;
