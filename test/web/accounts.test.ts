@@ -1,8 +1,8 @@
-/** Journeys in Chromium before one is signed in: a forgotten password, and single sign-on. */
+/** Journeys in Chromium before one is signed in, and to another account: a forgotten password, single sign-on. */
 import { join } from 'node:path';
 import t from 'tap';
 import { linkIn, mailed } from '../api/support/mails.js';
-import { makeOrganization, PASSWORD } from '../api/support/organization.js';
+import { makeOrganization, PASSWORD, subscribe } from '../api/support/organization.js';
 import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
@@ -102,6 +102,40 @@ t.test('a member signs in with an account of another service, and stays signed i
     client.faults.filter((fault) => fault !== abroad),
     [],
   );
+});
+
+t.test('a page sends nothing as an account that has signed in outside of the client, and then shows it', async (t) => {
+  const { owner, admin, other } = org;
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(admin.email, PASSWORD, `#narrow/dm/${owner.id}`);
+  await client.fill('.compose-text', 'from the administrator');
+  await client.takeSession(other.email, PASSWORD);
+  await client.pressControl('Enter');
+  await client.waitFor('.row.person', `${other.name} (you)`);
+  const narrow = [{ operator: 'sender', operand: other.id }];
+  const answer = await owner.api.ok('GET /messages', { anchor: 'newest', num_before: 9, num_after: 0, narrow });
+  t.strictSame(answer.messages, []);
+  t.ok(client.refusals.length > 0 && client.refusals.every((status) => status === 401), `${client.refusals}`);
+});
+
+t.test('tabs that are open show the account that has signed in outside of the client and opens a tab', async (t) => {
+  const { owner, admin, other } = org;
+  await subscribe(owner, 'backroom', { principals: [owner, admin], invite_only: true });
+  await subscribe(owner, 'front desk', { principals: [owner, admin, other] });
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(admin.email, PASSWORD);
+  await client.waitFor('.row.stream', 'backroom');
+  await client.takeSession(other.email, PASSWORD);
+  const tab = await client.openTab();
+  await tab.goto(`http://${host}/`);
+  for (const page of [tab, client.page]) {
+    await page.bringToFront();
+    await page.waitForFunction(`(() => {
+      const streams = [...document.querySelectorAll('.row.stream')].map((one) => one.textContent).join();
+      return streams.includes('front desk') && !streams.includes('backroom');
+    })()`);
+  }
+  t.strictSame(client.faults, []);
 });
 
 const SWITCH = 'Require single sign-on';

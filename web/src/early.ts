@@ -21,7 +21,7 @@ declare global {
   var earlyAnswers: Map<string, Promise<Response | undefined>> | undefined;
 }
 
-const HINTED_SESSION: SessionCheck = { signed_in: true, public_access: false };
+const HINTED_SESSION: Partial<SessionCheck> = { signed_in: true };
 
 /** Addresses of the scripts of the message views, filled in by the build. */
 declare const MESSAGE_SCRIPTS: readonly string[];

@@ -103,10 +103,11 @@ export class Authenticator {
     const bare = authorization === '';
     const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
     if (bare && key === undefined && (guard !== 'none' || operation.bareCookie)) {
-      const { sessionToken, isFromWebClient } = request.browserFacts;
+      const { sessionToken, isFromWebClient, expectedUserId } = request.browserFacts;
       if (sessionToken !== '' && operation.bareCookie)
         return this.#identifyBySessionOrAsVisitor(request, operation, sessionToken);
-      if (sessionToken !== '' && isFromWebClient) return this.#authenticateLiveSession(sessionToken, host);
+      if (sessionToken !== '' && isFromWebClient)
+        return this.#authenticateLiveSession(sessionToken, host, expectedUserId);
     }
     return this.#identifyByKeyOrHost(request, operation, key);
   }
@@ -140,10 +141,14 @@ export class Authenticator {
    */
   checkCallerBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
     const { authorization, host } = request;
-    const { sessionToken = '', isFromWebClient = false } = authorization === '' ? request.browserFacts : {};
+    const {
+      sessionToken = '',
+      isFromWebClient = false,
+      expectedUserId = 0,
+    } = authorization === '' ? request.browserFacts : {};
     const bySession = sessionToken !== '' && isFromWebClient;
     const identity = bySession
-      ? this.#authenticateLiveSession(sessionToken, host)
+      ? this.#authenticateLiveSession(sessionToken, host, expectedUserId)
       : this.#identifyByKeyOrPublicHost(request, visitors);
     return identity instanceof Promise ? identity : undefined;
   }
@@ -157,23 +162,30 @@ export class Authenticator {
       : this.#authenticateByAuthorization(authorization, host);
   }
 
-  #authenticateLiveSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+  /** @param expectedUserId account that the page shows; 0 for any */
+  #authenticateLiveSession(
+    token: string,
+    host: string,
+    expectedUserId: number,
+  ): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#callersBySessionToken.findStillValidCaller(token, host);
-    if (known) return this.#checkSessionAliveAndRecordUse(known);
+    if (known) return this.#checkSessionAndRecordUse(known, expectedUserId);
     const caller = this.services.authenticateSession(token, host);
-    if (caller instanceof Promise) return caller.then((found) => this.#checkSessionAliveAndRecordUse(found));
+    if (caller instanceof Promise) return caller.then((found) => this.#checkSessionAndRecordUse(found, expectedUserId));
     this.#callersBySessionToken.addCaller(token, host, caller);
-    return this.#checkSessionAliveAndRecordUse(caller);
+    return this.#checkSessionAndRecordUse(caller, expectedUserId);
   }
 
   /**
-   * Returns the caller unless the session has expired.
-   * @throws ApiError NOT_LOGGED_IN for a session that was not used for too long
+   * Returns the caller unless the session has expired or is another account's: a page that was opened before a sign-in
+   * must not act for the account that has signed in.
+   * @throws ApiError NOT_LOGGED_IN, SESSION_CHANGED
    */
-  #checkSessionAliveAndRecordUse(caller: AuthenticatedCaller): AuthenticatedCaller {
+  #checkSessionAndRecordUse(caller: AuthenticatedCaller, expectedUserId: number): AuthenticatedCaller {
     const now = this.services.clock.now();
     const session = caller.session!;
     if (!isSessionUnexpired(session, now)) throw apiError('NOT_LOGGED_IN');
+    if (expectedUserId !== 0 && expectedUserId !== caller.user.id) throw apiError('SESSION_CHANGED');
     if (isSessionUseToBeRecorded(session, now)) this.services.recordSessionUse(caller);
     return caller;
   }
@@ -185,7 +197,7 @@ export class Authenticator {
     token: string,
   ): Promise<AnonymousCaller> {
     try {
-      return await this.#authenticateLiveSession(token, request.host);
+      return await this.#authenticateLiveSession(token, request.host, 0);
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'NOT_LOGGED_IN') throw error;
       return this.#identifyByKeyOrHost(request, operation, undefined);

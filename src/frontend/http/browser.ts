@@ -31,6 +31,8 @@ export interface BrowserRequestFacts {
   readonly usesTls: boolean;
   /** Secret of the session cookie; '' where there is none, or where another site has caused the request. */
   readonly sessionToken: string;
+  /** Account that the page shows (X-Conclave-User); 0 where the request does not say. NaN for other text. */
+  readonly expectedUserId: number;
 }
 
 const NO_BROWSER_FACTS: BrowserRequestFacts = {
@@ -39,6 +41,7 @@ const NO_BROWSER_FACTS: BrowserRequestFacts = {
   isSameOrigin: false,
   usesTls: false,
   sessionToken: '',
+  expectedUserId: 0,
 };
 
 /**
@@ -81,5 +84,6 @@ export function readBrowserRequestFacts(
     isSameOrigin: sameOrigin,
     usesTls: secure,
     sessionToken: sameOrigin ? sessionTokenOfCookieHeader(cookie, secure) : '',
+    expectedUserId: fromClient ? Number(exchange.header('x-conclave-user')) : 0,
   };
 }

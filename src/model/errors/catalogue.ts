@@ -32,6 +32,8 @@ const makeInvitationFailedEntry = <const M extends string>(msg: M) =>
 export const API_ERROR_CATALOGUE = {
   // Refusals before a handler runs, and refusals for reasons of the server itself.
   NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
+  /** Refusal of a request of the web client that shows another account than that of the session. */
+  SESSION_CHANGED: { code: 'SESSION_CHANGED', status: 401, msg: 'This browser has signed in to another account' },
   /** Refusal of a session cookie from another program than the web client: other programs have API keys. */
   NOT_FROM_WEB_CLIENT: { code: 'UNAUTHORIZED', status: 403, msg: 'This request does not come from the web client' },
   AUTH_SCHEME: makeBadRequestEntry('This endpoint requires HTTP basic authentication.'),

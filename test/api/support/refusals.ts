@@ -130,9 +130,10 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
 /** conventions.md § Routing: paths with a segment that is no number, at the peer an HTML page. */
 const NOT_FOUND: WireError = { status: 404, msg: 'Not Found' };
 
-/** conventions.md § Authentication: sessions get the codes that Basic credentials hide. */
+/** conventions.md § Authentication: sessions get the codes that Basic credentials hide, and one of their own. */
 const OF_SESSIONS: readonly WireError[] = [
   { status: 401, code: 'REALM_DEACTIVATED', msg: 'This organization has been deactivated' },
+  { status: 401, code: 'SESSION_CHANGED', msg: 'This browser has signed in to another account' },
 ];
 
 /** A server that stops, or cannot reach a service; the contract is silent. */

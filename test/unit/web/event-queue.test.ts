@@ -189,6 +189,7 @@ t.test('a leader that says something in time keeps the lead', async (t) => {
   const { platform, core, server } = await setUpFollower();
   const state = { user_id: ME, max_message_id: 5 };
   platform.receive({ type: 'state', to: 'tab', queue: 'q', last: 1, status: 'live', snapshot: state });
+  await server.deliver();
   t.equal(core.eventQueue.status.peek(), 'live');
   for (let last = 1; last < 4; last++) {
     await platform.pass(LEADER_SILENCE_LIMIT_MS - 1);
@@ -202,6 +203,18 @@ t.test('a leader that says something in time keeps the lead', async (t) => {
   const polls = server.requests.filter(({ path }) => isPoll(path));
   t.equal(core.eventQueue.registrationCount, 0);
   t.match(polls.at(-1)?.path, /queue_id=q&last_event_id=4/, 'the new leader goes on with the queue where it is');
+});
+
+t.test('a tab takes the lead over from a leader of another account, and not its state', async (t) => {
+  const { server, platform, core } = await setUpFollower();
+  const state = { user_id: ME + 1, max_message_id: 5 };
+  platform.receive({ type: 'state', to: 'tab', queue: 'q', last: 1, status: 'live', snapshot: state });
+  await server.deliver();
+  t.equal(platform.stolen, 1);
+  t.strictSame([core.session.state.peek(), core.state.me.userIdSignal.peek()], ['unknown', 0]);
+  platform.gain();
+  while (core.eventQueue.status.peek() !== 'live' && (await server.deliver()));
+  t.strictSame([core.session.state.peek(), core.state.me.userIdSignal.peek()], ['signed-in', ME]);
 });
 
 t.test('a leader from which the lead is stolen ends its poll, and watches the new one', async (t) => {

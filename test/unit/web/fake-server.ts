@@ -44,7 +44,7 @@ export const answerRegistration = (user_id: number, user_settings: object = {}):
 
 /** Answers to a client that is signed in: its session, its registration, and polls without events. */
 export function answerSignedIn({ path }: HttpRequest): HttpAnswer | undefined {
-  if (path.endsWith('/web/session')) return answer({ signed_in: true, public_access: false });
+  if (path.endsWith('/web/session')) return answer({ signed_in: true, user_id: ME, public_access: false });
   if (path.endsWith('/register')) return answerRegistration(ME);
   return isPoll(path) ? answer({ events: [], queue_id: 'q' }) : undefined;
 }

@@ -264,6 +264,13 @@ export class ClientPage {
    * its change to the app are a third of the CPU of a page.
    */
   async openSignedIn(email: string, password: string, hash = ''): Promise<void> {
+    await this.takeSession(email, password);
+    await this.goTo(hash);
+    await this.waitFor('.app');
+  }
+
+  /** Gives the browser a session without the client, as single sign-on does. */
+  async takeSession(email: string, password: string): Promise<void> {
     const { status, headers } = await exchange(Number(this.host.split(':')[1]), {
       method: 'POST',
       path: '/web/session',
@@ -279,8 +286,6 @@ export class ClientPage {
     if (value === undefined) throw new Error(`${email} is not signed in: ${status}`);
     const url = `http://${this.host}/`;
     await this.page.setCookie({ name: 'conclave_session', value, url, httpOnly: true, sameSite: 'Strict' });
-    await this.goTo(hash);
-    await this.waitFor('.app');
   }
 
   /** Signs in by the form. */

@@ -10,6 +10,8 @@ export const SESSION_CHECK_PATH = '/web/session';
 /** Answer of the check: the server lets this browser read as a user, or as a visitor without an account. */
 export interface SessionCheck {
   readonly signed_in: boolean;
+  /** Account of the session; 0 without one. */
+  readonly user_id: number;
   readonly public_access: boolean;
 }
 
@@ -21,6 +23,12 @@ export const SESSION_HINT_COOKIE = 'conclave_known';
 
 /** The server takes a session cookie only together with this header, which no other site can send. */
 export const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
+
+/**
+ * Header with the id of the account that a request is meant for. The server refuses the request if the session is
+ * another account's by now.
+ */
+export const USER_ID_HEADER = 'X-Conclave-User';
 
 const CLIENT_CAPABILITIES = {
   notification_settings_null: true,

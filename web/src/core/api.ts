@@ -7,7 +7,7 @@
  * A call throws `ApiFailure` when the server refuses it, and `ServerUnreachable` when there is no answer or the server
  * can't serve now; the request may have taken effect then.
  */
-import { type Answers, CSRF_HEADERS, QUOTED, type Requests } from '../contract/index.js';
+import { type Answers, CSRF_HEADERS, QUOTED, type Requests, USER_ID_HEADER } from '../contract/index.js';
 import type { HttpAnswer, LocalFile, Platform } from './ports.js';
 
 const API_PATH_PREFIX = '/api/v1';
@@ -62,6 +62,9 @@ export class ApiClient {
   /** Called when the server no longer knows the session. */
   onSessionRejected: (code: string) => void = () => {};
 
+  /** The account that requests are meant for; 0 without one. */
+  userId = 0;
+
   constructor(private readonly platform: Platform) {}
 
   get<P extends ApiPathsOfMethod<'GET'>>(path: P, params: EndpointRequest<'GET', P>, options?: ApiCallOptions) {
@@ -93,7 +96,7 @@ export class ApiClient {
     const request = {
       method,
       path,
-      headers: CSRF_HEADERS,
+      headers: this.#makeHeaders(),
       body: method === 'GET' ? undefined : new URLSearchParams(params),
     };
     const answer = await awaitAnswerOrUnreachable(this.platform.fetch(request), undefined);
@@ -110,7 +113,7 @@ export class ApiClient {
     const request = {
       method,
       path: `${API_PATH_PREFIX}${path}`,
-      headers: CSRF_HEADERS,
+      headers: this.#makeHeaders(),
       file,
       onProgress,
       signal,
@@ -133,13 +136,19 @@ export class ApiClient {
       this.platform.fetch({
         method,
         path: `${API_PATH_PREFIX}${filled}${query}`,
-        headers: CSRF_HEADERS,
+        headers: this.#makeHeaders(path),
         body: method === 'GET' ? undefined : new URLSearchParams(left),
         signal,
       }),
       signal,
     );
     return this.#parseAnswerOrThrow<T>(answer);
+  }
+
+  /** A registration tells whose session it is, so it is meant for any account. */
+  #makeHeaders(path?: string): Readonly<Record<string, string>> {
+    if (!this.userId || path === '/register') return CSRF_HEADERS;
+    return { ...CSRF_HEADERS, [USER_ID_HEADER]: `${this.userId}` };
   }
 
   #parseAnswerOrThrow<T>({ status, text }: HttpAnswer): T {

@@ -53,7 +53,6 @@ export class Core {
       loadSnapshot: (snapshot, again) => this.#loadSnapshot(snapshot, again),
       applyEvents: (events) => this.#applyEventsAndNotify(events),
       makeSnapshot: () => state.makeSnapshot(),
-      mayRead: () => this.session.fetchMayRead(),
       onSessionChanged: (signedIn, endCode) => {
         if (!signedIn) this.#clearAfterSignOut(endCode);
         else if (this.session.state.peek() !== 'signed-in') this.startQueueAndPresence();
@@ -71,11 +70,15 @@ export class Core {
     );
     api.onSessionRejected = (code) => {
       // A visitor who asks for what is not public stays a visitor.
-      if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
+      const { value: state } = this.session.state;
+      if (state === 'signed-out' || state === 'visitor') return;
       // The request that ends the session says why.
       if (this.eventQueue.isSuspended.peek()) return;
-      this.eventQueue.announceSessionToOtherTabs(false, code);
+      // A sign-in outside of the client, such as single sign-on, may have replaced the session.
+      const isReplaced = code === 'SESSION_CHANGED';
+      if (!isReplaced) this.eventQueue.announceSessionToOtherTabs(false, code);
       this.#clearAfterSignOut(code);
+      if (isReplaced) this.startQueueAndPresence();
     };
     // At once, since the next poll would be refused.
     this.listenToEvents('realm/deactivated', () => this.#clearAfterSignOut('REALM_DEACTIVATED'));
@@ -87,6 +90,9 @@ export class Core {
     this.router = new Router(platform.address, this.addressNameLookup);
     const getUserIdOfCopy = (): number => (this.#isShowingOfflineCopy ? 0 : this.#signedInUserId.peek());
     this.#offlineCopy = new OfflineCopy(platform, state, this.windows, getUserIdOfCopy);
+    effect(() => {
+      api.userId = this.#signedInUserId.value;
+    });
     effect(() => {
       const status = this.eventQueue.status.value;
       if (status === 'connecting' || status === 'offline') void this.#restoreOfflineCopy();

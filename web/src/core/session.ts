@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals-core';
-import { SESSION_CHECK_PATH, type SessionCheck } from '../contract/index.js';
 import { type ApiClient, ApiFailure } from './api.js';
 
 /** `visitor`: reads what is public on the web, without an account. */
@@ -26,15 +25,6 @@ export class SignInSession {
     /** Called before the session ends: suspends requests that would be refused then, and lets refusals pass. */
     private readonly onSigningOut: () => void,
   ) {}
-
-  /**
-   * Whether this browser may read, as a user or as a visitor. It is checked before other requests, because a refused
-   * request is an error on the console.
-   */
-  async fetchMayRead(): Promise<boolean> {
-    const { signed_in, public_access } = await this.api.callOutsideApi<SessionCheck>('GET', SESSION_CHECK_PATH);
-    return signed_in || public_access;
-  }
 
   async signIn(username: string, password: string): Promise<void> {
     await this.api.callOutsideApi('POST', '/web/session', { username, password });

@@ -20,6 +20,11 @@ import type { Facts } from '../facts.js';
 
 const WRONG_PASSWORD = 'Your username or password is incorrect';
 const VOID_LINK: Refusal = { status: 401, code: 'AUTHENTICATION_FAILED', msg: 'This link was used or has expired' };
+const SESSION_CHANGED: Refusal = {
+  status: 401,
+  code: 'SESSION_CHANGED',
+  msg: 'This browser has signed in to another account',
+};
 const NOT_THE_CLIENT: Refusal = {
   status: 403,
   code: 'UNAUTHORIZED',
@@ -83,6 +88,23 @@ export const webSessions: Facts = async (t, server) => {
     await refused(t, api.call('POST /messages', send, { headers: { 'x-conclave-web': '' } }), NOT_LOGGED_IN);
     await refused(t, api.call('POST /messages', send, { headers: { origin: 'https://evil.example' } }), NOT_LOGGED_IN);
     t.equal((await api.call('POST /messages', send)).status, 200);
+  });
+
+  await t.test('a request of a page that shows another account than that of the session is refused', async (t) => {
+    const org = await makeOrganization(server, ['member']);
+    const { api } = await browserOf(org, org.member);
+    const send = { type: 'direct', to: JSON.stringify([org.owner.id]), content: 'meant for another name' };
+    const files = [{ name: 'a.txt', bytes: 'text', type: 'text/plain' }];
+    for (const user of [`${org.owner.id}`, '-1', 'nobody']) {
+      const page = api.with({ 'x-conclave-user': user });
+      await refused(t, page.call('POST /messages', send), SESSION_CHANGED, user);
+      await refused(t, page.call('GET /users/me'), SESSION_CHANGED, user);
+      await refused(t, page.upload('POST /user_uploads', files), SESSION_CHANGED, user);
+      await refused(t, endSession(page), SESSION_CHANGED, user);
+    }
+    for (const user of [`${org.member.id}`, '']) {
+      t.equal((await api.with({ 'x-conclave-user': user }).call('POST /messages', send)).status, 200, user);
+    }
   });
 
   await t.test('another site can neither sign a browser in nor out', async (t) => {
@@ -159,7 +181,8 @@ export const webSessions: Facts = async (t, server) => {
     async (t) => {
       const org = await makeOrganization(server, ['member']);
       const check = { method: 'GET', path: '/web/session' };
-      const out = { result: 'success', msg: '', signed_in: false, public_access: false };
+      const out = { result: 'success', msg: '', signed_in: false, user_id: 0, public_access: false };
+      const signedIn = { ...out, signed_in: true, user_id: org.member.id };
       const page = pageOf(org);
       const answers = async (by: Client, body: object, cookie: string, title: string): Promise<void> => {
         const answer = await by.raw(check);
@@ -167,12 +190,13 @@ export const webSessions: Facts = async (t, server) => {
       };
       await answers(page, out, '', 'never signed in');
       const { api } = await browserOf(org, org.member);
-      for (let frontend = 0; frontend < 2; frontend++) await answers(api, { ...out, signed_in: true }, '', 'signed in');
+      for (let frontend = 0; frontend < 2; frontend++) await answers(api, signedIn, '', 'signed in');
+      await answers(api.with({ 'x-conclave-user': `${org.owner.id}` }), signedIn, '', 'for a page of another account');
       await endSession(api);
       for (let frontend = 0; frontend < 2; frontend++) await answers(api, out, 'conclave_session=', 'signed out');
       t.match(setCookie(await api.raw(check)), /Max-Age=0/);
       await answers(api.with({ cookie: 'conclave_session=x' }), out, 'conclave_session=', 'no session at all');
-      await answers(org.member.api.with({ 'x-conclave-web': '1' }), { ...out, signed_in: true }, '', 'by API key');
+      await answers(org.member.api.with({ 'x-conclave-web': '1' }), signedIn, '', 'by API key');
       await org.owner.api.ok('PATCH /realm', { enable_spectator_access: true });
       await org.owner.api.ok('POST /users/me/subscriptions', {
         subscriptions: [{ name: 'open to all' }],

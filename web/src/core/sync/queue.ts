@@ -1,8 +1,14 @@
 import { effect, signal } from '@preact/signals-core';
-import { type QueueEvent, REGISTRATION_PARAMS, type Snapshot } from '../../contract/index.js';
+import {
+  type QueueEvent,
+  REGISTRATION_PARAMS,
+  SESSION_CHECK_PATH,
+  type SessionCheck,
+  type Snapshot,
+} from '../../contract/index.js';
 import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import type { Platform, TimerHandle } from '../ports.js';
-import { isTabMessage, type TabMessage } from './tabs.js';
+import type { StateMessage, TabMessage } from './tabs.js';
 
 /** `connecting`: at least one attempt has failed. `offline`: the browser has no network. */
 export type SyncStatus = 'starting' | 'live' | 'connecting' | 'offline';
@@ -23,8 +29,6 @@ export interface QueueStateOwner {
   loadSnapshot(snapshot: Snapshot, again: boolean): void;
   applyEvents(events: readonly QueueEvent[]): void;
   makeSnapshot(): Snapshot;
-  /** Whether the server would accept a registration. */
-  mayRead(): Promise<boolean>;
   /** The session began or ended in another tab, or there is none. */
   onSessionChanged(signedIn: boolean, endCode?: string): void;
   isSignedOut(): boolean;
@@ -78,9 +82,7 @@ export class BrowserEventQueue {
     }
     this.#isStarted = true;
     const { tabs, online, visible } = this.platform;
-    tabs.onMessage((message) => {
-      if (isTabMessage(message)) this.#handleTabMessage(message);
-    });
+    tabs.onMessage((message) => this.#handleTabMessage(message as TabMessage));
     effect(() => {
       if (online.value && visible.value) this.#endPauseAndDeadPoll();
       else if (!online.value && this.status.peek() !== 'starting') this.#setStatus('offline');
@@ -198,20 +200,37 @@ export class BrowserEventQueue {
     if (message.type === 'state' && message.to !== '*' && message.to !== this.platform.tabs.id) return;
     this.#restartLeaderWatch(LEADER_SILENCE_LIMIT_MS);
     if (message.type === 'status') this.status.value = message.status;
-    else if (message.type === 'state') {
-      const again = this.#hasLoadedState;
-      this.#queueId = message.queue;
-      this.#lastEventId = message.last;
-      this.#hasLoadedState = true;
-      this.user.loadSnapshot(message.snapshot, again);
-      this.status.value = message.status;
-    } else if (message.queue === this.#queueId && message.after === this.#lastEventId) {
+    else if (message.type === 'state') void this.#takeStateOfLeader(message);
+    else if (message.queue === this.#queueId && message.after === this.#lastEventId) {
       this.#lastEventId = message.last;
       this.status.value = 'live';
       this.user.applyEvents(message.events);
     } else if (message.queue !== this.#queueId || message.last > this.#lastEventId) {
       this.#postToOtherTabs({ type: 'ask', from: this.platform.tabs.id });
     }
+  }
+
+  /**
+   * Takes the lead over instead if the session is another account's: a sign-in outside of the client, such as single
+   * sign-on, tells no tab.
+   */
+  async #takeStateOfLeader({ queue, last, status, snapshot }: StateMessage): Promise<void> {
+    if (!this.#hasLoadedState) {
+      const turn = this.#currentLoopNumber;
+      const { user_id } = await this.#fetchSessionCheck().catch(() => snapshot);
+      if (turn !== this.#currentLoopNumber) return;
+      if (user_id !== snapshot.user_id) return this.platform.tabs.stealLead();
+    }
+    this.#loadState(snapshot, queue, last);
+    this.status.value = status;
+  }
+
+  #loadState(snapshot: Snapshot, queue: string | undefined, last: number): void {
+    const again = this.#hasLoadedState;
+    this.#queueId = queue;
+    this.#lastEventId = last;
+    this.#hasLoadedState = true;
+    this.user.loadSnapshot(snapshot, again);
   }
 
   /** Does nothing if no other tab is open: a copy of the state takes long in large organizations. */
@@ -228,6 +247,8 @@ export class BrowserEventQueue {
 
   async #runPollLoop(turn: number): Promise<void> {
     let failures = 0;
+    /** Polls that were refused since one had an answer. */
+    let refusals = 0;
     while (turn === this.#currentLoopNumber) {
       try {
         if (this.#queueId === undefined) {
@@ -250,29 +271,31 @@ export class BrowserEventQueue {
         if (isPollRefused) this.#queueId = undefined;
         const pauses = isPollRefused ? refusals++ : ++failures;
         if (this.#wasPollCutShort) this.#wasPollCutShort = false;
-    /** Polls that were refused since one had an answer. */
-    let refusals = 0;
         else if (pauses > 0) await this.#pauseAfterFailure(pauses, error);
       }
     }
   }
 
+  #fetchSessionCheck(): Promise<SessionCheck> {
+    return this.api.callOutsideApi('GET', SESSION_CHECK_PATH);
+  }
+
+  /** Checks first whether this browser may read, because a refused request is an error on the console. */
   async #registerAndLoadSnapshot(turn: number): Promise<void> {
-    if (!this.#hasLoadedState && !(await this.user.mayRead())) {
+    if (!this.#hasLoadedState) {
+      const { signed_in, public_access } = await this.#fetchSessionCheck();
       if (turn !== this.#currentLoopNumber) return;
-      this.announceSessionToOtherTabs(false);
-      this.user.onSessionChanged(false);
-      return;
+      if (!(signed_in || public_access)) {
+        this.announceSessionToOtherTabs(false);
+        this.user.onSessionChanged(false);
+        return;
+      }
     }
     const snapshot = (await this.api.post('/register', REGISTRATION_PARAMS)) as Snapshot;
     if (turn !== this.#currentLoopNumber) return;
-    const again = this.#hasLoadedState;
     this.registrationCount++;
-    this.#queueId = snapshot.queue_id ?? undefined;
-    this.#lastEventId = snapshot.last_event_id ?? -1;
-    this.#hasLoadedState = true;
     this.#lastAnswerAt = this.platform.now();
-    this.user.loadSnapshot(snapshot, again);
+    this.#loadState(snapshot, snapshot.queue_id ?? undefined, snapshot.last_event_id ?? -1);
     this.#setStatus('live');
     void this.#postStateToOtherTabs(turn);
   }

@@ -106,11 +106,13 @@ export const getSignedInStatusOperation = defineOperation({
   bareCookie: true,
   webClient: true,
   headers: ['cookie'],
-  summary: 'Is this browser signed in? The answer removes the cookie of a session that has ended.',
+  summary: 'Is this browser signed in, and as whom? The answer removes the cookie of a session that has ended.',
   parameters: {},
   run(call) {
-    const signed_in = call.caller !== 0;
-    const fields = { signed_in, public_access: mayReadAnyStreamAnonymously(call.webPublicStreams, call.directory) };
+    const { caller: user_id } = call;
+    const signed_in = user_id !== 0;
+    const public_access = mayReadAnyStreamAnonymously(call.webPublicStreams, call.directory);
+    const fields = { signed_in, user_id, public_access };
     const stale = !signed_in && hasSessionCookie(call.header('cookie'));
     return { fields, headers: stale ? { 'Set-Cookie': makeExpiredSessionCookie(call.browserUsesTls) } : {} };
   },
