@@ -42,8 +42,8 @@ const CHARACTER_BY_HTML_ENTITY_NAME: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character, a formula its
- * source: its MathML and its typeset form are left out.
+ * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character. A formula is
+ * its source: its MathML and its typeset form are left out.
  */
 function extractHtmlText(html: string): string {
   let text = '';

@@ -41,8 +41,8 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
 const MAX_NOTIFICATION_TEXT_LENGTH = 240;
 
 /**
- * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character, a formula its
- * source: its MathML and its typeset form are left out.
+ * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character. A formula is
+ * its source: its MathML and its typeset form are left out.
  */
 function extractHtmlText(html: string): string {
   let text = '';
