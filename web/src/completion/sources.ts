@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Conversation, Person, Stream } from '../core/index.js';
-import { runInTurns } from '../kit/index.js';
+import { getStreamIconName, runInTurns } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { emojiTable, loadUnicodeEmoji } from './emoji-table.js';
 import {
@@ -112,8 +112,7 @@ export const makePersonSuggestion = (person: Person, insert = ''): Suggestion =>
 });
 
 export function makeStreamSuggestion({ stream_id: id, name, description }: Stream, insert = ''): Suggestion {
-  const kind = core.state.streams.getPrivacy(id);
-  const icon = kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash';
+  const icon = getStreamIconName(core.state.streams.getPrivacy(id));
   return { key: `s${id}`, text: name, detail: description, icon, streamOrPersonId: id, insertedText: insert };
 }
 

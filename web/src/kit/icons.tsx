@@ -69,6 +69,12 @@ const ICON_PATHS = {
 
 export type IconName = keyof typeof ICON_PATHS;
 
+const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
+
+/** Icon of a stream by who may read it; that of a public one for a stream that is not known. */
+export const getStreamIconName = (privacy: keyof typeof ICON_BY_STREAM_PRIVACY = 'public'): IconName =>
+  ICON_BY_STREAM_PRIVACY[privacy];
+
 /** An icon beside a text, or in a button that has a name; hidden from screen readers. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (

@@ -36,7 +36,7 @@ export {
   moveFocusByArrowKey,
   rememberFocusForRestore,
 } from './focus.js';
-export { Icon, type IconName } from './icons.js';
+export { getStreamIconName, Icon, type IconName } from './icons.js';
 export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
 export { makeLazyComponent, runWithLazyChunk } from './lazy.js';
 export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhoneLayout } from './media.js';

@@ -1,6 +1,6 @@
 import { core } from '../client/index.js';
 import { type Conversation, makeConversationNarrow, makeStreamNarrow } from '../core/index.js';
-import { Icon } from '../kit/index.js';
+import { getStreamIconName, Icon } from '../kit/index.js';
 import { formatDate, formatRelativeDay, t } from '../text/index.js';
 import { TopicMenuButton, TopicName } from '../topics/index.js';
 
@@ -37,11 +37,10 @@ export function RecipientHeader({ of }: { readonly of: Conversation }) {
   }
   const { streams } = core.state;
   const stream = streams.byId.value.get(of.stream);
-  const kind = streams.getPrivacy(of.stream);
   return (
     <div class="recipient" style={{ '--stream': stream?.color || 'var(--edge)' }}>
       <span class="recipient-stream">
-        <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} size={16} />
+        <Icon name={getStreamIconName(streams.getPrivacy(of.stream))} size={16} />
         <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(of.stream) })} dir="auto">
           {stream?.name ?? t('messages.unknown-stream')}
         </a>

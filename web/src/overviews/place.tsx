@@ -1,6 +1,6 @@
 import { core } from '../client/index.js';
 import { type Conversation, makeConversationNarrow } from '../core/index.js';
-import { Avatar, Icon } from '../kit/index.js';
+import { Avatar, getStreamIconName, Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { TopicName } from '../topics/index.js';
 
@@ -18,10 +18,9 @@ export function formatConversationName(of: Conversation): string {
 /** Icon and name of a stream, in the stream's colour. */
 export function StreamNameWithIcon({ id }: { readonly id: number }) {
   const { streams } = core.state;
-  const kind = streams.getPrivacy(id);
   return (
     <span class="place-stream" style={{ '--stream': streams.byId.value.get(id)?.color || 'currentColor' }}>
-      <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} />
+      <Icon name={getStreamIconName(streams.getPrivacy(id))} />
       <span data-cut="">{streams.getStreamName(id)}</span>
     </span>
   );

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { Avatar, CountBadge, Icon, type IconName } from '../kit/index.js';
+import { Avatar, CountBadge, getStreamIconName, Icon, type IconName } from '../kit/index.js';
 import { type TextKey, t } from '../text/index.js';
 import { type PaletteOption, SearchPalette, TextWithMatches } from './palette.js';
 import { findStreamIdBeforeSeparator, listSwitcherPlaces, rankPlacesForQuery, type SwitcherPlace } from './places.js';
@@ -26,10 +26,9 @@ function SwitcherPlaceIcon({ place: { kind, name, stream, users } }: { readonly 
   const { streams, people } = core.state;
   if (kind === 'view') return <Icon name={SWITCHER_VIEWS.find(({ key }) => t(key) === name)?.icon ?? 'search'} />;
   if (stream !== undefined) {
-    const type = streams.getPrivacy(stream);
     return (
       <span class="place-stream" style={{ '--stream': streams.byId.value.get(stream)?.color || 'currentColor' }}>
-        <Icon name={type === 'private' ? 'lock' : type === 'web-public' ? 'globe' : 'hash'} />
+        <Icon name={getStreamIconName(streams.getPrivacy(stream))} />
       </span>
     );
   }

@@ -7,7 +7,7 @@ import {
   type Route,
   type Stream,
 } from '../core/index.js';
-import { Icon, IconButton, type IconName, KeyCaps, pageShortcuts } from '../kit/index.js';
+import { getStreamIconName, Icon, IconButton, type IconName, KeyCaps, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { TopicMenuButton, TopicName } from '../topics/index.js';
 import { findNarrowIcon, formatNarrowName, formatRouteName } from './names.js';
@@ -25,11 +25,10 @@ const ICON_BY_VIEW: Partial<Record<Route['view'], IconName>> = {
 };
 
 function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topic: string | undefined }) {
-  const kind = core.state.streams.getPrivacy(stream.stream_id);
   return (
     <>
       <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
-        <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} />
+        <Icon name={getStreamIconName(core.state.streams.getPrivacy(stream.stream_id))} />
       </span>
       <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream.stream_id) })}>{stream.name}</a>
       {topic !== undefined && (

@@ -8,6 +8,7 @@ import {
 } from '../core/index.js';
 import {
   CountBadge,
+  getStreamIconName,
   Icon,
   IconButton,
   type IconName,
@@ -48,8 +49,6 @@ const TITLE_KEY_BY_SECTION = {
   inactive: 'sidebar.inactive',
   muted: 'sidebar.muted',
 } as const satisfies Record<SidebarSection, TextKey>;
-
-const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
 
 function SidebarViewRow({
   row: { id, count, quiet },
@@ -142,7 +141,7 @@ function SidebarStreamRow({ row, attributes, currentPlace, onNavigate }: Sidebar
         onClick={onNavigate}
         {...attributes}
       >
-        <Icon name={ICON_BY_STREAM_PRIVACY[stream.kind]} />
+        <Icon name={getStreamIconName(stream.kind)} />
         <span class="row-name" data-cut="">
           {stream.name}
           {stream.kind !== 'public' && <span class="hidden">, {t(`sidebar.${stream.kind}`)}</span>}

@@ -1,7 +1,15 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, EmptyNotice, Icon, isPhoneLayout, TextField, VirtualList } from '../../kit/index.js';
+import {
+  Button,
+  EmptyNotice,
+  getStreamIconName,
+  Icon,
+  isPhoneLayout,
+  TextField,
+  VirtualList,
+} from '../../kit/index.js';
 import { Tabs } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { BackToListLink } from '../parts/pages.js';
@@ -12,7 +20,6 @@ import { mayCreateStreams } from './rights.js';
 import { SubscriptionToggleButton } from './subscribe.js';
 import { StreamSubscribersTab } from './subscribers.js';
 
-const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
 const STREAM_ROW_HEIGHT_PX = 60;
 
 type StreamListFilter = 'all' | 'subscribed';
@@ -112,7 +119,7 @@ function BrowsableStreamList({
                 style={{ '--stream': stream.color || 'currentColor' }}
                 {...row}
               >
-                <Icon name={ICON_BY_STREAM_PRIVACY[streams.getPrivacy(stream.stream_id) ?? 'public']} />
+                <Icon name={getStreamIconName(streams.getPrivacy(stream.stream_id))} />
                 <span class="stream-line-text">
                   <span data-cut="">{stream.name}</span>
                   <span class="row-soft" data-cut="">
@@ -142,7 +149,7 @@ function StreamSettingsPage({ stream, tab }: { readonly stream: Stream; readonly
       <div class="settings-group-head">
         <h2>
           <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
-            <Icon name={ICON_BY_STREAM_PRIVACY[core.state.streams.getPrivacy(stream.stream_id) ?? 'public']} />
+            <Icon name={getStreamIconName(core.state.streams.getPrivacy(stream.stream_id))} />
           </span>
           {stream.name}
         </h2>
