@@ -12,7 +12,7 @@ export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
       end={
         <IconButton
           icon={shown ? 'eye-off' : 'eye'}
-          label={t(shown ? 'common.hide-password' : 'common.show-password')}
+          label={t(shown ? 'sign-in.hide-password' : 'sign-in.show-password')}
           onClick={() => setShown(!shown)}
         />
       }

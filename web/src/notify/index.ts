@@ -12,11 +12,12 @@
  * `loadAndStartNotifying` is called once by the shell and loads the rest as a chunk of its own.
  */
 import type { Core } from '../core/index.js';
+import { loadLaterTexts } from '../text/index.js';
 
 export { computeShownUnreadCount } from './count.js';
 
 export async function loadAndStartNotifying(core: Core): Promise<void> {
-  const { startNotifying } = await import('./start.js');
+  const [{ startNotifying }] = await Promise.all([import('./start.js'), loadLaterTexts()]);
   startNotifying(core);
 }
 

@@ -14,5 +14,5 @@ export async function awaitOrToastError(action: Promise<unknown>): Promise<void>
 /** Copies the address of a place of the client. */
 export async function copyAbsoluteLink(hash: string): Promise<void> {
   await navigator.clipboard.writeText(new URL(hash, location.href).href);
-  showToast({ text: t('common.copied'), kind: 'success' });
+  showToast({ text: t('messages.copied'), kind: 'success' });
 }

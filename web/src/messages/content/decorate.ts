@@ -85,7 +85,7 @@ function addCodeBarsAndTableFrames(root: DocumentFragment): void {
       button.value = String(id);
       bar.append(button);
     }
-    bar.append(makeContentButton('code-copy', t('common.copy')));
+    bar.append(makeContentButton('code-copy', t('messages.copy')));
     const code = block.querySelector('pre');
     if (code) code.tabIndex = 0;
     block.prepend(bar);

@@ -6,10 +6,10 @@ import { makePlaygroundUrl } from './playground-url.js';
 
 async function copyCodeBlock(button: HTMLElement): Promise<void> {
   await navigator.clipboard.writeText(readCode(button));
-  button.textContent = t('common.copied');
-  announceToScreenReader(t('common.copied'));
+  button.textContent = t('messages.copied');
+  announceToScreenReader(t('messages.copied'));
   setTimeout(() => {
-    button.textContent = t('common.copy');
+    button.textContent = t('messages.copy');
   }, 2000);
 }
 

@@ -27,7 +27,7 @@ import { openHistory, openReadReceipts } from './history.js';
 async function copyTextWithToast(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    showToast({ text: t('common.copied'), kind: 'success' });
+    showToast({ text: t('messages.copied'), kind: 'success' });
   } catch {
     showToast({ text: t('messages.copy-failed'), kind: 'error' });
   }

@@ -13,7 +13,7 @@ export function CopyableText({ text, label }: { readonly text: string; readonly 
     <div class="copy-text">
       <input class="input" readOnly value={text} aria-label={label} onFocus={(event) => event.currentTarget.select()} />
       <Button icon={copied ? 'check' : 'copy'} onClick={() => void copy().catch(() => setCopied(false))}>
-        {t(copied ? 'common.copied' : 'common.copy')}
+        {t(copied ? 'messages.copied' : 'messages.copy')}
       </Button>
     </div>
   );

@@ -4,6 +4,7 @@ import { composeTexts } from './compose.js';
 import { draftTexts } from './drafts.js';
 import { messageTexts } from './message.js';
 import { messageListTexts } from './messages.js';
+import { notifyTexts } from './notify.js';
 import { searchTexts } from './search.js';
 import { settingsTexts } from './settings.js';
 import { organizationSettingsTexts } from './settings-organization.js';
@@ -21,6 +22,7 @@ export const laterTexts: TextCatalog<LaterTexts> = {
   ...draftTexts,
   ...messageTexts,
   ...messageListTexts,
+  ...notifyTexts,
   ...searchTexts,
   ...settingsTexts,
   ...organizationSettingsTexts,

@@ -33,6 +33,8 @@ export const messageListTexts: TextCatalog<typeof source> = {
   'messages.you': 'Sie',
   'messages.collapsed': 'Eingeklappt. Nachricht zeigen.',
   'messages.muted-sender': 'Sie haben diese Person stummgeschaltet. Nachricht zeigen.',
+  'messages.copy': 'Kopieren',
+  'messages.copied': 'Kopiert',
   'messages.quoted': '{sender} [schrieb]({link}):',
   'messages.spoiler': 'Verdeckter Text',
   'messages.spoiler-show': 'Zeigen',

@@ -3,11 +3,12 @@ import type { signInTexts as source } from '../en/sign-in.js';
 
 export const signInTexts: TextCatalog<typeof source> = {
   'sign-in.title': 'Anmelden bei {name}',
-  'sign-in.welcome': 'Willkommen',
   'sign-in.email': 'E-Mail-Adresse',
   'sign-in.password': 'Passwort',
   'sign-in.submit': 'Anmelden',
   'sign-in.with': 'Anmelden mit {name}',
+  'sign-in.show-password': 'Passwort zeigen',
+  'sign-in.hide-password': 'Passwort verbergen',
   'sign-in.forgotten': 'Passwort vergessen?',
   'sign-in.owners': 'Besitzende melden sich mit Passwort an',
   'sign-in.browse': 'Ohne Konto umsehen',

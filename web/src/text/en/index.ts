@@ -1,13 +1,11 @@
 /** English: the source of all keys. A file for each area; those of lazy views are in `later.ts`. */
 import { commonTexts } from './common.js';
-import { notifyTexts } from './notify.js';
 import { overviewTexts } from './overviews.js';
 import { shellTexts } from './shell.js';
 import { sidebarTexts } from './sidebar.js';
 
 export const englishTexts = {
   ...commonTexts,
-  ...notifyTexts,
   ...overviewTexts,
   ...shellTexts,
   ...sidebarTexts,

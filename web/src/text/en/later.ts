@@ -1,11 +1,12 @@
 /**
  * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the frame
- * and of the sidebar, menu of topics, emoji picker, drafts, scheduling.
+ * and of the sidebar, menu of topics, emoji picker, drafts, scheduling, notifications.
  */
 import { composeTexts } from './compose.js';
 import { draftTexts } from './drafts.js';
 import { messageTexts } from './message.js';
 import { messageListTexts } from './messages.js';
+import { notifyTexts } from './notify.js';
 import { searchTexts } from './search.js';
 import { settingsTexts } from './settings.js';
 import { organizationSettingsTexts } from './settings-organization.js';
@@ -23,6 +24,7 @@ export const laterTexts = {
   ...draftTexts,
   ...messageTexts,
   ...messageListTexts,
+  ...notifyTexts,
   ...searchTexts,
   ...settingsTexts,
   ...organizationSettingsTexts,

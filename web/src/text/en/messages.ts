@@ -31,6 +31,8 @@ export const messageListTexts = {
   'messages.you': 'You',
   'messages.collapsed': 'Collapsed. Show this message.',
   'messages.muted-sender': 'You muted this person. Show the message.',
+  'messages.copy': 'Copy',
+  'messages.copied': 'Copied',
   'messages.quoted': '{sender} [said]({link}):',
   'messages.spoiler': 'Spoiler',
   'messages.spoiler-show': 'Show',

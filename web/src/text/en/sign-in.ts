@@ -1,11 +1,12 @@
 /** Texts of the sign-in view. */
 export const signInTexts = {
   'sign-in.title': 'Sign in to {name}',
-  'sign-in.welcome': 'Welcome',
   'sign-in.email': 'E-mail address',
   'sign-in.password': 'Password',
   'sign-in.submit': 'Sign in',
   'sign-in.with': 'Sign in with {name}',
+  'sign-in.show-password': 'Show password',
+  'sign-in.hide-password': 'Hide password',
   'sign-in.forgotten': 'Forgotten your password?',
   'sign-in.owners': 'Owners sign in with a password',
   'sign-in.browse': 'Look around without an account',
