@@ -543,7 +543,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
       await org.owner.api.ok('PATCH /realm', { video_chat_provider: 1 });
       await page.waitFor('[aria-label="Add a video call"]');
       await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
-      await page.waitUntilGone('[aria-label="Add a video call"]');
+      await page.page.waitForSelector('[aria-label="Add a video call"]', { hidden: true });
       await page.click('[aria-label="More formatting"]');
       await page.waitFor('.menu-item', 'Add a video call');
       t.strictSame(page.faults, []);
@@ -580,6 +580,44 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     });
     t.ok(subscribers.includes(org.other.id));
     t.strictSame(page.faults, []);
+  });
+
+  await t.test('the buttons of the box are in the window at every width, in English and in German', async (t) => {
+    const outside = `[...document.querySelectorAll('.compose-box button')].filter((one) =>
+      one.getBoundingClientRect().right > innerWidth).map((one) => one.ariaLabel ?? one.textContent)`;
+    for (const language of ['en', 'de']) {
+      await org.member.api.ok('PATCH /settings', { default_language: language });
+      const page = await open(t, topicHash('widths'));
+      for (const hasTouch of [false, true]) {
+        for (const width of [320, 640, 768, 820]) {
+          await page.page.setViewport({ width, height: 600, hasTouch, isMobile: hasTouch });
+          await page.page.waitForSelector('.compose-text');
+          t.strictSame(await page.page.evaluate(outside), [], `${language}, ${width} px, touch: ${hasTouch}`);
+        }
+      }
+      // Near the limit the row has the number of characters left, too.
+      await page.page.setViewport({ width: 320, height: 600, hasTouch: true, isMobile: true });
+      await focusText(page);
+      await page.page.keyboard.sendCharacter('x'.repeat(9_900));
+      await page.page.waitForSelector('.compose-counter');
+      t.strictSame(await page.page.evaluate(outside), [], `${language}, near the limit`);
+    }
+    await org.member.api.ok('PATCH /settings', { default_language: 'en' });
+  });
+
+  await t.test('the menu of the box has the buttons that a short row lacks', async (t) => {
+    const page = await open(t, topicHash('menu'));
+    for (const [width, isOffered] of [
+      [1280, false],
+      [640, true],
+    ] as const) {
+      await page.page.setViewport({ width, height: 600 });
+      await page.click('.compose-tools [aria-haspopup=menu]');
+      await page.waitFor('.menu-item', 'Spoiler');
+      t.equal(await page.page.$$eval('.menu-item', (all) => all.some((one) => one.textContent === 'Bold')), isOffered);
+      await page.page.keyboard.press('Escape');
+      await page.waitUntilGone('.menu-item');
+    }
   });
 
   await t.test('the box and its layers are accessible, and fit a phone', async (t) => {

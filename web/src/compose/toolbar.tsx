@@ -10,7 +10,7 @@ import {
   type TextEdit,
   type TextSelection,
 } from '../editing/index.js';
-import { Button, Icon, IconButton, isPhoneLayout, type MenuItem, showToast, useShortcut } from '../kit/index.js';
+import { Button, Icon, IconButton, type MenuItem, showToast, useShortcut } from '../kit/index.js';
 import { MenuButton } from '../kit-later/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 import type { Composer } from './composer.js';
@@ -49,8 +49,8 @@ function insertVideoCallLink(composer: Composer): void {
   composer.focusNowOrWhenMounted();
 }
 
-/** @param isPhone true if the menu also has the actions that are buttons on larger screens */
-function makeFormattingMenuItems(composer: Composer, isPhone: boolean): readonly MenuItem[] {
+/** @param isShort true if the menu also has the actions that are buttons in a wider box */
+function makeFormattingMenuItems(composer: Composer, isShort: boolean): readonly MenuItem[] {
   const item = (
     label: string,
     icon: 'bold' | 'italic' | 'link' | 'code' | 'list' | 'quote' | 'eye-off',
@@ -61,9 +61,9 @@ function makeFormattingMenuItems(composer: Composer, isPhone: boolean): readonly
     run: () => void applyEditToSelection(composer, change),
   });
   return [
-    isPhone && item(t('compose.bold'), 'bold', makeBoldToggleEdit),
-    isPhone && item(t('compose.italic'), 'italic', makeItalicToggleEdit),
-    isPhone && item(t('compose.link'), 'link', makeSelectionLinkEdit),
+    isShort && item(t('compose.bold'), 'bold', makeBoldToggleEdit),
+    isShort && item(t('compose.italic'), 'italic', makeItalicToggleEdit),
+    isShort && item(t('compose.link'), 'link', makeSelectionLinkEdit),
     item(t('compose.code'), 'code', makeCodeFormatEdit),
     item(t('compose.list'), 'list', (of) => makePrefixLinesEdit(of, () => '- ')),
     item(t('compose.quote'), 'quote', (of) => makeFenceLinesEdit(of, 'quote')),
@@ -75,7 +75,7 @@ function makeFormattingMenuItems(composer: Composer, isPhone: boolean): readonly
       run: () => insertCommandIfTextEmpty(composer, `/poll ${t('compose.poll-question')}\n`),
     },
     { label: t('compose.todo'), icon: 'check', run: () => insertCommandIfTextEmpty(composer, '/todo') },
-    isPhone &&
+    isShort &&
       areVideoCallsOffered() && {
         label: t('compose.video-call'),
         icon: 'video',
@@ -118,7 +118,7 @@ interface ComposeToolbarProps {
 /** Buttons below the text. */
 export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
   const files = useRef<HTMLInputElement>(null);
-  const phone = isPhoneLayout();
+  const gap = useRef<HTMLSpanElement>(null);
   const previewing = composer.isPreviewing.value;
   const inText = () => document.activeElement === composer.textArea;
   useShortcut('bold', () => inText() && applyEditToSelection(composer, makeBoldToggleEdit));
@@ -170,37 +170,35 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
           composer.focusNowOrWhenMounted();
         }}
       />
-      {!phone && areVideoCallsOffered() && (
-        <IconButton icon="video" label={t('compose.video-call')} onClick={() => insertVideoCallLink(composer)} />
-      )}
-      {!phone && (
-        <>
-          <span class="compose-gap" />
-          <IconButton
-            icon="bold"
-            label={t('compose.bold')}
-            shortcut="bold"
-            onClick={() => applyEditToSelection(composer, makeBoldToggleEdit)}
-          />
-          <IconButton
-            icon="italic"
-            label={t('compose.italic')}
-            shortcut="italic"
-            onClick={() => applyEditToSelection(composer, makeItalicToggleEdit)}
-          />
-          <IconButton
-            icon="link"
-            label={t('compose.link')}
-            shortcut="link"
-            onClick={() => applyEditToSelection(composer, makeSelectionLinkEdit)}
-          />
-        </>
-      )}
+      <span class="compose-wide">
+        {areVideoCallsOffered() && (
+          <IconButton icon="video" label={t('compose.video-call')} onClick={() => insertVideoCallLink(composer)} />
+        )}
+        <span class="compose-gap" ref={gap} />
+        <IconButton
+          icon="bold"
+          label={t('compose.bold')}
+          shortcut="bold"
+          onClick={() => applyEditToSelection(composer, makeBoldToggleEdit)}
+        />
+        <IconButton
+          icon="italic"
+          label={t('compose.italic')}
+          shortcut="italic"
+          onClick={() => applyEditToSelection(composer, makeItalicToggleEdit)}
+        />
+        <IconButton
+          icon="link"
+          label={t('compose.link')}
+          shortcut="link"
+          onClick={() => applyEditToSelection(composer, makeSelectionLinkEdit)}
+        />
+      </span>
       <MenuButton
         label={t('compose.more')}
         icon="plus"
         side="above"
-        items={() => makeFormattingMenuItems(composer, phone)}
+        items={() => makeFormattingMenuItems(composer, gap.current?.offsetParent === null)}
       />
       {canPreview && (
         <IconButton
@@ -228,7 +226,7 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
           onClick={() => void sendComposedMessage(composer)}
         >
           <Icon name="send" />
-          <span class={phone ? 'hidden' : undefined}>{t('compose.send')}</span>
+          <span>{t('compose.send')}</span>
         </Button>
       </span>
     </div>
