@@ -127,6 +127,35 @@ t.test('what a member has read is gone from the browser when the session has end
   t.notMatch(await everything(at), HIDDEN);
 });
 
+t.test('places for accounts ask a spectator to sign in, and request nothing', async (t) => {
+  for (const address of [
+    '#inbox',
+    '#settings',
+    `#narrow/dm/${member.id}`,
+    '#narrow/is/starred',
+    '#narrow/stream/999',
+  ]) {
+    const { at, page } = await openAt(address, '.sign-in');
+    t.equal(await page.$('.sign-in-note'), null);
+    t.strictSame([at.faults, at.refusals], [[], []], address);
+    await page.browserContext().close();
+  }
+  const { at } = await openAt('#nowhere');
+  await at.waitFor('.opening', 'There is nothing at this address.');
+});
+
+t.test('a reader whose session has ended is told so when the page is opened again', async (t) => {
+  const at = await ClientPage.open(browser, host);
+  await at.openSignedIn(member.email, PASSWORD, '#inbox');
+  await at.waitFor('.row.stream', 'backstage');
+  await at.page.deleteCookie({ name: 'conclave_session', url: at.page.url() });
+  await at.page.reload();
+  await at.waitFor('.sign-in-note', 'You have been signed out.');
+  await at.click('button', 'without an account');
+  await at.waitFor('.visitor', 'You have been signed out.');
+  t.strictSame(at.faults, []);
+});
+
 t.test('signing in returns to the place that was read', async (t) => {
   const { at, page } = await openAt(hash);
   await at.waitFor('.message-body', 'all of you');

@@ -5,7 +5,8 @@ import type { Route } from '../core/index.js';
 import { makeLazyComponent, Spinner } from '../kit/index.js';
 import { currentLanguage, loadLaterTexts, t } from '../text/index.js';
 import { AppFrame } from './frame.js';
-import { hasSignedOutDeliberately } from './sign-out.js';
+import { hadSession, hasSignedOutDeliberately } from './sign-out.js';
+import { isForAccountsOnly } from './views.js';
 
 /** Lazy, since most visits have a session. */
 const LazySignInView = makeLazyComponent(async () => {
@@ -22,9 +23,9 @@ function OpeningScreen() {
   );
 }
 
-/** The client: sign-in without a session, otherwise the frame. */
+/** The client: sign-in without a session and, for visitors, in the place of what needs one; otherwise the frame. */
 export function App() {
-  const wasIn = useRef(false);
+  const wasIn = useRef(hadSession);
   const place = useRef<Route>({ view: 'home' });
   const route = core.router.route.value;
   const state = core.session.state.value;
@@ -35,7 +36,11 @@ export function App() {
     else if (core.session.state.value === 'signed-in') core.router.navigate(place.current, true);
   });
   if (state === 'signed-in') wasIn.current = true;
-  if (state === 'signed-out' || (route.view === 'sign-in' && state !== 'signed-in')) {
+  if (
+    state === 'signed-out' ||
+    (route.view === 'sign-in' && state !== 'signed-in') ||
+    (state === 'visitor' && isForAccountsOnly(route))
+  ) {
     const token = route.view === 'sign-in' ? route.parts[0] : undefined;
     return (
       <LazySignInView

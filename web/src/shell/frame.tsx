@@ -22,6 +22,7 @@ import { ViewErrorBoundary } from './boundary.js';
 import { useGlobalShortcuts } from './commands.js';
 import { OwnMenu, RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
+import { hadSession } from './sign-out.js';
 import { ConnectionStatusLine } from './status.js';
 import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
@@ -86,7 +87,7 @@ function SignInInvitationBar() {
   if (core.session.state.value !== 'visitor') return null;
   return (
     <aside class="visitor" aria-label={t('shell.sign-in')}>
-      <span>{t('shell.spectator')}</span>
+      <span>{t(hadSession ? 'shell.session-ended' : 'shell.spectator')}</span>
       <Button kind="primary" onClick={() => core.router.navigate({ view: 'sign-in', parts: [] })}>
         {t('shell.sign-in')}
       </Button>

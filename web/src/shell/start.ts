@@ -9,13 +9,14 @@ import { App } from './app.js';
 import { syncShortcutKeysWithStorage } from './keys.js';
 import { startApplyingTheme } from './theme.js';
 import { startUpdatingDocumentTitle } from './title.js';
-import { loadMessagesChunkIfAddressed } from './views.js';
+import { isForAccountsOnly, loadMessagesChunkIfAddressed } from './views.js';
 
 /** Requests the messages of the address as soon as the state is loaded, while the frame is rendered. */
 function startLoadingAddressedMessages({ session, router, windows }: Core): void {
   const load = () => {
     const { value: route } = router.route;
-    if (route.view === 'narrow') void windows.openWindow(route.narrow).showOrLoadAround(route.near ?? 'first_unread');
+    if (route.view === 'narrow' && !isForAccountsOnly(route))
+      void windows.openWindow(route.narrow).showOrLoadAround(route.near ?? 'first_unread');
   };
   effect(() => {
     if (session.state.value === 'signed-in' || session.state.value === 'visitor') untracked(load);

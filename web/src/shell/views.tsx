@@ -51,12 +51,24 @@ function NotFoundView() {
   );
 }
 
-/** Views for readers without an account. */
-const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|narrow)$/;
+/** Views for readers without an account, beside those of messages. */
+const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|unknown)$/;
+/** Operators that the API refuses to readers without an account: `dm`, `dm-including`, `in`, `is`. */
+const ACCOUNT_OPERATORS_PATTERN = /^(?:dm|i[ns])/;
+
+/** Whether the reader has no account, and the API shows this place to accounts only. */
+export const isForAccountsOnly = (route: Route): boolean =>
+  core.state.me.id === 0 &&
+  (route.view === 'narrow'
+    ? route.narrow.some(
+        ({ operator, operand }) =>
+          ACCOUNT_OPERATORS_PATTERN.test(operator) ||
+          (operator === 'stream' && !core.state.streams.byId.value.has(Number(operand))),
+      )
+    : !VISITOR_VIEWS_PATTERN.test(route.view));
 
 /** The view of a route. Views that most readers begin with (recent, inbox) are in the first chunk; others are lazy. */
 export function RouteView({ route }: { readonly route: Route }): ComponentChild {
-  if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFoundView />;
   switch (route.view) {
     case 'home':
       return <HomeRedirect />;

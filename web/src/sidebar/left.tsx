@@ -93,7 +93,10 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
     const streams = new Set(openedStreamIds.value);
     if (current.value && 'stream' in current.value) streams.add(current.value.stream);
     for (const stream of streams) {
-      if (!core.state.conversations.streamIdsWithAllTopicsKnown.value.has(stream))
+      if (
+        core.state.streams.byId.value.has(stream) &&
+        !core.state.conversations.streamIdsWithAllTopicsKnown.value.has(stream)
+      )
         core.loadAllTopicsOnce(stream).catch(() => {});
     }
   });

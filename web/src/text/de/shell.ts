@@ -16,6 +16,7 @@ export const shellTexts: TextCatalog<typeof source> = {
   'shell.connecting': 'Verbindung wird wieder aufgebaut …',
   'shell.offline': 'Du bist offline. Was du schreibst, wird gesendet, sobald du wieder verbunden bist.',
   'shell.spectator': 'Du liest ohne Konto mit.',
+  'shell.session-ended': 'Du bist abgemeldet worden.',
   'shell.not-found': 'Unter dieser Adresse ist nichts.',
   'shell.go-home': 'Zur ersten Ansicht',
   'shell.title-unread': '({n}) {title}',

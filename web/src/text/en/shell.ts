@@ -14,6 +14,7 @@ export const shellTexts = {
   'shell.connecting': 'Connecting again …',
   'shell.offline': 'You are offline. What you write is sent as soon as you are back.',
   'shell.spectator': 'You are reading without an account.',
+  'shell.session-ended': 'You have been signed out.',
   'shell.not-found': 'There is nothing at this address.',
   'shell.go-home': 'Go to the first view',
   'shell.title-unread': '({n}) {title}',
