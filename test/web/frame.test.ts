@@ -149,6 +149,22 @@ async function openOnPhone(topic: string, words: string): Promise<ClientPage> {
   return client;
 }
 
+t.test('a name that is written from right to left is cut at its end', async (t) => {
+  const topic = 'דיון ארוך מאוד על תכנון הנמל החדש ועל כל מה שקשור אליו ועוד';
+  await say(other, 'general', topic, 'words');
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  for (const row of ['.row.topic', '.overview-row']) {
+    if (row === '.row.topic') await client.click('.row.stream .stream-toggle');
+    await client.waitFor(row, topic);
+    const directions = await client.page.$$eval(`${row} [data-cut]`, (all) =>
+      all.filter((one) => /^[א-ת]/.test(one.textContent ?? '')).map((one) => getComputedStyle(one).direction),
+    );
+    t.ok(directions.length > 0, row);
+    t.strictSame(new Set(directions), new Set(['rtl']), row);
+  }
+});
+
 t.test('on a phone, a swipe leads from a conversation back to the list', async (t) => {
   await say(other, 'general', 'piers', 'words to swipe over');
   const client = await openOnPhone('piers', 'words to swipe over');

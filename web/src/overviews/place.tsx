@@ -21,7 +21,9 @@ export function StreamNameWithIcon({ id }: { readonly id: number }) {
   return (
     <span class="place-stream" style={{ '--stream': streams.byId.value.get(id)?.color || 'currentColor' }}>
       <Icon name={getStreamIconName(streams.getPrivacy(id))} />
-      <span data-cut="">{streams.getStreamName(id)}</span>
+      <span data-cut="" dir="auto">
+        {streams.getStreamName(id)}
+      </span>
     </span>
   );
 }
@@ -44,7 +46,9 @@ export function DirectUsersLabel({ users }: { readonly users: readonly number[] 
   return (
     <span class="place-topic">
       <Avatar name={person?.full_name ?? ''} src={person?.avatar_url} id={first ?? 0} size={24} presence={presence} />
-      <span data-cut="">{users.map((id) => people.getFullName(id)).join(', ')}</span>
+      <span data-cut="" dir="auto">
+        {users.map((id) => people.getFullName(id)).join(', ')}
+      </span>
       {first === me.id && <span class="place-soft">{t('sidebar.you')}</span>}
     </span>
   );

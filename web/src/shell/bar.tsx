@@ -30,7 +30,9 @@ function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topi
       <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
         <Icon name={getStreamIconName(core.state.streams.getPrivacy(stream.stream_id))} />
       </span>
-      <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream.stream_id) })}>{stream.name}</a>
+      <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream.stream_id) })} dir="auto">
+        {stream.name}
+      </a>
       {topic !== undefined && (
         <>
           <span class="separator" aria-hidden="true">
@@ -58,7 +60,7 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
   return (
     <>
       <Icon name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : findNarrowIcon(narrow)} />
-      <span>{direct ? formatRouteName({ view: 'narrow', narrow }) : formatNarrowName(narrow)}</span>
+      <span dir="auto">{direct ? formatRouteName({ view: 'narrow', narrow }) : formatNarrowName(narrow)}</span>
     </>
   );
 }

@@ -55,7 +55,7 @@ function SidebarPersonRow({ person, ...attributes }: { readonly person: Person; 
           size={24}
           presence={people.getPresenceLevel(id)}
         />
-        <span class="row-name" data-cut="">
+        <span class="row-name" data-cut="" dir="auto">
           {person.full_name} {id === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
         <CountBadge count={unread.getConversationCountSignal({ users: [id] }).value} strong />

@@ -142,7 +142,7 @@ function SidebarStreamRow({ row, attributes, currentPlace, onNavigate }: Sidebar
         {...attributes}
       >
         <Icon name={getStreamIconName(stream.kind)} />
-        <span class="row-name" data-cut="">
+        <span class="row-name" data-cut="" dir="auto">
           {stream.name}
           {stream.kind !== 'public' && <span class="hidden">, {t(`sidebar.${stream.kind}`)}</span>}
         </span>
@@ -214,7 +214,7 @@ function SidebarDirectRow({
             <Icon name="people" />
           )}
         </span>
-        <span class="row-name" data-cut="">
+        <span class="row-name" data-cut="" dir="auto">
           {formatDirectUserNames(core.state, users)}{' '}
           {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>

@@ -8,7 +8,7 @@ export function TopicName({ topic, class: name }: { readonly topic: string; read
   return (
     <>
       {resolved && <Icon name="resolved" size={16} />}
-      <span class={name} data-cut="">
+      <span class={name} data-cut="" dir="auto">
         {resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}
       </span>
       {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
