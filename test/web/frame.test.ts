@@ -165,6 +165,29 @@ t.test('a name that is written from right to left is cut at its end', async (t) 
   }
 });
 
+t.test('on a small phone in German, long words stay in the window and in their rows', async (t) => {
+  const name = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbau';
+  await subscribe(owner, name, { principals: [owner, member] });
+  await say(owner, name, 'plans', 'words');
+  await member.api.ok('PATCH /settings', { default_language: 'de' });
+  const client = await ClientPage.open(browser, host, { viewport: { ...PHONE, width: 320, height: 568 } });
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  await client.waitFor('.overview-row.heading', name);
+  await client.waitFor('.compose-closed', 'Neue Direktnachricht');
+  t.strictSame(
+    await client.page.evaluate(`[...document.querySelectorAll('.compose-closed > .button')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent)`),
+    [],
+  );
+  t.strictSame(
+    await client.page.evaluate(`[...document.querySelectorAll('.overview-row.heading')]
+      .filter((one) => one.querySelector('.overview-main').scrollWidth > one.querySelector('.overview-main').clientWidth)
+      .map((one) => one.textContent)`),
+    [],
+  );
+  await member.api.ok('PATCH /settings', { default_language: 'en' });
+});
+
 t.test('on a phone, a swipe leads from a conversation back to the list', async (t) => {
   await say(other, 'general', 'piers', 'words to swipe over');
   const client = await openOnPhone('piers', 'words to swipe over');
