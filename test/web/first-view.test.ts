@@ -210,6 +210,14 @@ t.test('a page has a title, a language, a description and a viewport that can be
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('the client begins in English if the chunk of the texts of another language does not come', async () => {
+  const client = await ClientPage.open(browser, host);
+  await client.page.evaluateOnNewDocument(`Object.defineProperty(navigator, 'languages', { value: ['de'] })`);
+  await client.intercept((request) => (/\/de-[^/]*\.js$/.test(request.url()) ? request.abort() : request.continue()));
+  await client.goTo('');
+  await client.waitFor('.sign-in-card', 'Sign in');
+});
+
 t.test('a form that is sent while the client starts has what was typed last', async (t) => {
   const client = await ClientPage.open(browser, host);
   // The start ends when the browser is idle.

@@ -60,7 +60,8 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   startApplyingTheme(core);
   startUpdatingDocumentTitle(core);
   syncShortcutKeysWithStorage();
-  await loadAndUseFirstKnownLanguage(navigator.languages);
+  // Without the chunk of another language the client begins in English; the settings load the chunk again.
+  await loadAndUseFirstKnownLanguage(navigator.languages).catch(() => {});
   loadMessagesChunkIfAddressed();
   effect(() => {
     // Settings of visitors are defaults of the organization.
