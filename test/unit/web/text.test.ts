@@ -54,6 +54,13 @@ t.test('a text with plural forms in one language has the forms of each language'
   }
 });
 
+t.test('German texts say du to the reader, and have one word for a stream, a mail and an owner', async (t) => {
+  const wrong = Object.entries(german).filter(([, entry]) =>
+    formsOf(entry).some((form) => /\bSie\b|\bIhre?|Kanal|Kanäle|Brief|Besitzende/.test(form)),
+  );
+  t.strictSame(wrong, []);
+});
+
 t.test('no text is empty, begins or ends with a space, or has markup', async (t) => {
   for (const catalogue of [english, german]) {
     const wrong = Object.entries(catalogue).filter(([, entry]) =>

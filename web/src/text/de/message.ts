@@ -23,11 +23,11 @@ export const messageTexts: TextCatalog<typeof source> = {
     other: '{n} Personen haben diese Nachricht gelesen.',
   },
   'message.history': 'Bearbeitungsverlauf',
-  'message.history-stream': 'Kanal: {from} → {to}',
+  'message.history-stream': 'Stream: {from} → {to}',
   'message.history-topic': 'Thema: {from} → {to}',
   'message.delete-title': 'Diese Nachricht löschen?',
   'message.delete-text':
-    'Sie verschwindet für alle, samt Reaktionen und Verlauf. Das lässt sich nicht rückgängig machen.',
+    'Die Nachricht verschwindet für alle, samt Reaktionen und Verlauf. Das lässt sich nicht rückgängig machen.',
   'message.edit-label': 'Text der Nachricht',
   'message.direct-to': 'Direktnachricht an {name}',
   'message.sent-by': 'Nachrichten von {name}',

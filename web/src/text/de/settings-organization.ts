@@ -29,7 +29,7 @@ export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.sign-in': 'Anmelden',
   'settings.require-single-sign-on': 'Single Sign-on verlangen',
   'settings.sign-in-hint':
-    'Wird Single Sign-on verlangt, melden sich nur Besitzende mit Passwort an, falls der andere Dienst ausfällt.',
+    'Wird Single Sign-on verlangt, melden sich nur Eigentümer mit Passwort an, falls der andere Dienst ausfällt.',
   'settings.realm.invite_required': 'Beitritt nur mit Einladung',
   'settings.realm.invite_to_realm_policy': 'Wer Personen einladen darf',
   'settings.realm.emails_restricted_to_domains': 'Nur Adressen erlaubter Domains',
@@ -94,7 +94,7 @@ export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.invite-by-link': 'Mit einem Link für mehrere Personen',
   'settings.emails': 'E-Mail-Adressen',
   'settings.emails-hint': 'Getrennt durch Kommas oder Zeilen.',
-  'settings.invite-as': 'Sie kommen als',
+  'settings.invite-as': 'Eingeladen als',
   'settings.invite-expiry': 'Die Einladung gilt',
   'settings.invite-streams': 'Streams, die sie abonnieren',
   'settings.invite': 'Einladen',

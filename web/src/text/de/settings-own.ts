@@ -16,8 +16,8 @@ export const ownSettingsTexts: TextCatalog<typeof source> = {
   'settings.change-email': 'Adresse ändern',
   'settings.new-email': 'Neue Adresse',
   'settings.new-email-hint':
-    'An die neue Adresse geht ein Brief mit einem Link. Die Änderung gilt, sobald der Link geöffnet wird.',
-  'settings.email-sent': 'Ein Brief an {email} ist unterwegs. Öffne den Link darin.',
+    'An die neue Adresse geht eine E-Mail mit einem Link. Die Änderung gilt, sobald der Link geöffnet wird.',
+  'settings.email-sent': 'Eine E-Mail an {email} ist unterwegs. Öffne den Link darin.',
   'settings.password': 'Passwort',
   'settings.password-hint': 'Ein neues Passwort beendet alle anderen Sitzungen.',
   'settings.change-password': 'Passwort ändern',

@@ -10,7 +10,7 @@ export const signInTexts: TextCatalog<typeof source> = {
   'sign-in.show-password': 'Passwort zeigen',
   'sign-in.hide-password': 'Passwort verbergen',
   'sign-in.forgotten': 'Passwort vergessen?',
-  'sign-in.owners': 'Besitzende melden sich mit Passwort an',
+  'sign-in.owners': 'Eigentümer melden sich mit Passwort an',
   'sign-in.browse': 'Ohne Konto umsehen',
   'sign-in.or': 'oder',
   'sign-in.wrong': 'E-Mail-Adresse oder Passwort stimmt nicht.',

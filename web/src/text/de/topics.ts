@@ -9,7 +9,7 @@ export const topicTexts: TextCatalog<typeof source> = {
   'topics.followed': 'Gefolgt',
   'topics.move': 'Nachricht oder Thema verschieben',
   'topics.move-action': 'Verschieben',
-  'topics.move-stream': 'Kanal',
+  'topics.move-stream': 'Stream',
   'topics.move-topic': 'Thema',
   'topics.move-which': 'Verschoben wird',
   'topics.move-one': 'nur diese Nachricht',
