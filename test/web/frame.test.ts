@@ -149,6 +149,21 @@ async function openOnPhone(topic: string, words: string): Promise<ClientPage> {
   return client;
 }
 
+t.test('on a phone, an open drawer closes when the reader goes back, and its rows have their menus', async (t) => {
+  const client = await openOnPhone('lunch', 'hungry?');
+  await client.click('.open-sidebar button');
+  await client.waitFor('dialog .row.topic', 'lunch');
+  const menu = await client.page.waitForSelector('dialog .row.topic .row-more', { visible: true });
+  await menu?.tap();
+  await client.waitFor('.menu-item', 'Muted');
+  await client.page.keyboard.press('Escape');
+  await client.waitUntilGone('.menu-item');
+  await client.page.goBack();
+  await client.waitFor('.bar-title', 'Inbox');
+  await client.waitUntilGone('dialog[open]');
+  t.strictSame(client.faults, []);
+});
+
 t.test('a name that is written from right to left is cut at its end', async (t) => {
   const topic = 'דיון ארוך מאוד על תכנון הנמל החדש ועל כל מה שקשור אליו ועוד';
   await say(other, 'general', topic, 'words');

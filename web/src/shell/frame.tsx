@@ -113,6 +113,7 @@ export function AppFrame() {
   useSignalEffect(() => {
     const route = core.router.route.value;
     if (LIST_VIEWS.has(route.view)) lastListRoute = route;
+    closeDrawer();
   });
   useEffect(() => (phone ? swipeBackWhileShown() : undefined), [phone]);
   // Sidebars that are shown have handlers for these keys.

@@ -113,7 +113,7 @@ const runDirectMessageShortcut = () => pageShortcuts.runShortcut('direct');
 
 const isCurrentHash = (hash: string): boolean => core.platform.address.hash.value === hash;
 
-/** Appears on hover. Keyboards have the menu key, touch screens the long press. */
+/** Appears on hover where there is a pointer, and always on touch screens. Keyboards have the menu key. */
 function RowMenuButton({ row }: { readonly row: SidebarRow }) {
   return (
     <IconButton
