@@ -191,7 +191,7 @@ t.test('a page has a title, a language, a description and a viewport that can be
   const base = {
     lang: 'en',
     charset: 'UTF-8',
-    viewport: 'width=device-width, initial-scale=1, viewport-fit=cover',
+    viewport: 'width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content',
     isDescribed: true,
     isDoctype: true,
     canZoom: true,
