@@ -92,15 +92,15 @@ function makeBotOwnerChangeStep(
   return { user: after, effect: makeAccountChangeCommit({ before: before.user, after }, { events }, view, context) };
 }
 
-/** The bot's role after the request. A bot that is given away has at most the role of its new owner. */
+/** The bot's role after the request. Unless that names a role, a bot that is given away has at most its new owner's. */
 function computeRoleAfterUpdate(
   parts: ActorParts,
   bot: DirectoryUser,
   { role, bot_owner_id }: Pick<UpdateBotArgs, 'role' | 'bot_owner_id'>,
 ): number {
-  const asked = role ?? bot.role;
-  if (bot_owner_id === null || bot_owner_id === bot.botOwner) return asked;
-  return Math.max(asked, findUserRecord(parts, bot_owner_id)?.role ?? asked);
+  if (role !== null) return role;
+  if (bot_owner_id === null || bot_owner_id === bot.botOwner) return bot.role;
+  return Math.max(bot.role, findUserRecord(parts, bot_owner_id)?.role ?? bot.role);
 }
 
 /** The bot with the settings of the request. @throws ApiError */

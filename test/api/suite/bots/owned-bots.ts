@@ -106,8 +106,10 @@ export const ownedBots: Facts = async (t, server) => {
     );
     await give({ bot_owner_id: admin.id });
     t.equal(await roleOf(bot.id), 400, 'a stronger owner changes nothing');
-    await give({ role: 200, bot_owner_id: guest.id });
+    await give({ bot_owner_id: guest.id });
     t.equal(await roleOf(bot.id), 600);
+    await give({ role: 300, bot_owner_id: member.id });
+    t.equal(await roleOf(bot.id), 300, 'the request names a role');
   });
 
   await t.test('a deactivated user cannot become the owner of a bot', async (t) => {
