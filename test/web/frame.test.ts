@@ -354,7 +354,7 @@ t.test('an account that signs in sees nothing of the one before while its own st
   const client = await ClientPage.open(browser, host);
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#inbox');
-  await client.waitFor('main', other.name);
+  await client.waitFor('main .overview-row');
   const held: HTTPRequest[] = [];
   await client.intercept((request) =>
     request.method() === 'GET' && request.url().endsWith('/web/session') ? held.push(request) : request.continue(),
