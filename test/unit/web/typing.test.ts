@@ -1,6 +1,7 @@
 /** Typing notices change only what they are about. */
 import { effect } from '@preact/signals-core';
 import t from 'tap';
+import { OwnTypingNotices } from '../../../web/src/compose/typing-notices.js';
 import { ClientState } from '../../../web/src/core/index.js';
 import {
   answerRegistration,
@@ -39,7 +40,7 @@ t.test('the end of typing is not sent for the account that signs in next', async
       : answerSignedIn(request);
   const core = await startLiveCore(platform);
   server.held.splice(0);
-  core.typingNotices.noteKeystroke({ stream: 7, topic: 'plans' });
+  new OwnTypingNotices(core, ME).noteKeystroke({ stream: 7, topic: 'plans' });
   await signOut(server, core);
   await signInAs(server, core, 2);
   await platform.pass(6_000);

@@ -11,6 +11,7 @@ import {
   type Route,
 } from '../core/index.js';
 import type { TextEdit } from '../editing/index.js';
+import type { OwnTypingNotices } from './typing-notices.js';
 
 /** Where a message goes. The address may be half filled in. */
 export type ComposeTarget =
@@ -75,6 +76,8 @@ export interface ComposeUpload {
 export class Composer {
   /** The account that the texts belong to. Another one that signs in on this page gets another composer. */
   readonly userId = core.state.me.userIdSignal.peek();
+  /** Made by the open box: the first view has no use for it. */
+  typingNotices: OwnTypingNotices | undefined;
   readonly isOpen = signal(false);
   readonly target = signal<ComposeTarget>(EMPTY_STREAM_TARGET);
   /** Whether the user chose the address. The box then shows it and does not follow the view. */
@@ -229,7 +232,7 @@ export class Composer {
       this.#switchCount++;
       this.target.value = target;
       this.#currentDraft.setTarget(findConversationOfTarget(target));
-      core.typingNotices.sendStopIfTyping();
+      this.typingNotices?.sendStopIfTyping();
     }
   }
 
@@ -267,8 +270,8 @@ export class Composer {
     this.error.value = undefined;
     this.#currentDraft.setContent(text);
     const to = this.targetConversation.peek();
-    if (text.trim() === '') core.typingNotices.sendStopIfTyping();
-    else if (to) core.typingNotices.noteKeystroke(to);
+    if (text.trim() === '') this.typingNotices?.sendStopIfTyping();
+    else if (to) this.typingNotices?.noteKeystroke(to);
   }
 
   replaceText(text: string): void {
@@ -313,7 +316,7 @@ export class Composer {
   /** Empties the box after the text was sent or scheduled. */
   clearAfterSending(): void {
     this.#switchCount++;
-    core.typingNotices.sendStopIfTyping();
+    this.typingNotices?.sendStopIfTyping();
     this.#currentDraft.discardDraft();
     this.#leftDraftByTargetKey.delete(makeTargetKey(this.target.peek()));
     // The server may still list the deleted draft, which must not come back into the box.
@@ -356,7 +359,7 @@ export class Composer {
 
   #closeAndRememberDraft(): void {
     this.#switchCount++;
-    core.typingNotices.sendStopIfTyping();
+    this.typingNotices?.sendStopIfTyping();
     this.#currentDraft.closeAndSaveNow();
     this.#rememberDraft(makeTargetKey(this.target.peek()), this.#currentDraft);
   }

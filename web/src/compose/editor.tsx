@@ -18,7 +18,7 @@ export const enterSends = (): boolean =>
 /** Names the conversation that the text goes to. */
 function formatComposePlaceholder(composer: Composer): string {
   const to = composer.targetConversation.value;
-  if (!to) return t('compose.placeholder');
+  if (!to) return t('compose.label');
   const { people, streams, me } = core.state;
   if ('stream' in to) return t('compose.to-topic', { stream: streams.getStreamName(to.stream), topic: to.topic });
   if (to.users.length === 1 && to.users[0] === me.id) return t('compose.to-self');

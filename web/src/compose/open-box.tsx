@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { core } from '../client/index.js';
 import { Icon, useUniqueId } from '../kit/index.js';
 import { listenForTopicMoves } from '../moves/index.js';
 import { t } from '../text/index.js';
@@ -10,10 +11,12 @@ import { ComposeNotices } from './notices.js';
 import { ServerRenderedPreview } from './preview.js';
 import { findSendRefusalTextKey } from './rules.js';
 import { ComposeToolbar } from './toolbar.js';
+import { OwnTypingNotices } from './typing-notices.js';
 
 /** The open box. Its chunk is fetched as soon as the first view is on screen. */
 export function OpenBox({ composer, content }: ComposeBoxProps & { readonly composer: Composer }) {
   const id = useUniqueId();
+  composer.typingNotices ??= new OwnTypingNotices(core, composer.userId);
   // The text follows its topic. If the topic is not on screen, only a move of all its messages counts.
   useEffect(
     () =>

@@ -13,7 +13,6 @@ import { SignInSession } from './session.js';
 import { ClientState } from './state/state.js';
 import { BrowserEventQueue } from './sync/queue.js';
 import { DraftService } from './writing/drafts.js';
-import { OwnTypingNotices } from './writing/notices.js';
 import { MessageOutbox } from './writing/outbox.js';
 import { ReadMarker } from './writing/reading.js';
 
@@ -29,7 +28,6 @@ export class Core {
   readonly outbox: MessageOutbox;
   readonly draftService: DraftService;
   readonly readMarker: ReadMarker;
-  readonly typingNotices: OwnTypingNotices;
   readonly presenceReporter: PresenceReporter;
   readonly router: Router;
   readonly sharedViewState = new SharedViewState();
@@ -85,7 +83,6 @@ export class Core {
     this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue, this.#signedInUserId);
     this.draftService = new DraftService(platform, api, state, this.#signedInUserId);
     this.readMarker = new ReadMarker(platform, api, state, this.windows, this.#signedInUserId);
-    this.typingNotices = new OwnTypingNotices(platform, api, state, this.#signedInUserId);
     this.presenceReporter = new PresenceReporter(platform, api, state, this.eventQueue);
     this.router = new Router(platform.address, this.addressNameLookup);
     const getUserIdOfCopy = (): number => (this.#isShowingOfflineCopy ? 0 : this.#signedInUserId.peek());

@@ -13,7 +13,6 @@
  *     outbox             `sendMessage`, `retryItem`, `discardItem`; messages on their way
  *     draftService       `openNewestOrNew(conversation)` → a draft that saves itself
  *     readMarker         `markSeenAsReadIfEnabled(ids, narrow)`, marks as read and unread
- *     typingNotices      own typing
  *     presenceReporter   `noteUserInput()` for every input of the user
  *     router             `route.value`, `navigate(route)`; `formatHash(route)` for links
  *     sharedViewState    requests between views: compose to …, selected message

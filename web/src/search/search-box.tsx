@@ -122,7 +122,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   const all: PaletteOption[] = [];
   if (found.narrow.length > 0) {
     const name = found.narrow.map((term) => formatTermAsTyped(term, world)).join(' ');
-    all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('search.go'), choose: () => go() });
+    all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('shell.search'), choose: () => go() });
   }
   // The search begins with the terms of the view on screen; one of the options drops them.
   const own = terms.filter((term) => !begin.terms.includes(term));

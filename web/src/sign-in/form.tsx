@@ -88,7 +88,7 @@ export function SignInForm() {
         </p>
       )}
       <Button kind="primary" type="submit" wide busy={busy.value}>
-        {t('sign-in.submit')}
+        {t('shell.sign-in')}
       </Button>
     </form>
   );

@@ -99,7 +99,7 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
   if (!facts) {
     return (
       <main class="opening">
-        <h1 class="hidden">{t('sign-in.submit')}</h1>
+        <h1 class="hidden">{t('shell.sign-in')}</h1>
         {loadFailure.value ? (
           <>
             <p role="alert">{loadFailure.value}</p>

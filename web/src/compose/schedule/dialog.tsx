@@ -46,7 +46,7 @@ function ScheduleDialog({ composer, onClose }: ScheduleDialogProps) {
   };
   return (
     <Dialog
-      title={t('schedule.title')}
+      title={t('compose.schedule')}
       size="small"
       onClose={onClose}
       footer={

@@ -31,7 +31,7 @@ export function GeneralStreamTab({ stream }: { readonly stream: Stream }) {
     <p class="field-hint">
       {t('settings.stream-since', { date: formatDate(stream.date_created * 1000) })}{' '}
       <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream_id) })}>
-        {t('settings.view-stream')}
+        {t('settings.view-messages')}
       </a>
     </p>
   );

@@ -3,7 +3,6 @@ import type { composeTexts as source } from '../en/compose.js';
 
 export const composeTexts: TextCatalog<typeof source> = {
   'compose.send': 'Senden',
-  'compose.placeholder': 'Nachricht schreiben',
   'compose.to-topic': 'Nachricht an #{stream} › {topic}',
   'compose.to-people': 'Nachricht an {names}',
   'compose.to-self': 'Notiz an dich selbst',

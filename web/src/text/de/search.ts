@@ -5,7 +5,6 @@ export const searchTexts: TextCatalog<typeof source> = {
   'search.label': 'Nachrichten suchen',
   'search.placeholder': 'Wörter, stream:, sender:, has: …',
   'search.more': 'Gesuchte Wörter',
-  'search.go': 'Suchen',
   'search.everywhere': 'In allen Nachrichten',
   'search.remove': '{term} entfernen',
   'search.hint': 'Ein Minus vor einem Operator schließt aus: -sender:',

@@ -38,7 +38,6 @@ export const streamSettingsTexts: TextCatalog<typeof source> = {
   'settings.first-subscribers': 'Personen abonnieren lassen',
   'settings.announce': 'Stream ankündigen',
   'settings.stream-since': 'Erstellt am {date}.',
-  'settings.view-stream': 'Nachrichten zeigen',
   'settings.archive': 'Stream archivieren',
   'settings.archive-name': '{name} archivieren?',
   'settings.archive-question':

@@ -5,7 +5,6 @@ export const signInTexts: TextCatalog<typeof source> = {
   'sign-in.title': 'Anmelden bei {name}',
   'sign-in.email': 'E-Mail-Adresse',
   'sign-in.password': 'Passwort',
-  'sign-in.submit': 'Anmelden',
   'sign-in.with': 'Anmelden mit {name}',
   'sign-in.show-password': 'Passwort zeigen',
   'sign-in.hide-password': 'Passwort verbergen',

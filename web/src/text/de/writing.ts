@@ -16,7 +16,6 @@ export const emojiAndSchedulingTexts: TextCatalog<typeof source> = {
   'emoji.objects': 'Gegenstände',
   'emoji.symbols': 'Symbole',
   'emoji.flags': 'Flaggen',
-  'schedule.title': 'Später senden',
   'schedule.hour': 'In einer Stunde',
   'schedule.evening': 'Heute Abend',
   'schedule.morning': 'Morgen früh',

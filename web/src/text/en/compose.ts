@@ -1,7 +1,6 @@
 /** Texts of the compose box. */
 export const composeTexts = {
   'compose.send': 'Send',
-  'compose.placeholder': 'Write a message',
   'compose.to-topic': 'Message #{stream} › {topic}',
   'compose.to-people': 'Message {names}',
   'compose.to-self': 'Note to yourself',

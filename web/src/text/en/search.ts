@@ -3,7 +3,6 @@ export const searchTexts = {
   'search.label': 'Search messages',
   'search.placeholder': 'Words, stream:, sender:, has: …',
   'search.more': 'Words to search for',
-  'search.go': 'Search',
   'search.everywhere': 'In all messages',
   'search.remove': 'Remove {term}',
   'search.hint': 'A minus before an operator excludes: -sender:',

@@ -36,7 +36,6 @@ export const streamSettingsTexts = {
   'settings.first-subscribers': 'Subscribe people',
   'settings.announce': 'Announce the stream',
   'settings.stream-since': 'Created {date}.',
-  'settings.view-stream': 'View messages',
   'settings.archive': 'Archive stream',
   'settings.archive-name': 'Archive {name}?',
   'settings.archive-question': 'All subscriptions end, and the messages are hidden. This cannot be undone here.',

@@ -3,7 +3,6 @@ export const signInTexts = {
   'sign-in.title': 'Sign in to {name}',
   'sign-in.email': 'E-mail address',
   'sign-in.password': 'Password',
-  'sign-in.submit': 'Sign in',
   'sign-in.with': 'Sign in with {name}',
   'sign-in.show-password': 'Show password',
   'sign-in.hide-password': 'Hide password',

@@ -14,7 +14,6 @@ export const emojiAndSchedulingTexts = {
   'emoji.objects': 'Objects',
   'emoji.symbols': 'Symbols',
   'emoji.flags': 'Flags',
-  'schedule.title': 'Send later',
   'schedule.hour': 'In an hour',
   'schedule.evening': 'This evening',
   'schedule.morning': 'Tomorrow morning',
