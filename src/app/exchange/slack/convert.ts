@@ -5,6 +5,7 @@
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
+import { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from '#domain/integrations';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
@@ -17,7 +18,6 @@ import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js
 import { AdjustedRowCounts } from '../import/draft.js';
 import { toAcceptableFullName } from '../tables/people.js';
 import { markdownLinksToSlackFiles, slackTextOfAttachments } from './attachments.js';
-import { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './text.js';
 import { UniqueNames } from './unique-names.js';
 
 const CHANNELS_FILE_NAME = 'channels.json';
@@ -92,6 +92,7 @@ class SlackExportConversion {
     this.#mentionLookups = {
       user: (id) => this.#accountBySlackId.get(id),
       channel: (id) => this.#streamNameBySlackId.get(id),
+      everybody: '@**all**',
     };
   }
 

@@ -8,6 +8,8 @@ export interface SlackMentionLookups {
   user(id: string): SlackMentionedAccount | undefined;
   /** Name of the stream that the channel becomes. */
   channel(id: string): string | undefined;
+  /** Markdown in place of a mention of everybody. */
+  readonly everybody: string;
 }
 
 /** An account of the converted export. Several accounts may have the same name, so a mention has both. */
@@ -63,7 +65,7 @@ function convertReferenceAndCollectMention(
     const name = lookups.channel(target.slice(1)) ?? label;
     return name ? `#**${name}**` : all;
   }
-  if (SLACK_EVERYBODY_MENTION_PATTERN.test(target)) return '@**all**';
+  if (SLACK_EVERYBODY_MENTION_PATTERN.test(target)) return lookups.everybody;
   if (target.startsWith('!')) return label ?? '';
   if (target.startsWith('mailto:')) return label ?? target.slice(7);
   return label && label !== target ? `[${label}](${target})` : target;
@@ -74,5 +76,5 @@ function splitReferenceTargetAndLabel(text: string): [string, string?] {
   return bar < 0 ? [text] : [text.slice(0, bar), text.slice(bar + 1)];
 }
 
-const unescapeSlackEntities = (text: string): string =>
+export const unescapeSlackEntities = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

@@ -1,0 +1,12 @@
+/**
+ * Integrations (users.md § Incoming webhooks): the payloads that other programs post, and the messages made of them.
+ *
+ * `table.ts` lists the integrations. Each has a function from a payload to a message, in `slack.ts` and `alerts.ts`.
+ * `slack-text.ts` translates Slack's markup, in webhooks as in the import of a Slack export.
+ *
+ * Invariants: the functions have no side effects and never throw, whatever the payload is. They take time in proportion
+ * to its size, which the operation bounds.
+ */
+export type { IncomingIntegration, IntegrationMessage } from './integration.js';
+export { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './slack-text.js';
+export { findIncomingIntegration, INCOMING_INTEGRATIONS } from './table.js';

@@ -1,0 +1,182 @@
+/** Messages that integrations make of payloads. */
+import fc from 'fast-check';
+import t from 'tap';
+import type { Json } from '#base';
+import { convertSlackTextToMarkdown, findIncomingIntegration, INCOMING_INTEGRATIONS } from '#domain/integrations';
+import { toCheckedMessageContent } from '#domain/messages';
+import { toCheckedTruncatedTopic } from '#domain/streams';
+
+const messageOf = (name: string, payload: Json) => findIncomingIntegration(name)!.makeMessage(payload);
+const contentOf = (name: string, payload: Json): string | undefined => messageOf(name, payload)?.content;
+const slack = (payload: Json): string | undefined => contentOf('slack_incoming', payload);
+
+t.test('JSON is shown indented, in a block of code that no payload can end', async (t) => {
+  t.same(messageOf('json', { a: '```\n', b: [null, 1.5] }), {
+    topic: 'JSON',
+    content: '```json\n{\n  "a": "```\\n",\n  "b": [\n    null,\n    1.5\n  ]\n}\n```',
+  });
+});
+
+t.test("Slack's markup becomes Markdown", async (t) => {
+  const text = '*bold* _italic_ ~struck~ `*code*` <https://a.example/x_y_z|site> <https://b.example> a &lt; b &amp; c';
+  t.equal(
+    slack({ text }),
+    '**bold** *italic* ~~struck~~ `*code*` [site](https://a.example/x_y_z) https://b.example a < b & c',
+  );
+  t.equal(slack({ text: '*as it is* &gt;', mrkdwn: false }), '*as it is* >');
+});
+
+t.test('a payload of Slack mentions nobody', async (t) => {
+  t.equal(slack({ text: '<!channel> <!here|here> <@U1|ann> <!subteam^S1|@ops>' }), '@all @all @ann @ops');
+  const lookups = { user: () => undefined, channel: () => undefined, everybody: '@**all**' };
+  t.equal(convertSlackTextToMarkdown('<!everyone>', lookups).content, '@**all**', 'an import does');
+});
+
+t.test('the channel of a Slack payload is the topic', async (t) => {
+  for (const [channel, topic] of [
+    ['#ops', 'ops'],
+    ['@ann', 'ann'],
+    [' a\u0000\nb ', 'a b'],
+    ['#', '(no topic)'],
+    [7, '(no topic)'],
+  ] as const)
+    t.equal(messageOf('slack_incoming', { text: 'x', channel })?.topic, topic);
+});
+
+t.test('blocks of Slack come in place of the text, in their order; those with controls are left out', async (t) => {
+  const blocks = [
+    { type: 'header', text: { type: 'plain_text', text: 'Deploy *1*' } },
+    { type: 'section', text: { type: 'mrkdwn', text: '*done* by <@U1|ann>' } },
+    { type: 'divider' },
+    {
+      type: 'section',
+      fields: [
+        { type: 'mrkdwn', text: '*Env*: live' },
+        { type: 'plain_text', text: 'Time: 3 s' },
+      ],
+    },
+    { type: 'actions', elements: [{ type: 'button', text: { type: 'plain_text', text: 'Undo' } }] },
+    {
+      type: 'context',
+      elements: [
+        { type: 'image', image_url: 'https://a.example/i.png', alt_text: 'icon' },
+        { type: 'mrkdwn', text: '_now_' },
+      ],
+    },
+    { type: 'image', image_url: 'https://a.example/(1).png', title: { type: 'plain_text', text: 'A [graph]' } },
+  ];
+  t.equal(
+    slack({ text: 'fallback', blocks }),
+    [
+      '## Deploy *1*',
+      '**done** by @ann',
+      '---',
+      '**Env**: live\nTime: 3 s',
+      '[icon](https://a.example/i.png) *now*',
+      '[A (graph)](https://a.example/%281%29.png)',
+    ].join('\n\n'),
+  );
+  t.equal(slack({ text: 'fallback', blocks: [{ type: 'actions' }] }), 'fallback');
+});
+
+t.test('attachments of Slack follow the text; the fallback counts where nothing else is there', async (t) => {
+  const attachments = [
+    {
+      fallback: 'unused',
+      pretext: 'Before',
+      title: 'Build 7',
+      title_link: 'https://ci.example/7',
+      text: '*failed*',
+      fields: [{ title: 'Branch', value: 'main', short: true }, { title: 'Tries', value: 3 }, { value: 'no title' }],
+    },
+    { fallback: 'only this', color: 'danger' },
+    {
+      title: 'No link',
+      title_link: 'javascript:alert(1)',
+      blocks: [{ type: 'section', text: { text: 'in a block' } }],
+    },
+  ];
+  t.equal(
+    slack({ text: 'Report', attachments }),
+    [
+      'Report',
+      'Before',
+      '**[Build 7](https://ci.example/7)**',
+      '**failed**',
+      '**Branch**: main\n**Tries**: 3\nno title',
+      'only this',
+      '**No link**',
+      'in a block',
+    ].join('\n\n'),
+  );
+});
+
+t.test('texts of Slack that no message could show are not translated', async (t) => {
+  const blocks = Array.from({ length: 100 }, () => ({ type: 'section', text: { text: '*a* '.repeat(5_000) } }));
+  const content = slack({ blocks })!;
+  t.ok(content.startsWith('**a** **a** '));
+  t.equal(content.split('\n\n').length, 10, 'of 20,000 characters each');
+});
+
+const slow = {
+  status: 'firing',
+  labels: { alertname: 'Slow', instance: 'a:9100', severity: 'page' },
+  annotations: { summary: 'p99 is\nhigh' },
+  generatorURL: 'http://prometheus.example/graph?g0.expr=up(1)',
+};
+
+t.test('each alert of Alertmanager is a line; the topic is the name that they share', async (t) => {
+  const line =
+    ':alert: **Firing** [Slow](http://prometheus.example/graph?g0.expr=up%281%29): p99 is high `instance=a:9100` `severity=page`';
+  t.same(messageOf('alertmanager', { alerts: [slow] }), { topic: 'Slow', content: line });
+  const calm = { status: 'resolved', labels: { alertname: 'Slow', job: 'a`b' } };
+  t.same(messageOf('alertmanager', { alerts: [slow, calm], truncatedAlerts: 2 }), {
+    topic: 'Slow',
+    content: `* ${line}\n* :squared_ok: **Resolved** Slow \`job=a'b\`\n* 2 more`,
+  });
+  const mixed = { alerts: [slow, { status: 'firing', labels: { alertname: 'Full' } }] };
+  t.equal(messageOf('alertmanager', mixed)?.topic, 'Alertmanager');
+});
+
+t.test('alerts of Grafana have their panel and their values; those of old versions are known too', async (t) => {
+  const alert = { ...slow, panelURL: 'https://grafana.example/p', values: { B: 22.5 } };
+  t.same(messageOf('grafana', { title: '[FIRING:1]', alerts: [alert] }), {
+    topic: 'Slow',
+    content:
+      ':alert: **Firing** [Slow](https://grafana.example/p): p99 is high `instance=a:9100` `severity=page` `B=22.5`',
+  });
+  const legacy = { ruleName: 'CPU', ruleUrl: 'https://grafana.example/r', state: 'ok', message: 'fine' };
+  t.same(messageOf('grafana', { ...legacy, evalMatches: [{ metric: 'load', value: 0.2 }] }), {
+    topic: 'CPU',
+    content: ':squared_ok: **Ok** [CPU](https://grafana.example/r): fine `load=0.2`',
+  });
+});
+
+/** JSON with names that integrations read, so that its parts get as far as possible. */
+const NAMES = [
+  ...['text', 'blocks', 'attachments', 'channel', 'type', 'fields', 'elements', 'title', 'value', 'image_url'],
+  ...['alerts', 'labels', 'annotations', 'alertname', 'status', 'values', 'ruleName', 'evalMatches', '__proto__'],
+];
+const LEAVES = ['section', 'header', 'context', 'image', '', '*_~`<', '\u0000', '\ud800', 'https://a.example', 0, null];
+const { payload } = fc.letrec<{ payload: Json }>((tie) => ({
+  payload: fc.oneof(
+    { depthSize: 'medium' },
+    fc.oneof(fc.constantFrom(...LEAVES), fc.string(), fc.double(), fc.boolean()) as fc.Arbitrary<Json>,
+    fc.array(tie('payload'), { maxLength: 4 }) as fc.Arbitrary<Json>,
+    fc.dictionary(fc.constantFrom(...NAMES), tie('payload'), { maxKeys: 6 }) as fc.Arbitrary<Json>,
+  ),
+}));
+
+t.test('any JSON gives a message that can be sent, or none', async () => {
+  fc.assert(
+    fc.property(payload, (payload) => {
+      for (const { makeMessage } of INCOMING_INTEGRATIONS) {
+        const message = makeMessage(payload);
+        if (!message) continue;
+        toCheckedMessageContent(message.content);
+        toCheckedTruncatedTopic(message.topic);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
