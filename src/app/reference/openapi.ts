@@ -72,6 +72,9 @@ const FILE_UPLOAD_REQUEST_BODY: JsonObject = {
   },
 };
 
+/** Body of an operation that reads it itself: JSON of any shape. */
+const ANY_JSON_REQUEST_BODY: JsonObject = { content: { 'application/json': { schema: {} } } };
+
 function describeOpenapiOperation(operation: ApiOperation, level: ApiLevel): JsonObject {
   const parameters = Object.entries(knownParametersOfLevel(operation.parameters, level));
   const form = parameters.filter(([, of]) => of.in === 'form');
@@ -83,8 +86,10 @@ function describeOpenapiOperation(operation: ApiOperation, level: ApiLevel): Jso
     ...(operation.maxBodyMib === undefined ? {} : { 'x-most-body-mib': operation.maxBodyMib }),
     ...(operation.guard === 'none' ? { security: [] } : {}),
     ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
+    ...(operation.keyInQuery ? { security: [{ key: [] }, { basic: [] }] } : {}),
     parameters: others.map(([name, of]) => describeNonFormParameter(name, of)),
     ...(operation.takesFiles ? { requestBody: FILE_UPLOAD_REQUEST_BODY } : {}),
+    ...(operation.takesBody ? { requestBody: ANY_JSON_REQUEST_BODY } : {}),
     ...(form.length > 0 ? { requestBody: describeFormRequestBody(form) } : {}),
     responses: { 200: { description: 'Success: result, msg and the fields of the operation.' } },
   };

@@ -29,7 +29,8 @@ export type OperationCallerGuard =
   | 'human'
   | 'member_human'
   | 'user_group_edit_policy_human'
-  | 'non_guest';
+  | 'non_guest'
+  | 'webhook_bot';
 
 /**
  * How the text of a parameter becomes a value (conventions.md § Parameters).
@@ -132,6 +133,8 @@ export interface ApiCall<V> {
   readonly site: string;
   /** Files of the form, in order; 'too large' if together they exceed the bound of one file. */
   readonly files: readonly UploadedFile[] | 'too large';
+  /** Bytes of the body, for operations that declare `takesBody`. */
+  readonly body: Uint8Array;
   /** Maximum size of one file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: BlobStorage;
@@ -284,6 +287,8 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   /** Credentials are optional, and the query may carry an API key instead (`api_key`). */
   readonly visitors?: true;
+  /** An API key in the query (`api_key`) counts, and wins over other credentials: programs add headers of their own. */
+  readonly keyInQuery?: true;
   /**
    * Rate limit that counts the calls (conventions.md § Rate limits). Absent: the limit of the caller, or of the network
    * address for callers without an account. polls: a limit apart from other calls. visitors: only callers without an
@@ -297,6 +302,8 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   readonly maxBodyMib?: number;
   /** True if the body may be a multipart form with files. */
   readonly takesFiles?: true;
+  /** True if `run` reads the body itself (`ApiCall.body`), whatever its media type: it is not parsed as a form. */
+  readonly takesBody?: true;
   /** Maximum of MiB of an uploaded picture. An upload too large to be read is refused before parameters are checked. */
   readonly pictureMib?: number;
   /**

@@ -6,6 +6,7 @@ import { isSessionUnexpired, isSessionUseToBeRecorded } from '#domain/secrets';
 import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
+import type { RequestFormPolicy } from './form.js';
 import { parseUrlencodedForm } from './form-urlencoded.js';
 import type { InboundRequest } from './inbound-request.js';
 import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
@@ -69,6 +70,12 @@ function rethrowAsQueryKeyError(error: unknown): never {
   throw name === undefined ? error : apiError(name);
 }
 
+/** Callers that the operations of a path admit, before the body has said which operation is meant. */
+type CallerPolicyOfPath = Pick<RequestFormPolicy, 'admitsVisitors' | 'takesKeyInQuery'>;
+
+const keyInQueryOf = ({ exchange }: InboundRequest): string | undefined =>
+  parseUrlencodedForm(exchange.query).get('api_key');
+
 const isFromOwnWebClient = ({ browserFacts }: InboundRequest): boolean =>
   browserFacts.isFromWebClient && browserFacts.isSameOrigin;
 
@@ -97,11 +104,11 @@ export class Authenticator {
    * @throws ApiError, or rejects
    */
   identifyCaller(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
-    const { guard, visitors } = operation;
-    const { authorization, host, exchange } = request;
+    const { guard, visitors, keyInQuery } = operation;
+    const { authorization, host } = request;
     if (operation.webClient && !isFromOwnWebClient(request)) throw apiError('NOT_FROM_WEB_CLIENT');
     const bare = authorization === '';
-    const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
+    const key = keyInQuery || (visitors && bare) ? keyInQueryOf(request) : undefined;
     if (bare && key === undefined && (guard !== 'none' || operation.bareCookie)) {
       const { sessionToken, isFromWebClient, expectedUserId } = request.browserFacts;
       if (sessionToken !== '' && operation.bareCookie)
@@ -136,11 +143,16 @@ export class Authenticator {
   /**
    * Checks, before a body is read, that an account or an admitted visitor sends the request.
    *
-   * @param visitors true if some operation of the path is open to visitors of organizations with public access
+   * @param policy says whether some operation of the path is open to visitors of organizations with public access
    * @returns undefined where the caller is known at once; otherwise a promise that rejects with the refusal
    */
-  checkCallerBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
+  checkCallerBeforeBody(request: InboundRequest, policy: CallerPolicyOfPath): Promise<unknown> | undefined {
     const { authorization, host } = request;
+    const key = policy.takesKeyInQuery ? keyInQueryOf(request) : undefined;
+    if (key !== undefined) {
+      const caller = this.#authenticateByQueryKey(key, host);
+      return caller instanceof Promise ? caller : undefined;
+    }
     const {
       sessionToken = '',
       isFromWebClient = false,
@@ -149,7 +161,7 @@ export class Authenticator {
     const bySession = sessionToken !== '' && isFromWebClient;
     const identity = bySession
       ? this.#authenticateLiveSession(sessionToken, host, expectedUserId)
-      : this.#identifyByKeyOrPublicHost(request, visitors);
+      : this.#identifyByKeyOrPublicHost(request, policy.admitsVisitors);
     return identity instanceof Promise ? identity : undefined;
   }
 
@@ -216,7 +228,7 @@ export class Authenticator {
     return caller;
   }
 
-  /** Finds the account of an API key in the query: file URLs may carry the key alone. */
+  /** Finds the account of an API key in the query: URLs of files and webhooks may carry the key alone. */
   #authenticateByQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticateApiKey(undefined, checkApiKeyWellFormed(key), host);

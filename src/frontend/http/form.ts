@@ -10,6 +10,8 @@ import type { HttpExchange } from './server.js';
 export interface ParsedForm {
   readonly fields: FormFields;
   readonly files: readonly UploadedFile[] | 'too large';
+  /** The body, where the operation reads it itself. */
+  readonly body?: Uint8Array;
 }
 
 export const EMPTY_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: [] };
@@ -32,6 +34,8 @@ interface FormReadOptions {
   readonly maxBytes: number;
   /** True if files are kept; otherwise they are skipped. */
   readonly keepsFiles: boolean;
+  /** True if the body is kept as it is, whatever its media type. */
+  readonly keepsBody: boolean;
   /** Promise to await before the body is parsed; if it rejects, the body is not parsed. */
   readonly beforeParsing: Promise<unknown> | undefined;
 }
@@ -45,7 +49,7 @@ interface FormReadOptions {
  */
 export function readRequestForm(
   exchange: HttpExchange,
-  { contentType, mediaType, maxBytes, keepsFiles, beforeParsing }: FormReadOptions,
+  { contentType, mediaType, maxBytes, keepsFiles, keepsBody, beforeParsing }: FormReadOptions,
   take: (read: () => ParsedForm | Promise<ParsedForm>) => void,
 ): void {
   const progress = {
@@ -54,6 +58,7 @@ export function readRequestForm(
     },
   };
   const parse = (body: Uint8Array): ParsedForm | Promise<ParsedForm> => {
+    if (keepsBody) return { ...EMPTY_FORM, body };
     if (isMultipartMediaType(mediaType)) return parseMultipartForm(body, contentType, keepsFiles, progress);
     return { fields: parseUrlencodedBody(body), files: [] };
   };
@@ -63,7 +68,7 @@ export function readRequestForm(
         return beforeParsing ? beforeParsing.then(() => FORM_WITH_TOO_LARGE_FILES) : FORM_WITH_TOO_LARGE_FILES;
       throw apiError('BODY_TOO_LARGE');
     }
-    if (!beforeParsing && !isMultipartMediaType(mediaType)) return parse(body);
+    if (!beforeParsing && !keepsBody && !isMultipartMediaType(mediaType)) return parse(body);
     // Keep a copy: the body's bytes are valid during this call only.
     const copy = Buffer.from(body);
     return beforeParsing ? beforeParsing.then(() => parse(copy)) : parse(copy);
@@ -93,14 +98,18 @@ export class UploadMemoryBudget {
 }
 
 /** Limits of a form whose operation is not known yet: the form of a POST may itself name the method. */
-interface RequestFormPolicy {
+export interface RequestFormPolicy {
   /** True if the request may mean some operation of the path. */
   readonly hasOperation: boolean;
   /** True if every possible operation needs an account, apart from visitors of organizations with public access. */
   readonly needsAccount: boolean;
   /** True if some possible operation is open to visitors without an account. */
   readonly admitsVisitors: boolean;
+  /** True if every possible operation takes an API key in the query. */
+  readonly takesKeyInQuery: boolean;
   readonly takesFiles: boolean;
+  /** True if every possible operation reads the body itself. */
+  readonly takesBody: boolean;
   /** Maximum of bytes of a body without files. */
   readonly maxBytes: number;
 }
@@ -111,7 +120,9 @@ const makeFormPolicyForOperations = (operations: readonly ApiOperation[]): Reque
   hasOperation: operations.length > 0,
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
   admitsVisitors: operations.some(({ anonymous }) => anonymous === true),
+  takesKeyInQuery: operations.every(({ keyInQuery }) => keyInQuery === true),
   takesFiles: operations.some(({ takesFiles }) => takesFiles === true),
+  takesBody: operations.every(({ takesBody }) => takesBody === true),
   maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }) => maxBodyMib)) * 1_048_576,
 });
 

@@ -47,5 +47,8 @@ export function checkCallerAdmittedByGuard(
     }
     case 'non_guest':
       if (user.role === GUEST_ROLE) throw apiError('NO_GUESTS');
+      return;
+    case 'webhook_bot':
+      if (user.botType !== INCOMING_WEBHOOK_BOT_TYPE) throw apiError('NOT_WEBHOOK_BOT');
   }
 }

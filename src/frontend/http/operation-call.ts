@@ -46,6 +46,8 @@ export interface OperationCallServices {
 /** Caller id of calls without credentials, which have no account. */
 const ANONYMOUS_CALLER_ID = toUserId(0);
 
+const NO_BODY = new Uint8Array(0);
+
 const NO_JWT_KEYS: JwtKeysBySubdomain = {};
 
 /** A request in the form that its operation gets, and the result of running the operation. */
@@ -101,6 +103,10 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
 
   get files(): readonly UploadedFile[] | 'too large' {
     return this.request.form.files;
+  }
+
+  get body(): Uint8Array {
+    return this.request.form.body ?? NO_BODY;
   }
 
   get maxFileMib(): number {

@@ -187,13 +187,12 @@ function startReadingFormBody(
   if (!exchange.hasBody) return undefined;
   const contentType = exchange.header('content-type');
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (!isFormMediaType(type)) return undefined;
   const policy = formPolicyOfMethod(match.route.targetsByMethod, exchange.method);
-  if (!policy.hasOperation) return undefined;
+  if (!policy.hasOperation || !(policy.takesBody || isFormMediaType(type))) return undefined;
   const { authenticator, sender, maxUploadBodyBytes, options } = pipeline.parts;
   // The check comes before the body: clients without an account can't make the server hold or parse a body where an
   // account is needed.
-  const after = policy.needsAccount ? authenticator.checkCallerBeforeBody(request, policy.admitsVisitors) : undefined;
+  const after = policy.needsAccount ? authenticator.checkCallerBeforeBody(request, policy) : undefined;
   after?.catch((error: unknown) => {
     if (!exchange.answered && !exchange.aborted) sender.failRequest(request, error);
   });
@@ -204,7 +203,7 @@ function startReadingFormBody(
     : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
   readRequestForm(
     exchange,
-    { contentType, mediaType: type, maxBytes, keepsFiles: files, beforeParsing: after },
+    { contentType, mediaType: type, maxBytes, keepsFiles: files, keepsBody: policy.takesBody, beforeParsing: after },
     (read) => {
       try {
         const form = read();

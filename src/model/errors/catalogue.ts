@@ -48,6 +48,8 @@ export const API_ERROR_CATALOGUE = {
   ORGANIZATION_DEACTIVATED: makeUnauthorizedEntry('This organization has been deactivated'),
   WRONG_SUBDOMAIN: makeUnauthorizedEntry('Account is not associated with this subdomain'),
   WEBHOOK_BOT: makeUnauthorizedEntry('This API is not available to incoming webhook bots.'),
+  /** Refusal that only this server has: the original server takes the key of any account in a webhook's address. */
+  NOT_WEBHOOK_BOT: makeUnauthorizedEntry('This API is only available to incoming webhook bots.'),
   NONEXISTENT_SUBDOMAIN: { code: 'NONEXISTENT_SUBDOMAIN', status: 404, msg: 'Invalid subdomain' },
   /**
    * Refusal of an unknown path. The API's original server answers an HTML page; ours is JSON like every other answer.
@@ -397,6 +399,14 @@ export const API_ERROR_CATALOGUE = {
   INVALID_BOT_TYPE: makeBadRequestEntry('Invalid bot type'),
   INVALID_INTERFACE_TYPE: makeBadRequestEntry('Invalid interface type'),
   INVALID_INTEGRATION: makeBadRequestEntry("Invalid integration '{name}'."),
+  MALFORMED_PAYLOAD: makeBadRequestEntry('Malformed payload'),
+  PAYLOAD_NOT_JSON: { code: 'INVALID_JSON', status: 400, msg: 'Malformed JSON' },
+  ANOMALOUS_PAYLOAD: {
+    code: 'ANOMALOUS_WEBHOOK_PAYLOAD',
+    status: 400,
+    msg: 'Unable to parse request: Did {webhook_name} generate this event?',
+    data: ['webhook_name'],
+  },
   OWNER_NO_SUCH_USER: makeBadRequestEntry('Failed to change owner, no such user'),
   OWNER_DEACTIVATED: makeBadRequestEntry('Failed to change owner, user is deactivated'),
   OWNER_IS_BOT: makeBadRequestEntry("Failed to change owner, bots can't own other bots"),

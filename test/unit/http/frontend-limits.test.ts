@@ -45,6 +45,7 @@ for (const kind of kinds) {
         declare({ path: '/hold', run: () => held }),
         declare({ path: '/post', method: 'POST', maxBodyMib: 10 }),
         declare({ path: '/small', method: 'POST' }),
+        declare({ path: '/hook', method: 'POST', keyInQuery: true, takesBody: true }),
       ],
       services,
       { requestIdPrefix: 'f', countUnansweredRequests: () => server?.unansweredRequestCount ?? 0, ...options },
@@ -157,6 +158,9 @@ for (const kind of kinds) {
       one.request('POST /api/v1/post', { ...(Authorization && { Authorization }), ...form(MULTIPART, MIB) });
       t.match(await one.response(), { status: 401, text: new RegExp(msg) }, 'though none of it has come');
     }
+    const hook = await client();
+    hook.request(`POST /api/v1/hook?api_key=${'x'.repeat(32)}`, form('application/json', MIB));
+    t.match(await hook.response(), { status: 401, text: /Invalid API key/ }, 'with a key in the query, too');
     t.ok(await works());
   });
 

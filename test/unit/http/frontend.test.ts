@@ -7,7 +7,7 @@ import { apiError } from '#model/errors';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
-import { AUTH, declare, FakeServices, user } from './support.js';
+import { AUTH, declare, FakeServices, KEY, user } from './support.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const forwarded = checkedForward({ to: realmActorKey(1 as never), command: anyCommand('do'), args: {} });
@@ -94,6 +94,17 @@ t.test('incoming-webhook bots are admitted only where declared', async (t) => {
   t.equal(send('GET', '/b').status, 200);
 });
 
+t.test('an operation of incoming-webhook bots refuses all other callers', async (t) => {
+  const { send, services } = make(declare({ path: '/a', guard: 'webhook_bot', webhookBots: true }));
+  for (const botType of [null, 1, 3]) {
+    services.caller = { ...services.caller, user: user({ botType }) };
+    const { status, json } = send('GET', '/a');
+    t.same([status, json.msg], [401, 'This API is only available to incoming webhook bots.'], String(botType));
+  }
+  services.caller = { ...services.caller, user: user({ botType: 2 }) };
+  t.equal(send('GET', '/a').status, 200);
+});
+
 t.test('a POST with a form field `method` stands for that method', async (t) => {
   const made = make(
     declare({ path: '/a', method: 'PATCH', run: () => ({ fields: { did: 'patch' } }) }),
@@ -114,6 +125,25 @@ t.test('bodies that are no forms are ignored', async (t) => {
   const { send } = make(declare({ path: '/a', method: 'POST', parameters }));
   t.equal(send('POST', '/a', { 'content-type': 'application/json' }, '{"n":1}').json.msg, "Missing 'n' argument");
   t.equal(send('POST', '/a', { 'content-type': FORM }, 'n=1').status, 200);
+});
+
+t.test('an operation that reads the body itself gets it as it came, whatever its media type', async (t) => {
+  const run = ({ body }: { body: Uint8Array }) => ({ fields: { body: Buffer.from(body).toString() } });
+  const { send } = make(declare({ path: '/a', method: 'POST', takesBody: true, run }));
+  for (const type of ['application/json', FORM, 'multipart/form-data; boundary=B', '']) {
+    const { json } = send('POST', '/a', { 'content-type': type }, 'method=PATCH&x=1');
+    t.same(json, { result: 'success', msg: '', body: 'method=PATCH&x=1' }, type);
+  }
+  t.equal(send('POST', '/a').json.body, '', 'without a body');
+});
+
+t.test('an API key in the query wins over credentials in headers, only where declared', async (t) => {
+  const { send } = make(declare({ path: '/a' }), declare({ path: '/b', keyInQuery: true }));
+  const malformed = { authorization: 'Bearer x' };
+  t.equal(send('GET', '/b?api_key=short').json.code, 'INVALID_API_KEY');
+  t.equal(send('GET', '/b', malformed).status, 400, 'without a key the header counts');
+  t.equal(send('GET', `/a?api_key=${KEY}`, malformed).status, 400);
+  t.equal(send('GET', `/b?api_key=${KEY}`, malformed).status, 200);
 });
 
 t.test('multipart forms are read', async (t) => {
