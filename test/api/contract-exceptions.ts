@@ -66,7 +66,7 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
     'what becomes a stream message must be given one, which is refused before in other words',
   'POST /bots: Invalid embedded bot name.': NO_EMBEDDED,
   'POST /bots: Invalid configuration data!': NO_EMBEDDED,
-  'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
+  'POST /bots: Missing configuration parameters: {keys}': 'no integration needs a configuration',
   'POST /calls/zoom/create: Invalid Zoom access token': NO_PROVIDER,
   'POST /calls/zoom/create: Failed to create Zoom call': NO_PROVIDER,
   'PATCH /settings/display: *': ALIAS,
@@ -98,6 +98,7 @@ const unwatched = (operation: string, why: string): Record<string, string> =>
 export const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...unwatched('PUT /bot_storage', 'no section shows it, and no event tells of it'),
   ...unwatched('DELETE /bot_storage', 'no section shows it, and no event tells of it'),
+  'POST /external/{integration}: acting': 'bots of webhooks have no event queues',
   ...unwatched('POST /register', 'makes the snapshot itself'),
   ...unwatched('POST /realm/deactivate', 'nobody registers in an organization that is deactivated'),
   'DELETE /users/me: acting': 'whoever it is about is shut out',

@@ -2,6 +2,7 @@
 
 import { encodeResponseFieldParts, type JsonObject, joinSmallParts, memoizeByObject, type ResponseFields } from '#base';
 import { formatCustomEmojiForApi } from '#domain/emoji';
+import { INCOMING_INTEGRATIONS } from '#domain/integrations';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import type { DirectoryView } from '#model/records';
@@ -33,9 +34,12 @@ type SnapshotSectionMaker = (inputs: RegistrationSnapshotInputs) => ResponseFiel
 const UNSUPPORTED_FEATURE_SECTIONS: Readonly<Record<string, JsonObject>> = {
   realm_filters: { realm_filters: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
-  realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
   video_calls: { has_zoom_token: false },
   giphy: { giphy_api_key: '' },
+};
+
+const INCOMING_WEBHOOKS_SECTION = {
+  realm_incoming_webhook_bots: INCOMING_INTEGRATIONS.map(({ name }) => ({ name, config: {} })),
 };
 
 /** Sections that are the same for all users, except for the differences in `makeSharedSectionsVariantKey`. */
@@ -46,6 +50,7 @@ const SHARED_SECTION_MAKERS: Readonly<Record<string, SnapshotSectionMaker>> = {
   default_stream_groups: makeDefaultStreamGroupsSnapshotSection,
   custom_profile_fields: makeProfileFieldsSnapshotSection,
   realm_domains: makeEmailDomainsSnapshotSection,
+  realm_incoming_webhook_bots: () => INCOMING_WEBHOOKS_SECTION,
   realm_emoji: ({ directory }) => ({ realm_emoji: formatCustomEmojiForApi(directory.customEmoji()) }),
   realm_linkifiers: makeLinkifiersSnapshotSection,
   realm_playgrounds: makePlaygroundsSnapshotSection,

@@ -5,6 +5,7 @@ import { botsEverywhere } from './bots/bots-everywhere.js';
 import { botsInGroups } from './bots/bots-in-groups.js';
 import { changingBots } from './bots/changing-bots.js';
 import { deactivatingBots } from './bots/deactivating-bots.js';
+import { incomingWebhooks } from './bots/incoming-webhooks.js';
 import { keysInBrowsers } from './bots/keys-in-browsers.js';
 import { outgoingWebhooks } from './bots/outgoing-webhooks.js';
 import { ownedBots } from './bots/owned-bots.js';
@@ -237,6 +238,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'keys of bots in browsers': keysInBrowsers,
   'bots everywhere': botsEverywhere,
   'deactivating bots': deactivatingBots,
+  'incoming webhooks': incomingWebhooks,
   'outgoing webhooks': outgoingWebhooks,
   'bot storage': botStorage,
   avatars,

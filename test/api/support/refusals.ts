@@ -155,10 +155,13 @@ export function checkRefusal(
   const msg = String(body.msg);
   const own = best(declared.errors, status, msg);
   if (UNAVAILABLE.includes(status)) return undefined;
-  const entry =
-    own ??
-    (bySession ? best(OF_SESSIONS, status, msg) : undefined) ??
-    best([...(IN_WORDS[operation] ?? []), NOT_FOUND, ...wire.common_errors], status, msg);
+  // A key in the query gets other codes than the same key in the header, with the same words.
+  const entries = [
+    own,
+    bySession ? best(OF_SESSIONS, status, msg) : undefined,
+    best([...(IN_WORDS[operation] ?? []), NOT_FOUND, ...wire.common_errors], status, msg),
+  ].filter((one) => one !== undefined);
+  const entry = entries.find((one) => problem(one, body) === undefined) ?? entries[0];
   const isValidator = !entry && status === 400 && isValidatorMessage(declared, msg);
   const wrong = entry
     ? problem(entry, body)
@@ -166,5 +169,5 @@ export function checkRefusal(
       ? problem({ status, code: 'BAD_REQUEST', msg }, body)
       : 'the contract has no such refusal';
   if (wrong !== undefined) throw new Error(`${operation} answers ${status} ${JSON.stringify(body)}: ${wrong}`);
-  return own;
+  return entry === own ? own : undefined;
 }

@@ -138,6 +138,36 @@ const ANSWERS_IN_MSG: Schema = {
   response: ANSWERS_IN_MSG,
 };
 
+/** users.md § Incoming webhooks; wire.json leaves the operation out. */
+const inQuery = (name: string, schema: Schema, encoding = 'string'): WireParameter => ({
+  ...{ name, in: 'query', required: false, schema, encoding },
+});
+const asRefusedKey = (code: string, msg: string): WireError => ({ status: 401, code, msg });
+(wire.extra_operations as Record<string, Declared>)['POST /external/{integration}'] = {
+  auth: { role: 'webhook_bot', incoming_webhook_bots: true },
+  parameters: [
+    {
+      ...{ name: 'integration', in: 'path', required: true, schema: { type: 'string' } },
+      enum: ['alertmanager', 'grafana', 'json', 'slack_incoming'],
+    },
+    ...['api_key', 'stream', 'topic'].map((name) => inQuery(name, { type: 'string' })),
+    ...['only_events', 'exclude_events'].map((name) => inQuery(name, { type: 'array' }, 'json')),
+  ],
+  errors: [
+    asRefusedKey('INVALID_API_KEY', 'Invalid API key'),
+    asRefusedKey('INVALID_API_KEY', 'Malformed API key'),
+    asRefusedKey('USER_DEACTIVATED', 'Account is deactivated'),
+    asRefusedKey('UNAUTHORIZED', 'This API is only available to incoming webhook bots.'),
+    asBad('Malformed payload'),
+    { status: 400, code: 'INVALID_JSON', msg: 'Malformed JSON' },
+    {
+      ...{ status: 400, code: 'ANOMALOUS_WEBHOOK_PAYLOAD', extra: { webhook_name: 'string' } },
+      msg: 'Unable to parse request: Did {webhook_name} generate this event?',
+    },
+    ...wire.operations['POST /messages']!.errors.filter(({ code }) => code === 'STREAM_DOES_NOT_EXIST'),
+  ],
+};
+
 /** The fields of every success, also where the contract describes no body. */
 const ENVELOPE: Schema = {
   type: 'object',

@@ -15,6 +15,7 @@ const GUARDS: Readonly<Record<string, string>> = {
   non_guest: 'non_guest',
   member_human: 'member_human',
   user_group_edit_policy_human: 'user_group_edit_policy_human',
+  webhook_bot: 'webhook_bot',
   admin_with_can_create_users: 'admin',
   admin_or_sender_by_policy: 'user',
   admin_or_bot_owner: 'user',

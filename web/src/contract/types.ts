@@ -1021,6 +1021,14 @@ export interface Requests {
   'DELETE /bot_storage': {
     readonly keys?: readonly string[] | undefined;
   };
+  'POST /external/{integration}': {
+    readonly integration: 'alertmanager' | 'grafana' | 'json' | 'slack_incoming';
+    readonly api_key?: string | undefined;
+    readonly stream?: string | undefined;
+    readonly topic?: string | undefined;
+    readonly only_events?: readonly string[] | undefined;
+    readonly exclude_events?: readonly string[] | undefined;
+  };
   'POST /users/me/avatar': Record<never, never>;
   'DELETE /users/me/avatar': Record<never, never>;
   'GET /avatar/{user_id}': {
@@ -2255,6 +2263,7 @@ export interface Answers {
   'GET /bot_storage': Answer;
   'PUT /bot_storage': Answer;
   'DELETE /bot_storage': Answer;
+  'POST /external/{integration}': Answer;
   'POST /users/me/avatar': Answer;
   'DELETE /users/me/avatar': Answer;
   'GET /avatar/{user_id}': Answer;

@@ -4,6 +4,7 @@
  */
 
 import { makeSuccessReply } from '#actors/shared';
+import { findIncomingIntegration } from '#domain/integrations';
 import {
   avatarUrlOfUser,
   BOT_TYPE,
@@ -125,8 +126,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
       name === null ? null : getBotDefaultStreamIdOrThrow(name, acting, ownPrivateStreamIds, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
-    // No integrations are served yet, so every name of one is unknown.
-    if (args.type === BOT_TYPE.incomingWebhook && args.service) {
+    if (args.type === BOT_TYPE.incomingWebhook && args.service && !findIncomingIntegration(args.service)) {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
     if (args.dry) return { reply: makeSuccessReply() };

@@ -14,6 +14,7 @@ import type { ApiOperation } from '../operation.js';
 import { PASSWORD_RESET_OPERATIONS } from './accounts/password-reset.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
+import { postIncomingWebhookOperation } from './bots/incoming-webhooks.js';
 import { deleteEventQueueOperation, getEventsOperation, registerEventQueueOperation } from './events.js';
 import { EXTERNAL_CONTENT_OPERATIONS } from './external-content.js';
 import { FILE_OPERATIONS } from './files.js';
@@ -241,6 +242,7 @@ export const API_OPERATIONS = [
   ...ACCOUNT_CHANGE_OPERATIONS,
   ...BOT_OPERATIONS,
   ...BOT_STORAGE_OPERATIONS,
+  postIncomingWebhookOperation,
   ...AVATAR_OPERATIONS,
   ...ORGANIZATION_PICTURE_OPERATIONS,
   ...PICTURE_OPERATIONS,

@@ -87,7 +87,6 @@ export const systemBots: Facts = async (t, server) => {
       realm_filters: [],
       realm_bots: [],
       realm_embedded_bots: [],
-      realm_incoming_webhook_bots: [],
       custom_profile_fields: [],
       has_zoom_token: false,
       giphy_api_key: '',

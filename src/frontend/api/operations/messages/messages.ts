@@ -124,7 +124,10 @@ const defaultSendingStreamIdOfBot = ({ directory, caller }: ApiCall<unknown>): n
  * stream.
  * @throws ApiError
  */
-async function getSendTargetOrNotifyBotOwner(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
+export async function getSendTargetOrNotifyBotOwner(
+  call: ApiCall<unknown>,
+  named: string | number,
+): Promise<DirectoryStream> {
   try {
     return await getActiveStreamOrThrow(call, named);
   } catch (error) {
