@@ -7,6 +7,9 @@ const ALERT_NAME_LABEL = 'alertname';
 const ALERTMANAGER_TOPIC = 'Alertmanager';
 const GRAFANA_TOPIC = 'Grafana';
 const UNNAMED_ALERT = 'Alert';
+/** Maximum of alerts in a message, and of labels or values of one: a message has room for fewer. */
+const MAX_SHOWN_ALERTS = 100;
+const MAX_SHOWN_VALUES_PER_ALERT = 50;
 
 export const makeMessageOfAlertmanagerPayload = (payload: Json): IntegrationMessage | undefined =>
   makeMessageOfAlerts(objectOrEmpty(payload), ALERTMANAGER_TOPIC);
@@ -17,11 +20,13 @@ export function makeMessageOfGrafanaPayload(payload: Json): IntegrationMessage |
 }
 
 function makeMessageOfAlerts(notification: JsonObject, defaultTopic: string): IntegrationMessage | undefined {
-  const alerts = objectsOfList(notification.alerts);
-  if (alerts.length === 0) return undefined;
+  const all = objectsOfList(notification.alerts);
+  if (all.length === 0) return undefined;
+  const alerts = all.slice(0, MAX_SHOWN_ALERTS);
   const lines = alerts.map(formatAlert);
-  const { truncatedAlerts: omitted } = notification;
-  if (typeof omitted === 'number' && omitted > 0) lines.push(`${omitted} more`);
+  const { truncatedAlerts: left } = notification;
+  const omitted = all.length - alerts.length + (typeof left === 'number' && left > 0 ? left : 0);
+  if (omitted > 0) lines.push(`${omitted} more`);
   const content = lines.length === 1 ? lines[0]! : lines.map((line) => `* ${line}`).join('\n');
   const names = new Set(alerts.map(nameOfAlert));
   return { topic: names.size === 1 ? [...names][0]! || defaultTopic : defaultTopic, content };
@@ -47,7 +52,9 @@ function makeMessageOfLegacyGrafanaAlert(notification: JsonObject): IntegrationM
   const { title, ruleName, ruleUrl, state, message, evalMatches } = notification;
   const name = lineOrEmpty(ruleName) || lineOrEmpty(title);
   if (name === '') return undefined;
-  const matches = objectsOfList(evalMatches).map(({ metric, value }) => [lineOrEmpty(metric), value]);
+  const matches = objectsOfList(evalMatches)
+    .slice(0, MAX_SHOWN_VALUES_PER_ALERT)
+    .map(({ metric, value }) => [lineOrEmpty(metric), value]);
   const content = formatAlertLine({
     status: lineOrEmpty(state),
     name,
@@ -74,7 +81,8 @@ function formatAlertLine({ status, name, link, text, values }: AlertLine): strin
   const state = status === '' ? 'Alert' : `${status[0]!.toUpperCase()}${status.slice(1)}`;
   const icon = CALM_STATES.has(status) ? ':squared_ok:' : ':alert:';
   const head = `${icon} **${state}** ${makeMarkdownLink(name || UNNAMED_ALERT, link)}`;
-  const details = joinNonEmpty(Object.entries(values).map(formatAlertValue), ' ');
+  const shown = Object.entries(values).slice(0, MAX_SHOWN_VALUES_PER_ALERT);
+  const details = joinNonEmpty(shown.map(formatAlertValue), ' ');
   return joinNonEmpty([text === '' ? head : `${head}: ${text}`, details], ' ');
 }
 

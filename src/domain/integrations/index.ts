@@ -9,4 +9,4 @@
  */
 export type { IncomingIntegration, IntegrationMessage } from './integration.js';
 export { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './slack-text.js';
-export { findIncomingIntegration, INCOMING_INTEGRATIONS } from './table.js';
+export { findIncomingIntegration, INCOMING_INTEGRATIONS, makeMessageOfPayload } from './table.js';

@@ -4,27 +4,16 @@
  */
 import type { Json, JsonObject } from '#base';
 import type { IntegrationMessage } from './integration.js';
-import {
-  joinNonEmpty,
-  lineOrEmpty,
-  makeMarkdownLink,
-  objectOrEmpty,
-  objectsOfList,
-  textOrEmpty,
-  withBoundedTexts,
-} from './payload.js';
+import { joinNonEmpty, lineOrEmpty, makeMarkdownLink, objectOrEmpty, objectsOfList, textOrEmpty } from './payload.js';
 import { convertSlackTextToMarkdown, type SlackMentionLookups, unescapeSlackEntities } from './slack-text.js';
 
 const NO_TOPIC = '(no topic)';
-/** Maximum of characters of all texts together: 20 times those of a message. */
-const MAX_SLACK_CHARACTERS = 200_000;
 
 /** Ids of a Slack workspace mean nothing here. A mention of everybody stays text: a payload may not alert a stream. */
 const NO_MENTIONS: SlackMentionLookups = { user: () => undefined, channel: () => undefined, everybody: '@all' };
 
 export function makeMessageOfSlackPayload(payload: Json): IntegrationMessage | undefined {
-  const bounded = withBoundedTexts(payload, MAX_SLACK_CHARACTERS);
-  const { channel, text, blocks, attachments, mrkdwn } = objectOrEmpty(bounded);
+  const { channel, text, blocks, attachments, mrkdwn } = objectOrEmpty(payload);
   const shownText = mrkdwn === false ? unescapeSlackEntities(textOrEmpty(text)) : convertMarkup(text);
   const parts = [formatBlocks(blocks) || shownText, ...objectsOfList(attachments).map(formatAttachment)];
   const content = joinNonEmpty(parts, '\n\n');
