@@ -163,7 +163,6 @@ export class ActorActivation implements ActorActivationControl {
       this.stop('store-failed', error);
       return;
     }
-    this.ports.storeOutage.recordSuccess();
     this.#finishLoading(loaded);
   }
 

@@ -118,13 +118,14 @@ export class ActorActivations implements Iterable<ActorActivation> {
   #onActivationStopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void {
     const { key } = activation;
     if (this.#activationByKey.get(key) === activation) this.#activationByKey.delete(key);
-    const { logger, setDueTime } = this.#activationPorts;
+    const { logger, setDueTime, storeOutage } = this.#activationPorts;
     const why = reason === 'ended' ? activation.endReason : undefined;
     const meter = this.options.runtimeMetrics.forKind(activation.kind);
     meter.countActivationStop(reason);
     if (why !== undefined) meter.countActorEnd(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
-      logger.warn({ actor: key, reason, err: error }, 'actor stopped');
+      const level = storeOutage.isFailureLogDue(error) ? 'warn' : 'debug';
+      logger[level]({ actor: key, reason, err: error }, 'actor stopped');
       this.#wakeFailedActorLater(key);
     } else {
       this.#wakeUpCountByFailedActor.delete(key);

@@ -3,6 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import { type Clock, REAL_CLOCK } from '#base/clock';
 import { packJsonToBuffer, unpackJson } from './codec.js';
 import { type DataDirectoryLock, lockDataDirectory } from './directory-lock.js';
 import {
@@ -25,6 +26,12 @@ export type LmdbTable = Database<Buffer, Key>;
  */
 const MAX_LMDB_KEY_TEXT_BYTES = 900;
 
+/**
+ * Time after a failed commit in which writes are refused without a try, ms. lmdb prints some lines for each failed
+ * commit, and on a full disk every actor would cause one with each try.
+ */
+const WRITE_REFUSAL_AFTER_FAILURE_MS = 2_000;
+
 /** Key in the table `meta`: the data were begun by a program that tags messages with reactions. */
 const REACTION_TAGS_KEY = 'reaction-tags';
 
@@ -32,6 +39,8 @@ export class LmdbEnvironment {
   readonly #rootDatabase: RootDatabase<Buffer, Key>;
   readonly #directoryLock: DataDirectoryLock | undefined;
   #closed = false;
+  /** Monotonic time until which writes are refused, ms. */
+  #refusesWritesUntil = Number.NEGATIVE_INFINITY;
 
   /** @param tagsReactions see `Store.tagsReactions` */
   private constructor(
@@ -39,6 +48,7 @@ export class LmdbEnvironment {
     root: RootDatabase<Buffer, Key>,
     lock: DataDirectoryLock | undefined,
     readonly tagsReactions: boolean,
+    private readonly clock: Clock,
   ) {
     this.#rootDatabase = root;
     this.#directoryLock = lock;
@@ -49,7 +59,12 @@ export class LmdbEnvironment {
    * @throws DataDirectoryInUseError if another living process has the directory open
    * @throws StorageFormatMismatchError if this program can't read the stored format
    */
-  static async open(directory: string, known = CURRENT_STORAGE_FORMAT, shared = false): Promise<LmdbEnvironment> {
+  static async open(
+    directory: string,
+    known = CURRENT_STORAGE_FORMAT,
+    shared = false,
+    clock = REAL_CLOCK,
+  ): Promise<LmdbEnvironment> {
     const path = resolve(directory);
     const lock = shared ? undefined : await lockDataDirectory(path);
     let opened: RootDatabase<Buffer, Key> | undefined;
@@ -61,6 +76,9 @@ export class LmdbEnvironment {
         // Overlapping sync would make a commit visible before it is flushed, and lmdb resolves as soon as it is
         // visible.
         overlappingSync: false,
+        // For the batch of an event turn lmdb makes a promise that no caller gets: after a failed commit, its rejection
+        // would end the process.
+        eventTurnBatching: false,
         // Without the flush of the file's head, which follows the flush of a transaction's pages, the lock is released
         // sooner. A failure of the system may then undo the last transaction, until another process commits one.
         noMetaSync: shared,
@@ -71,7 +89,7 @@ export class LmdbEnvironment {
       });
       opened = root;
       const tagsReactions = await checkAndRaiseStorageFormat(path, root, known, shared);
-      return new LmdbEnvironment(path, root, lock, tagsReactions);
+      return new LmdbEnvironment(path, root, lock, tagsReactions, clock);
     } catch (error) {
       await opened?.close();
       await lock?.release();
@@ -87,9 +105,19 @@ export class LmdbEnvironment {
    * Runs `action` in a write transaction, in the order of the calls. Waiting calls share one transaction and one flush.
    * Resolves after the flush to disk. `action` must check its conditions before its first write, because an exception
    * does not undo writes.
+   * @throws StoreUnavailableError if the environment is closed, or the write or one shortly before it failed
+   */
+  async runWriteTransaction<T>(action: () => T): Promise<T> {
+    this.#refuseWriteAfterFailure();
+    return this.#waitForWrite(() => this.#rootDatabase.transaction(action));
+  }
+
+  /**
+   * Runs `action` as `runWriteTransaction` does, also shortly after a failed write: a transaction in which nothing is
+   * written succeeds on a full disk.
    * @throws StoreUnavailableError if the environment is closed or the write failed
    */
-  runWriteTransaction<T>(action: () => T): Promise<T> {
+  runMostlyReadingTransaction<T>(action: () => T): Promise<T> {
     return this.#waitForWrite(() => this.#rootDatabase.transaction(action));
   }
 
@@ -97,10 +125,16 @@ export class LmdbEnvironment {
    * Writes in one transaction all that `enqueue` puts into tables, unless the table has the key. The writes are made by
    * LMDB's own thread, so that nothing of this program runs while the file is locked for other processes. Resolves as
    * `runWriteTransaction`, with false if the table has the key.
-   * @throws StoreUnavailableError if the environment is closed or the write failed
+   * @throws StoreUnavailableError if the environment is closed, or the write or one shortly before it failed
    */
-  writeUnlessKeyExists(table: LmdbTable, key: Key, enqueue: () => void): Promise<boolean> {
+  async writeUnlessKeyExists(table: LmdbTable, key: Key, enqueue: () => void): Promise<boolean> {
+    this.#refuseWriteAfterFailure();
     return this.#waitForWrite(() => table.ifNoExists(key, enqueue));
+  }
+
+  #refuseWriteAfterFailure(): void {
+    if (this.clock.monotonic() < this.#refusesWritesUntil)
+      throw new StoreUnavailableError('the embedded store failed to write a moment ago');
   }
 
   async #waitForWrite<T>(write: () => Promise<T>): Promise<T> {
@@ -111,6 +145,7 @@ export class LmdbEnvironment {
       const reason = (cause as { commitError?: Promise<unknown> }).commitError;
       // lmdb's `commitError` promise rejects with the cause in words. Without a handler, the rejection would end the
       // process.
+      if (reason) this.#refusesWritesUntil = this.clock.monotonic() + WRITE_REFUSAL_AFTER_FAILURE_MS;
       const detail = reason ? await reason.then(String, String) : String(cause);
       throw new StoreUnavailableError(`the embedded store failed to write: ${detail}`, { cause });
     }
@@ -142,8 +177,8 @@ export class LmdbEnvironment {
  * Opens the data directory of the embedded server.
  * @param known storage format of the program (tests pass other versions)
  */
-export const openLmdbEnvironment = (directory: string, known?: number): Promise<LmdbEnvironment> =>
-  LmdbEnvironment.open(directory, known);
+export const openLmdbEnvironment = (directory: string, known?: number, clock?: Clock): Promise<LmdbEnvironment> =>
+  LmdbEnvironment.open(directory, known, false, clock);
 
 /**
  * Opens the data directory in parallel to the process that has locked it: lmdb lets several processes read and write,

@@ -81,14 +81,15 @@ export class LmdbStore implements Store {
   }
 
   loadRoot(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
-    return this.#runWrite(() => {
+    const load = (): ActorRoot | null | 'fenced' => {
       const head = this.#readRootHead(key);
       if (!head) return null;
       if (head.epoch > at) return 'fenced';
       if (head.epoch < at) this.#writeRootHead(key, { ...head, epoch: at }, head);
       const [state, outbox] = unpackJson(this.#rootTable.get(key) as Buffer) as [Json, Json[]];
       return { key, epoch: at, version: head.version, state, outbox, due: head.due };
-    });
+    };
+    return this.#trackWrite(() => this.#environment.runMostlyReadingTransaction(load));
   }
 
   async commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {

@@ -18,6 +18,7 @@ export class Harness {
   readonly store: MemoryStore;
   readonly log: MemoryLog;
   readonly errors: string[] = [];
+  readonly warnings: string[] = [];
   readonly client: ActorClient;
   host: ActorHost;
   /** Value of the option for hosts that are made from now on. */
@@ -38,8 +39,11 @@ export class Harness {
   }
 
   newHost(): ActorHost {
-    const note = (_context: object, message: string): void => void this.errors.push(message);
-    const logger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: note };
+    const noteIn = (lines: string[]) => (_context: object, message: string) => void lines.push(message);
+    const logger: Logger = {
+      ...{ debug: () => {}, info: () => {} },
+      ...{ warn: noteIn(this.warnings), error: noteIn(this.errors) },
+    };
     const host = new ActorHost({
       clock: this.clock,
       store: this.store,

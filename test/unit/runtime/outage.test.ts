@@ -219,6 +219,26 @@ t.test('commands get an answer soon while the Store is away', async (test) => {
   test.ok(await h.ask(key, 'add', { op: 'after' }), 'it is back');
 });
 
+t.test('commands get an answer soon, and few lines are logged, while the Store can only be read', async (test) => {
+  const h = new Harness();
+  await h.take(key);
+  await h.ask(key, 'add', { op: 'before' });
+  h.store.gate = (step) => {
+    if (step === 'before:commit') throw new StoreUnavailableError('the disk is full');
+  };
+  for (let i = 0; i < 3; i++)
+    test.same(await outcome(h.clock, h.client.send(key, 'add', { op: `full ${i}` })), {
+      what: 'unavailable',
+      ms: LIMIT,
+    });
+  test.strictSame(h.warnings, ['actor stopped'], 'one line a minute');
+  await advance(h.clock, 60_000);
+  await outcome(h.clock, h.client.send(key, 'add', { op: 'full still' }));
+  test.strictSame(h.warnings, ['actor stopped', 'actor stopped']);
+  h.store.gate = undefined;
+  test.match(await outcome(h.clock, h.client.send(key, 'add', { op: 'after' })), { what: { total: 2 } });
+});
+
 t.test('commands survive a Store outage of two seconds', async (test) => {
   const h = new Harness();
   await h.take(key);
