@@ -13,12 +13,15 @@ export interface TestSmtp {
   readonly connections: number;
   /** SMTP code with which a recipient is refused; undefined accepts the recipient. */
   refuse: (address: string) => number | undefined;
+  /** Text of a refusal, after its code. */
+  refusal: (address: string) => string;
   /** Stops listening; `back` listens on the same port again. */
   away(): Promise<void>;
   back(): Promise<void>;
 }
 
-const answer = (code: number): Error => Object.assign(new Error('refused by the test'), { responseCode: code });
+const answer = (code: number, text = 'refused by the test'): Error =>
+  Object.assign(new Error(text), { responseCode: code });
 
 export async function startSmtp(login?: { readonly user: string; readonly pass: string }): Promise<TestSmtp> {
   let server: SMTPServer | undefined;
@@ -28,6 +31,7 @@ export async function startSmtp(login?: { readonly user: string; readonly pass: 
   const smtp = {
     received,
     refuse: (_address: string): number | undefined => undefined,
+    refusal: (_address: string): string => 'refused by the test',
     get connections() {
       return connections;
     },
@@ -49,7 +53,7 @@ export async function startSmtp(login?: { readonly user: string; readonly pass: 
         },
         onRcptTo({ address }, _session, done) {
           const code = smtp.refuse(address);
-          done(code === undefined ? null : answer(code));
+          done(code === undefined ? null : answer(code, smtp.refusal(address)));
         },
         onData(stream, session, done) {
           const chunks: Buffer[] = [];

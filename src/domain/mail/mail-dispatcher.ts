@@ -61,12 +61,12 @@ export class MailDispatcher {
 
   /** Logs the failure of a mail without texts and addresses, which are private. */
   #logFailureAndDecideRetry({ id, date, tries }: QueuedMail, err: Error): MailDisposition {
+    const reason = err.message;
     if (err instanceof MailRefusedError) {
-      this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
+      this.logger.warn({ mail: id, reason }, 'a mail was refused for good and is dropped');
       return 'done';
     }
     if (this.clock.now() - date >= MAIL_GIVE_UP_AFTER_MS) {
-      const reason = err.message;
       this.logger.error({ mail: id, tries, reason }, 'a mail could not be sent for three days and is dropped');
       return 'done';
     }
@@ -75,7 +75,7 @@ export class MailDispatcher {
       return 'later';
     }
     const level = tries === 0 ? 'warn' : 'debug';
-    this.logger[level]({ mail: id, tries, err }, 'a mail could not be sent and is tried again later');
+    this.logger[level]({ mail: id, tries, reason }, 'a mail could not be sent and is tried again later');
     return 'later';
   }
 

@@ -11,7 +11,12 @@ interface NodemailerSmtpError extends Error {
   readonly code?: string;
   readonly command?: string;
   readonly permanent?: boolean;
+  /** The server's reply: its code, perhaps an enhanced code (RFC 3463), and a text, which often has the address. */
+  readonly response?: string;
 }
+
+/** Codes at the beginning of a server's reply. */
+const REPLY_CODES_PATTERN = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3}(?!\S))?/;
 
 /** Opens a connection per mail: mails are few, and an idle connection may be dead. */
 export class SmtpMailer implements Mailer {
@@ -51,12 +56,14 @@ export class SmtpMailer implements Mailer {
 
 /**
  * Classifies an error: only replies about the recipient or the text concern this mail; other errors concern the
- * connection.
+ * connection. Errors of this mail have messages without its text and addresses, because they are logged.
  */
 function toMailerContractError(error: NodemailerSmtpError): Error {
-  const { command, permanent } = error;
-  const ofThisMail = command === 'RCPT TO' || command === 'DATA';
-  if (ofThisMail) return permanent ? new MailRefusedError(error.message, { cause: error }) : error;
-  if (error.code === 'EMESSAGE') return new MailRefusedError(error.message, { cause: error });
+  const { code, command, permanent, response = '' } = error;
+  if (command === 'RCPT TO' || command === 'DATA') {
+    const reason = `${command}: ${REPLY_CODES_PATTERN.exec(response)?.[0] ?? code}`;
+    return permanent ? new MailRefusedError(reason) : new Error(reason);
+  }
+  if (code === 'EMESSAGE') return new MailRefusedError(code);
   return new MailerUnavailableError(error.message, { cause: error });
 }

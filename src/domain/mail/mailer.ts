@@ -7,7 +7,8 @@
  *   Message-ID, and a folder keeps it once.
  * - No text of a mail can add a header or a recipient.
  * - Rejections: `MailRefusedError` if this mail can never be sent, `MailerUnavailableError` if no mail can be sent now,
- *   any other error if this mail can't be sent now. A caller may repeat every `send`.
+ *   any other error if this mail can't be sent now. A caller may repeat every `send`, and logs the messages of errors:
+ *   they name no recipient and quote no text.
  */
 export interface OutgoingMail {
   /** Id of the mail, unique on the server for ever; letters, digits and hyphens. */

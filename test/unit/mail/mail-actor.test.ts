@@ -15,6 +15,10 @@ const KEY = mailActorKey(REALM);
 const MINUTE = 60_000;
 const SECRETS = new ServerCryptography('a secret of the mail actor');
 
+/** An error as log lines show it: with all its fields. */
+const showError = (value: unknown): unknown =>
+  value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;
+
 class Post {
   readonly lines: string[] = [];
   readonly harness: Harness;
@@ -29,7 +33,7 @@ class Post {
       close: () => mailer.close(),
     };
     const note = (context: object, message: string): void =>
-      void this.lines.push(`${message} ${JSON.stringify(context)}`);
+      void this.lines.push(`${message} ${JSON.stringify(context, (_, value) => showError(value))}`);
     const logger: Logger = { debug: () => {}, info: note, warn: note, error: note };
     this.harness = new Harness({ mail: mailActorKind }, true, (clock) => ({
       clock,
@@ -184,6 +188,26 @@ t.test('a mail refused for good, or with an invalid address, is dropped, with a 
   });
   t.same(recipients(smtp), ['here@example.com']);
   t.equal(post.lines.filter((line) => line.includes('refused for good')).length, 2);
+});
+
+t.test('log lines of refused mails have the codes of the mail server, and no address', async (t) => {
+  const { smtp, post } = await start(t);
+  smtp.refuse = (address) => (address.startsWith('gone') ? 550 : 451);
+  smtp.refusal = (address) => `5.1.1 <${address}>: Recipient address rejected`;
+  for (const to of ['gone@example.com', 'busy@example.com', 'no address\r\nBcc: x@example.com']) await post.send(to);
+  await until('tried', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return post.lines.length === 3;
+  });
+  t.match(
+    post.lines.find((line) => line.includes('RCPT TO: 550')),
+    '"reason":"RCPT TO: 550 5.1.1"',
+  );
+  t.match(
+    post.lines.find((line) => line.includes('RCPT TO: 451')),
+    '"reason":"RCPT TO: 451 5.1.1"',
+  );
+  t.notMatch(post.lines.join(), 'example.com');
 });
 
 t.test('a mail is given up after three days', async (t) => {
