@@ -81,7 +81,8 @@ function computeAdvancedPresenceTimes(
   now: number,
 ): PresenceTimes {
   if (!before) return { active: status === 'active' ? now : null, connected: now };
-  const due = (time: number | null): boolean => now - (time ?? 0) > MIN_PRESENCE_TIME_ADVANCE_MS;
+  // A time later than now is due, too: the clock was ahead, and is corrected by now.
+  const due = (time: number | null): boolean => Math.abs(now - (time ?? 0)) > MIN_PRESENCE_TIME_ADVANCE_MS;
   const active = status === 'active' && due(before.active) ? now : before.active;
   const connected = due(before.connected) ? now : before.connected;
   return active === before.active && connected === before.connected ? before : { active, connected };

@@ -49,6 +49,13 @@ export class PresenceMemory {
     this.#recordChange(user);
   }
 
+  /** Sets times later than now to now: the clock was ahead when they were stored. */
+  correctTimesAfter(now: number): void {
+    for (const [user, { active, connected }] of this.#timesByUserId)
+      if (connected > now || (active ?? 0) > now)
+        this.setPresenceTimes(user, { active: active && Math.min(active, now), connected: Math.min(connected, now) });
+  }
+
   removePresenceTimes(user: number): void {
     if (!this.#timesByUserId.delete(user)) return;
     this.#userIdsByBucket.get(presenceBucketOfUser(user))?.delete(user);

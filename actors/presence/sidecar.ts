@@ -18,6 +18,7 @@ export class PresenceActorSidecar implements ActorSidecar {
   ) {
     const { clock, random } = sources.services;
     handle.volatile.activationId = `${clock.now()}-${random()}`;
+    handle.volatile.correctTimesAfter(clock.now());
     this.#scheduleRepeatingFlush();
   }
 

@@ -66,6 +66,30 @@ t.test('only the first report of all is written at once', async (t) => {
   });
 });
 
+t.test('presences from a time when the clock was ahead are corrected with the clock', async (t) => {
+  const [ahead, before] = [NOW + 86_400_000, NOW - 60_000];
+  const stored = [
+    [8, ahead, ahead],
+    [9, 0, ahead],
+    [10, before, before],
+  ];
+  const volatile = new PresenceMemory(new Map([['seen/0', stored]]));
+  volatile.correctTimesAfter(NOW);
+  t.same(
+    [8, 9, 10].map((user) => volatile.presenceTimesOf(user)),
+    [
+      { active: NOW, connected: NOW },
+      { active: null, connected: NOW },
+      { active: before, connected: before },
+    ],
+  );
+  t.ok(volatile.hasUnsavedChanges);
+  const running = actor(2);
+  running.does(8, ahead);
+  running.does(8, NOW);
+  t.same(running.volatile.presenceTimesOf(8), { active: NOW, connected: NOW }, 'also while the actor is in memory');
+});
+
 t.test('a late change of the setting reverts nothing', async (t) => {
   const { does, turns, volatile } = actor(2);
   does(8, NOW + 60_000);
