@@ -1,4 +1,6 @@
 /** SIGTERM: requests under way are completed or refused, no outbox is left, and the process exits by itself. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { ALL_PARTITIONS } from '#ports/placement';
@@ -106,6 +108,23 @@ t.test('embedded: events acknowledged before SIGTERM are not delivered again', a
   const early = await api.call('GET', '/events', { queue_id, last_event_id, dont_block: true });
   test.equal(early.status, 400, 'an id below the acknowledged one is refused, so the acknowledgement was stored');
   test.strictSame(await api.events(queue_id, one!.id, { dont_block: true }), []);
+});
+
+t.test('embedded: a closed terminal (SIGHUP) stops the server as SIGTERM does', async (test) => {
+  const face = embedded;
+  const { queue_id, last_event_id } = await face.api().register();
+  const ops = await face.server.ops();
+  const isPolling = async () => (await scrape(ops)).sum('conclave_queues', { phase: 'polling' }) === 1;
+  await until('no earlier poll waits', async () => !(await isPolling()));
+  const held = outcome(face.api().events(queue_id, last_event_id));
+  await until('the poll waits', isPolling);
+  face.server.signal('SIGHUP');
+  face.server.signal('SIGHUP');
+  test.equal((await face.server.ended).code, 0);
+  test.strictSame(await held, []);
+  test.match(face.server.stderr, '"signal":"SIGHUP"');
+  test.notOk(existsSync(join(face.dataDir, 'admin.sock')));
+  await face.up();
 });
 
 const cluster = services();

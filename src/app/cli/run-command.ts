@@ -71,17 +71,19 @@ async function checkAndPrintConfig(config: ServerConfig): Promise<number> {
   return 0;
 }
 
-/** Waits for SIGTERM or SIGINT. A second signal ends the process at once. */
+/**
+ * Waits for SIGTERM, SIGINT or SIGHUP. A second SIGTERM or SIGINT ends the process at once; a second SIGHUP does
+ * nothing, because a terminal that is closed may send several.
+ */
 async function waitForStopSignal(): Promise<string> {
-  const names = ['SIGTERM', 'SIGINT'] as const;
   const signal = await new Promise<string>((resolve) => {
-    for (const name of names) process.once(name, resolve);
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, resolve);
   });
-  for (const name of names) process.on(name, () => process.exit(130));
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => process.exit(130));
   return signal;
 }
 
-/** Runs the server until SIGTERM or SIGINT. A signal during the start ends the process, as a crash would. */
+/** Runs the server until one of these signals. A signal during the start ends the process, as a crash would. */
 async function runServerUntilSignal(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
