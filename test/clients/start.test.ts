@@ -1,5 +1,5 @@
 /** Failed starts: the server prints the reason in one line and exits with a code. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -109,4 +109,12 @@ t.test('an unusable data directory is refused', async (test) => {
     code: 2,
     says: /^conclave: .*directory/i,
   });
+});
+
+t.test('a data directory whose path is too long for a socket is refused, and nothing is left behind', async (test) => {
+  const folder = temporary('start');
+  test.teardown(() => remove(folder));
+  const ended = await start('serve', '--data-dir', join(folder, 'x'.repeat(125)), '--port', '0');
+  refused(test, ended, { code: 2, says: /^conclave: --data-dir .* bytes too long for sockets$/m });
+  test.same(readdirSync(folder), []);
 });

@@ -31,14 +31,21 @@ interface SecretCheckRequestLine {
 type WriteBackupToFolder = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
 /**
- * Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited to about 100
- * bytes.
+ * Maximum length of a socket path, bytes: sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero.
+ * Node cuts a longer path off without an error.
  */
+const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+
+/** Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited. */
 function shorterAdminSocketPath(dataDir: string): string {
   const path = join(dataDir, 'admin.sock');
   const near = relative(process.cwd(), path);
   return near.length < path.length ? near : path;
 }
+
+/** Number of bytes by which the path of a data directory is too long for the channel's socket file; 0: it fits. */
+export const excessBytesOfDataDirPath = (dataDir: string): number =>
+  Math.max(0, Buffer.byteLength(shorterAdminSocketPath(dataDir)) - MAX_SOCKET_PATH_BYTES);
 
 /** Server end of the admin channel. */
 export class AdminChannelServer {

@@ -32,5 +32,5 @@ export {
   setUserPasswordAndEndSessions,
   setUserRole,
 } from './changes.js';
-export { AdminChannelServer, RunningServerActorCaller } from './channel.js';
+export { AdminChannelServer, excessBytesOfDataDirPath, RunningServerActorCaller } from './channel.js';
 export { createOneTimeSignInUrl } from './sign-in-link.js';

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
+import { excessBytesOfDataDirPath } from '#app/admin';
 import { SERVER_SETTING_DECLARATIONS, type ServerConfig, ServerConfigError, type ServerSettingName } from '#app/config';
 import { createMongoClient } from '#ports/store';
 import { describeFileError } from './data-dir.js';
@@ -62,6 +63,9 @@ function findMongoUrlProblem({ mongodb }: ServerConfig): PreflightProblem {
 }
 
 async function findDataDirProblem({ dataDir: folder }: ServerConfig): Promise<PreflightProblem> {
+  const excess = excessBytesOfDataDirPath(folder);
+  if (excess > 0)
+    return `${formatSettingOption('dataDir')}: the path of data directory ${folder} is ${excess} bytes too long for sockets`;
   let at = resolve(folder);
   try {
     for (;;) {
