@@ -34,12 +34,18 @@ export class ExportFolder {
   }
 
   async hasPlainFile(name: string): Promise<boolean> {
-    return (await lstat(this.#pathOf(name)).catch(() => undefined))?.isFile() ?? false;
+    return (await this.findSizeOfPlainFile(name)) !== undefined;
+  }
+
+  /** Finds the size of a file, bytes; undefined if there is no such file. */
+  async findSizeOfPlainFile(name: string): Promise<number | undefined> {
+    const found = await lstat(this.pathOf(name)).catch(() => undefined);
+    return found?.isFile() ? found.size : undefined;
   }
 
   /** Reads the rows of a file in batches. */
   async *readRowBatches(name: string, options?: JsonRowReadOptions): AsyncGenerator<readonly CheckedExportRow[]> {
-    for await (const batch of readJsonRowBatches(this.#pathOf(name), name, options)) {
+    for await (const batch of readJsonRowBatches(this.pathOf(name), name, options)) {
       yield batch.flatMap(({ table, row }) => (row ? [new CheckedExportRow(table === '' ? name : table, row)] : []));
     }
   }
@@ -100,7 +106,8 @@ export class ExportFolder {
     return { size: found.size, readAll: () => readFile(full) };
   }
 
-  #pathOf(name: string): string {
+  /** Path of a file of tables or messages. */
+  pathOf(name: string): string {
     return join(name.startsWith(MESSAGE_FILE_PREFIX) ? this.messageRoot : this.root, name);
   }
 }

@@ -52,7 +52,7 @@ import {
 import { ImportedOrganizationDraft, type OrganizationImportFacts } from './draft.js';
 import type { MessageFileReader } from './message-threads.js';
 
-const REALM_FILE_NAME = 'realm.json';
+export const REALM_FILE_NAME = 'realm.json';
 /** Tables that can be as large as the messages; they are read row by row, at their turn. */
 const SEPARATELY_READ_TABLES: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
 /** Tables that are not imported, with their names in the report. */

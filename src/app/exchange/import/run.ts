@@ -1,8 +1,5 @@
 /** Runs an import, from its first row to the open organization, or a dry run of it. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { hasReachableAddress } from '#actors/realm';
 import type { Json } from '#base';
 import { RealmDirectory } from '#directory';
@@ -24,6 +21,7 @@ import { ImportedReadStatesAndMarks } from '../tables/flags.js';
 import { importScheduledMessageRow, MessageImport } from '../tables/messages.js';
 import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
+import { fingerprintExport } from './fingerprint.js';
 import type { MessageFileContent } from './message-files.js';
 import {
   type MessageFileReader,
@@ -110,7 +108,7 @@ export async function runOrganizationImportOrDryRun(
   const given = new ExportFolder(options.folder);
   const tables = await readSmallExportTables(given);
   const isSorted = await isSortedByDate(given);
-  const reserved = await options.target?.begin(await fingerprintRealmTables(options.folder));
+  const reserved = await options.target?.begin(await fingerprintExport(given));
   const facts: OrganizationImportFacts = {
     realm: toRealmId(reserved?.realm ?? 1),
     seed: reserved?.seed ?? 'dry run',
@@ -137,15 +135,6 @@ export async function runOrganizationImportOrDryRun(
   } finally {
     await Promise.all([renderer.close(), reader.close()]);
   }
-}
-
-/**
- * Hashes the organization's tables, so that another export is not taken for the continuation of an unfinished import.
- */
-async function fingerprintRealmTables(folder: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(join(folder, 'realm.json')), hash);
-  return hash.digest('hex');
 }
 
 class OrganizationImportRun {
