@@ -524,6 +524,25 @@ t.test('messages to system bots are imported', async (test) => {
   test.strictSame(await exported(dataDir, 'two', join(base, 'twice')), out, 'a round trip keeps them');
 });
 
+t.test('a message beyond the maximum length ends with a note, and the report counts it', async (test) => {
+  const base = folder(test);
+  const made = join(base, 'made');
+  makeExportedOrganization(made, SMALL);
+  changeTables(made, 'messages-000001.json', ({ zerver_message: messages }) => {
+    Object.assign(messages!.at(-1)!, { content: '🙂'.repeat(10_000) });
+    for (const message of messages!.slice(0, 2)) Object.assign(message, { content: 'é'.repeat(10_001) });
+  });
+  const dataDir = join(base, 'data');
+  const reason = / 2 {2}end of a message that is too long\n/;
+  test.match(await imported(made, dataDir, '--subdomain', 'one', '--check'), reason);
+  test.match(await imported(made, dataDir, '--subdomain', 'one'), reason);
+  const out = await exported(dataDir, 'one', join(base, 'out'));
+  const { zerver_message: messages } = JSON.parse(out['messages-000001.json']!) as ExportedMessages;
+  const note = '\n[message truncated]';
+  test.equal(messages[0]!.content, 'é'.repeat(10_000 - note.length) + note);
+  test.equal(messages.at(-1)!.content, '🙂'.repeat(10_000), 'a text of the maximum length stays whole');
+});
+
 t.test('HTML in an export becomes text, in messages, edit histories and descriptions', async (test) => {
   const base = folder(test);
   const dataDir = join(base, 'data');

@@ -121,6 +121,7 @@ export {
   requireMaySendToStream,
   requireTopicIfMandatory,
   toCheckedMessageContent,
+  truncateMessageContent,
 } from './sending/checks.js';
 export { clientNameOfRequest, isHumanClientName } from './sending/client-name.js';
 export {

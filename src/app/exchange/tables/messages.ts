@@ -6,6 +6,7 @@ import {
   type StoredMessage,
   type StoredMessageEdit,
   storeNameOfDirectConversation,
+  truncateMessageContent,
 } from '#domain/messages';
 import { type DailyMessageCounts, withMessageAddedToDailyCounts } from '#domain/streams';
 import { toUserId, type UserId } from '#model';
@@ -25,7 +26,6 @@ import { toTopicOrUndefined } from './personal.js';
 import type { ExportedReactions } from './reactions.js';
 
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
-const MAX_IMPORTED_CONTENT_CHARACTERS = 10_000;
 const MAX_TOPICS_WITH_CACHED_LINKS = 10_000;
 
 /** Conversation of a message: a stream, or the participants of a direct message. */
@@ -122,6 +122,7 @@ export class MessageImport {
       this.#requireUsersOfRows(rows);
       return undefined;
     }
+    addCountIfTruncated(row, draft);
     const sent = Math.floor(row.timeSecondsOrDefault('date_sent'));
     const { flags, wildcard } =
       place.stream === 0
@@ -262,11 +263,7 @@ export class MessageImport {
 
   #readRewrittenContent(row: CheckedExportRow, field: string): string {
     const text = row.textOrDefault(field).replaceAll('\u0000', '');
-    return this.#linkRewriter.rewriteLinksAndMentions(
-      text.length > MAX_IMPORTED_CONTENT_CHARACTERS
-        ? [...text].slice(0, MAX_IMPORTED_CONTENT_CHARACTERS).join('')
-        : text,
-    );
+    return this.#linkRewriter.rewriteLinksAndMentions(truncateMessageContent(text));
   }
 
   #getOrFindTopicLinks(topic: string): MessageBody['topicLinks'] {
@@ -320,6 +317,11 @@ export class MessageImport {
     };
     return { edit, raw, newerMentions: hasNewerMentions(entry.textOrDefault('prev_rendered_content')) };
   }
+}
+
+function addCountIfTruncated(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const text = row.textOrDefault('content');
+  if (truncateMessageContent(text) !== text) draft.adjustedRowCounts.addCount('end of a message that is too long');
 }
 
 function parseEditHistoryRows(text: string, row: CheckedExportRow): CheckedExportRow[] {
@@ -386,7 +388,9 @@ export async function importScheduledMessageRow(
   const id = numberOf(toUserId(sender));
   const at = Math.floor(row.timeSecondsOrDefault('scheduled_timestamp'));
   const failed = row.booleanOrDefault('failed');
-  const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(row.textOrDefault('content'));
+  addCountIfTruncated(row, draft);
+  const text = truncateMessageContent(row.textOrDefault('content'));
+  const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(text);
   const newerMentions = hasNewerMentions(row.textOrDefault('rendered_content'));
   const rendered = await render(content, sender, newerMentions);
   const message: Record<string, Json> = {

@@ -94,6 +94,11 @@ export function toCheckedMessageContent(content: string): string {
   const text = content.trimEnd().replace(/^\n+/, '');
   if (text === '') throw apiError('MESSAGE_EMPTY');
   if (text.includes('\0')) throw apiError('MESSAGE_NULL_BYTES');
+  return truncateMessageContent(text);
+}
+
+/** Cuts a text that is too long, and notes it at the end; returns any other text as it is. */
+export function truncateMessageContent(text: string): string {
   if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
   const chars = [...text];
   if (chars.length <= MAX_MESSAGE_CHARACTERS) return text;
