@@ -63,3 +63,31 @@ t.test('each user has the messages of the rows, read as the rows say, in any ord
     { numRuns: 60 },
   );
 });
+
+t.test('a message takes no time for idle accounts that are not subscribed to its stream', async (test) => {
+  const draft = new ImportedOrganizationDraft(FACTS, new ServerCryptography('a secret of the import'), 1);
+  for (const user of USERS) draft.idleAccountByUserId.set(user, { since: 10 });
+  draft.currentSubscriberIdsByStreamId.set(STREAM, new Set([2]));
+  const copies = new ImportedMessageCopies(draft, new ImportedReadStatesAndMarks());
+  const receivers = copies.receiversOfStream(STREAM);
+  let visits = 0;
+  draft.idleAccountByUserId[Symbol.iterator] = function* () {
+    for (const entry of this.entries()) {
+      visits++;
+      yield entry;
+    }
+    return undefined;
+  };
+  for (const exportedId of [10, 11, 12]) {
+    receivers.beginMessage(exportedId);
+    receivers.addAwayUsers(exportedId);
+  }
+  test.equal(visits, 0);
+  const { members } = copies.takeMembershipsOfStream(STREAM, () => true, new Set());
+  test.strictSame(
+    [10, 11, 12].map((id) => didMemberReceiveMessageId(members.get(2), id)),
+    [false, true, true],
+    'an idle subscriber has the messages since then',
+  );
+  test.strictSame([...members.keys()], [2], 'an idle account that is not subscribed has none');
+});

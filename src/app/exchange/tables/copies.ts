@@ -7,7 +7,7 @@
 import { IdSet, type Json, withDoubledLength } from '#base';
 import { encodeMarkedMessageIdsPart } from '#domain/messages';
 import type { StreamMembershipRecord } from '#domain/streams';
-import type { ImportedOrganizationDraft } from '../import/draft.js';
+import type { ImportedIdleAccount, ImportedOrganizationDraft } from '../import/draft.js';
 import { RECEIVER_TABLE } from '../import/message-files.js';
 import type { ImportedReadStatesAndMarks } from './flags.js';
 
@@ -131,6 +131,7 @@ class StreamStaysBuilder {
  */
 export class ImportedStreamReceivers {
   readonly stays: StreamStaysBuilder;
+  readonly #awaySubscribers: readonly (ImportedIdleAccount & { readonly user: number })[];
   /** Users by slot. */
   readonly #users: number[] = [];
   /** Ids of the users in the export, by slot; -1 if the user had no row yet. */
@@ -154,6 +155,10 @@ export class ImportedStreamReceivers {
     single: (user: number, id: number) => void,
   ) {
     this.stays = new StreamStaysBuilder(single);
+    this.#awaySubscribers = [...(draft.currentSubscriberIdsByStreamId.get(stream) ?? [])].flatMap((user) => {
+      const idle = draft.idleAccountByUserId.get(user);
+      return idle ? [{ user, ...idle }] : [];
+    });
   }
 
   /** Begins the rows of a message. Ids ascend from call to call. */
@@ -185,9 +190,8 @@ export class ImportedStreamReceivers {
 
   /** Adds rows of subscribers who have none because they were away for long: for them the newest message is unread. */
   addAwayUsers(exportedMessageId: number): void {
-    const { idleAccountByUserId, currentSubscriberIdsByStreamId } = this.draft;
-    for (const [user, { since }] of idleAccountByUserId) {
-      if (exportedMessageId <= since || !currentSubscriberIdsByStreamId.get(this.stream)?.has(user)) continue;
+    for (const { user, since } of this.#awaySubscribers) {
+      if (exportedMessageId <= since) continue;
       const slot = this.#findOrAddSlot(user);
       if ((this.#receivedMasks[slot]! & this.#bit) !== 0) continue;
       this.#rowMasks[slot]! |= this.#bit;
@@ -245,6 +249,7 @@ export interface ImportedStreamMemberships {
   readonly members: ReadonlyMap<number, StreamMembershipRecord>;
 }
 
+/** Receivers of all messages. The accounts and subscriptions of the draft must be known before the first one. */
 export class ImportedMessageCopies {
   readonly #receiversByStreamId = new Map<number, ImportedStreamReceivers>();
   /** Ids of single messages that users received outside of stays, by user; they ascend within one stream only. */
