@@ -728,6 +728,9 @@ t.test('a hostile or damaged export gets a clear error and leaves nothing behind
   }
   const useless = await importing(packed, dataDir, '--subdomain', 'evil', '--drop');
   test.match(useless.stderr, /--drop takes --subdomain alone/, 'an option without an effect is refused');
+  const unschemed = await importing(packed, dataDir, '--subdomain', 'evil', '--former-site', 'old.example');
+  test.equal(unschemed.code, 2, 'a former site without a scheme is refused');
+  test.match(unschemed.stderr, /'old\.example' is no address with https:/);
   test.equal(await command(['realm', 'list', '--data-dir', dataDir]), '', 'no organization is created');
   test.notOk(existsSync(join(base, 'evil')) || existsSync('/tmp/evil'), 'no file is written outside the folder');
   test.match(

@@ -114,6 +114,7 @@ async function runImportOrDropCommand(
     return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
   }
   if (file === undefined) throw new CliUsageError('usage: conclave import FILE|DIR --subdomain NAME');
+  requireHttpUrlIfGiven(options['former-site']);
   const passwords = await readPasswordsByEmail(options.passwords);
   tuneGarbageCollection();
   const work = await makeTemporaryImportFolder(config);
@@ -161,6 +162,11 @@ async function runImportOrDropCommand(
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+function requireHttpUrlIfGiven(formerSite: string | undefined): void {
+  if (formerSite !== undefined && !(/^https?:/i.test(formerSite) && URL.canParse(formerSite)))
+    throw new CliUsageError(`--former-site: '${formerSite}' is no address with https:// or http://`);
 }
 
 async function unpackArchiveToWorkFolder(file: string, work: string): Promise<string> {

@@ -39,6 +39,16 @@ t.test('a full link of the former site is a full link of the new one', async (te
   ]);
 });
 
+t.test('links of the former site are rewritten whatever their scheme and the capitals of the host', async (test) => {
+  for (const site of ['https://Old.example', 'http://old.example', 'https://old.example/login'])
+    checkTexts(test, site, [
+      [`http://old.example/${OLD_NARROW}`, `https://new.example/${NEW_NARROW}`],
+      [`https://OLD.example/${OLD_NARROW}`, `https://new.example/${NEW_NARROW}`],
+      [`https://old.example:8443/${OLD_NARROW}`, `https://old.example:8443/${OLD_NARROW}`],
+      [`https://[/${OLD_NARROW}`, `https://[/${OLD_NARROW}`],
+    ]);
+});
+
 t.test('a relative link stays a relative one', async (test) => {
   checkTexts(test, undefined, [
     [`[x](${OLD_NARROW}) [y](/${OLD_NARROW})`, `[x](${NEW_NARROW}) [y](${NEW_NARROW})`],

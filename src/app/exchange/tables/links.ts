@@ -13,13 +13,13 @@ const TRAILING_PUNCTUATION: ReadonlySet<string> = new Set('.,;:!?*|~`');
 const MENTION_WITH_ID_PATTERN = /(@_?\*\*[^*\n]*)\|(\d{1,15})\*\*/g;
 
 export class ImportedLinkRewriter {
-  /** Without the slash at its end. */
-  readonly #formerBaseUrl: string | undefined;
+  /** Host and port of the former site; links to it may have either scheme. */
+  readonly #formerHost: string | undefined;
   /** With the slash at its end. Full URLs stay full ones: without brackets, no others are links. */
   readonly #newBaseUrl: string;
 
   constructor(private readonly draft: ImportedOrganizationDraft) {
-    this.#formerBaseUrl = draft.facts.formerSite?.replace(/\/+$/, '');
+    this.#formerHost = findHostOfUrl(draft.facts.formerSite);
     this.#newBaseUrl = `${draft.facts.origin}/`;
   }
 
@@ -63,7 +63,7 @@ export class ImportedLinkRewriter {
   }
 
   #rewriteNarrowUrlIfOwn(all: string, site: string | undefined, written: string): string {
-    if (site !== undefined && site !== this.#formerBaseUrl) return all;
+    if (site !== undefined && (!this.#formerHost || findHostOfUrl(site) !== this.#formerHost)) return all;
     const [hash, punctuation] = splitTrailingPunctuation(written);
     const parts = hash.slice(hash.indexOf('#')).split('/');
     for (let i = 1; i + 1 < parts.length; i += 2) {
@@ -101,6 +101,10 @@ export class ImportedLinkRewriter {
       .join(',');
   }
 }
+
+/** Finds the host and, unless it is the usual one, the port of a URL, in lower case. */
+const findHostOfUrl = (url: string | undefined): string | undefined =>
+  url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
 
 function splitTrailingPunctuation(url: string): [url: string, punctuation: string] {
   let end = url.length;
