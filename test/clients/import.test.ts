@@ -543,6 +543,21 @@ t.test('a message beyond the maximum length ends with a note, and the report cou
   test.equal(messages.at(-1)!.content, '🙂'.repeat(10_000), 'a text of the maximum length stays whole');
 });
 
+t.test('weak first passwords are refused, and those of unknown addresses are counted', async (test) => {
+  const base = folder(test);
+  const made = join(base, 'made');
+  const { users } = makeExportedOrganization(made, SMALL);
+  const file = join(base, 'passwords');
+  const words = ['--subdomain', 'one', '--passwords', file, '--check'];
+  writeFileSync(file, `nobody@made.example tide-lamp-47-harbour\n\n${users[0]!.email} short\n`);
+  const refused = await importing(made, join(base, 'data'), ...words);
+  test.equal(refused.code, 1);
+  test.match(refused.stderr, /passwords, line 3: the password is too weak/);
+  writeFileSync(file, `nobody@made.example tide-lamp-47-harbour\n${users[0]!.email} rope-anchor-18-mast\n`);
+  const report = await imported(made, join(base, 'data'), ...words);
+  test.match(report, / 1 {2}password for an address that no account has\n/);
+});
+
 t.test('HTML in an export becomes text, in messages, edit histories and descriptions', async (test) => {
   const base = folder(test);
   const dataDir = join(base, 'data');

@@ -22,6 +22,7 @@ import type { Logger } from '#base';
 import { castToDirectorySnapshot } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { findSubdomainProblemText } from '#domain/people';
+import { PasswordStrengthThread } from '#domain/secrets';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
@@ -195,22 +196,28 @@ async function makeTemporaryImportFolder(config: ServerConfig): Promise<string> 
   return mkdtemp(join(folder, 'unpacked-'));
 }
 
-/** Reads lines of an e-mail address and a password. @throws AdminError */
+/** Reads lines of an e-mail address and a password. @throws AdminError, also for a password that is too weak */
 async function readPasswordsByEmail(file: string | undefined): Promise<ReadonlyMap<string, string>> {
-  if (file === undefined) return new Map();
+  const passwords = new Map<string, string>();
+  if (file === undefined) return passwords;
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new AdminError(`${file} can't be read: ${error.code}`);
   });
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  return new Map(
-    lines.map((line, i) => {
+  const strength = new PasswordStrengthThread();
+  try {
+    for (const [i, line] of text.split(/\r?\n/).entries()) {
+      if (line.trim() === '') continue;
       const [, email, password] = /^\s*(\S+@\S+)\s+(.+)$/.exec(line) ?? [];
-      if (email === undefined || password === undefined) {
+      if (email === undefined || password === undefined)
         throw new AdminError(`${file}, line ${i + 1}: not an address and a password`);
-      }
-      return [email.toLowerCase(), password] as const;
-    }),
-  );
+      if (!(await strength.isStrongEnough(password, [email])))
+        throw new AdminError(`${file}, line ${i + 1}: the password is too weak`);
+      passwords.set(email.toLowerCase(), password);
+    }
+  } finally {
+    await strength.close();
+  }
+  return passwords;
 }
 
 const PROGRESS_BAR_CHARACTERS = 30;

@@ -167,6 +167,7 @@ class OrganizationImportRun {
     const [files] = await allOrFirstErrorWhenSettled([reading, this.#importFilesAndPictures()]);
     assignMessageIds(files, draft, this.isSorted);
     this.#dropIdleAccountsIfNoMessages();
+    this.#countPasswordsWithoutAccount();
     this.#uploads.mapMessagesOfFiles();
     const reactions = await readExportedReactions(folder, draft);
     const snapshot = makeImportedDirectorySnapshot(draft);
@@ -357,6 +358,13 @@ class OrganizationImportRun {
     ...Object.entries(this.#userMarks.takePartsOfUser(user)),
     ...Object.entries(this.#messageCopies.takeSingleCopiesPartOfUser(user)),
   ];
+
+  #countPasswordsWithoutAccount(): void {
+    const { adjustedRowCounts, directoryRecords } = this.draft;
+    const known = new Set(directoryRecords.users.map(({ deliveryEmail }) => deliveryEmail.toLowerCase()));
+    for (const email of this.options.passwords.keys())
+      if (!known.has(email)) adjustedRowCounts.addCount('password for an address that no account has');
+  }
 
   /** Active people with an address, but no password. */
   #listUsersToInvite(): number[] {
