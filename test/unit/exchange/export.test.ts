@@ -113,7 +113,7 @@ const SCHEDULED_MESSAGE: JsonObject = {
   content: 'later',
   html: '<p>later</p>',
   wildcard: false,
-  at: 9,
+  at: 4_000_000_000,
   phase: 'waiting',
   client: 'test',
   origin: 'http://team.example',

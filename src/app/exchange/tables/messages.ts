@@ -387,7 +387,10 @@ export async function importScheduledMessageRow(
   }
   const id = numberOf(toUserId(sender));
   const at = Math.floor(row.timeSecondsOrDefault('scheduled_timestamp'));
-  const failed = row.booleanOrDefault('failed');
+  // The former server may have sent it since the export, so only its author can tell whether it is still to be sent.
+  const isOverdue = !row.booleanOrDefault('failed') && at * 1000 <= draft.facts.begun;
+  const failed = isOverdue || row.booleanOrDefault('failed');
+  if (isOverdue) draft.adjustedRowCounts.addCount('sending of a scheduled message whose time has passed');
   addCountIfTruncated(row, draft);
   const text = truncateMessageContent(row.textOrDefault('content'));
   const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(text);
