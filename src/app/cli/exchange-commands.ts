@@ -16,6 +16,7 @@ import {
   type OrganizationImportReport,
   readExportSource,
   runOrganizationImportOrDryRun,
+  sumCountsByReason,
   unpackExportArchive,
 } from '#app/exchange';
 import type { Logger } from '#base';
@@ -153,7 +154,7 @@ async function runImportOrDropCommand(
           target: opened && makeActorBackedImportTarget(actors, opened, lease),
           progress: makeProgressBarPrinter(),
         });
-        const whole = { ...report, leftOut: new Map([...leftOut, ...report.leftOut]) };
+        const whole = { ...report, leftOut: sumCountsByReason(leftOut, report.leftOut) };
         process.stdout.write(formatImportReport(whole, options.check === true));
       } finally {
         await lease.release();

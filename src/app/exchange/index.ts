@@ -31,6 +31,7 @@ export { type OrganizationExportSource, readExportSource } from './export/source
 export { DEFAULT_EXPORT_ARCHIVE_LIMITS, unpackExportArchive } from './format/archive.js';
 export type { ExportArchiveLimits } from './format/archive-paths.js';
 export { ExportFormatError } from './format/problem.js';
+export { sumCountsByReason } from './import/draft.js';
 export {
   type OrganizationImportOptions,
   type OrganizationImportReport,

@@ -44,6 +44,16 @@ export class AdjustedRowCounts {
   }
 }
 
+/** Adds up two lists of counts: a reason that both have is named once, with the sum. */
+export function sumCountsByReason(
+  first: ReadonlyMap<string, number>,
+  second: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const sums = new AdjustedRowCounts();
+  for (const [reason, count] of [...first, ...second]) sums.addCount(reason, count);
+  return sums.countByReason;
+}
+
 export interface ExportedRecipientTarget {
   readonly kind: 'user' | 'stream' | 'group';
   /** Id in the export of the user, the stream or the group. */
