@@ -4,7 +4,7 @@ import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryUserGroup, DirectoryView } from '#model/records';
 import { isFullMemberOrAbove, USER_ROLE, type WaitingPeriodSetting } from './roles.js';
 
-/** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`. */
+/** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`, the last. */
 export const SYSTEM_GROUP_IDS = {
   owners: 1,
   administrators: 2,
@@ -88,15 +88,14 @@ export const directSystemGroupIdsShownToClients = (
   fullMembersAt: number,
 ): readonly number[] => directSystemGroupIdsOfUser(user, settings, Math.max(fullMembersAt, user.joined));
 
-/** True if the account is in the system group, directly or through subgroups. */
+/** True if the account is in the system group, directly or through subgroups; false for a group that users made. */
 export const isInSystemGroup = (
   group: number,
   user: DirectoryUser,
   settings: WaitingPeriodSetting,
   now: number,
 ): boolean =>
-  group !== SYSTEM_GROUP_IDS.nobody &&
-  directSystemGroupIdsOfUser(user, settings, now).some((direct) => direct <= group);
+  group < SYSTEM_GROUP_IDS.nobody && directSystemGroupIdsOfUser(user, settings, now).some((direct) => direct <= group);
 
 type SystemGroupSource = Pick<DirectoryView, 'users' | 'fullMembersAt'> & { readonly settings: WaitingPeriodSetting };
 

@@ -4,9 +4,11 @@ import t from 'tap';
 import type { DirectoryChange } from '#directory';
 import {
   directSystemGroupIdsOfUser,
+  FIRST_CUSTOM_GROUP_ID,
   formatUserGroupForApi,
   getEncodedUserGroupList,
   getUserGroupsOfDirectory,
+  isInSystemGroup,
   makeSystemGroups,
   SYSTEM_GROUP_IDS,
   UserGroupsWithMembers,
@@ -36,6 +38,12 @@ const made = (groups: DirectoryUserGroup[]) =>
     }),
     groups,
   );
+
+t.test('nobody has the permissions of system groups through a group that users made', async (t) => {
+  const settings = { waiting_period_threshold: 0 };
+  for (const role of [100, 200, 600])
+    t.notOk(isInSystemGroup(FIRST_CUSTOM_GROUP_ID, person(8, { role }), settings, DAY));
+});
 
 t.test('system groups follow from role and age', async (t) => {
   const settings = { waiting_period_threshold: 3 };

@@ -11,7 +11,8 @@ import type { DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
-const SYSTEM_GROUP_NAME_PATTERN = /^@role:(\w+)$/;
+/** Newer versions of the format write the names of system groups without `@`. */
+const SYSTEM_GROUP_NAME_PATTERN = /^@?role:(\w+)$/;
 const SYSTEM_GROUP_ID_BY_NAME: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
 const MAX_GROUP_NAME_CHARACTERS = 100;
 
@@ -77,6 +78,22 @@ export function addMembersToCustomGroups(
       subgroups: ascending(groups),
     };
   });
+}
+
+/**
+ * Returns the system group to which a column gives a permission; undefined if it names no group. Administrators get
+ * the permissions of other groups: on this server only system groups can have one.
+ */
+export function findSystemGroupIdInColumn(
+  row: CheckedExportRow,
+  column: string,
+  draft: ImportedOrganizationDraft,
+): number | undefined {
+  if (!row.hasNonNullField(column)) return undefined;
+  const group = draft.groupIdMap.findNewId(row.requireNonNegativeInteger(column));
+  if (group !== undefined && group < FIRST_CUSTOM_GROUP_ID) return group;
+  draft.adjustedRowCounts.addCount(`permission of a group that is no system group: ${column}`);
+  return SYSTEM_GROUP_IDS.administrators;
 }
 
 export function makeUserGroupTableRows(directory: DirectoryView): {

@@ -17,6 +17,7 @@ import { directMessageActorKey, parseActorKey, toStreamId, toUserId } from '#mod
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ExportedRecipientTarget, ImportedOrganizationDraft } from '../import/draft.js';
+import { findSystemGroupIdInColumn } from './groups.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
 const DEACTIVATED_STREAM_NAME_PREFIX_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
@@ -61,9 +62,6 @@ function importStreamRow(
   // No server makes a stream whose combination of flags has no name, so the strictest privacy is the safe choice.
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   const policy = row.nonNegativeIntegerOr('stream_post_policy', 1);
-  const group = row.hasNonNullField('can_remove_subscribers_group')
-    ? draft.groupIdMap.findNewId(row.requireNonNegativeInteger('can_remove_subscribers_group'))
-    : undefined;
   const stream: DirectoryStream = {
     id: toStreamId(id),
     recipient: draft.nextRecipientId++,
@@ -75,7 +73,8 @@ function importStreamRow(
     ...kind,
     postPolicy: policy >= 1 && policy <= 4 ? policy : 1,
     retentionDays: retentionDaysOfStreamRow(row),
-    canRemoveGroup: group ?? SYSTEM_GROUP_IDS.administrators,
+    canRemoveGroup:
+      findSystemGroupIdInColumn(row, 'can_remove_subscribers_group', draft) ?? SYSTEM_GROUP_IDS.administrators,
     firstMessage: null,
     archived,
     isDefault: false,
