@@ -73,3 +73,28 @@ t.test('administrators remove subscribers where a group that users made, or an u
     'permission of a group that is no system group: can_remove_subscribers_group': 2,
   });
 });
+
+t.test('addresses that the organization hides stay hidden, also those of new accounts', async (test) => {
+  for (const [ofRealm, ofUser, email, expected] of [
+    [4, undefined, 'user@made.example', 4],
+    [undefined, undefined, 'user@made.example', 3],
+    [9, undefined, 'user@made.example', 3],
+    [undefined, undefined, undefined, undefined],
+    [undefined, 2, 'user@made.example', 2],
+  ] as const) {
+    const { directoryRecords, directorySingletons } = await readChanged(test, (tables) => {
+      if (ofRealm !== undefined) tables.zerver_realm![0]!.email_address_visibility = ofRealm;
+      tables.zerver_userprofile = tables.zerver_userprofile!.map(({ email_address_visibility, ...row }) => ({
+        ...row,
+        ...(ofUser === undefined ? {} : { email_address_visibility: ofUser }),
+        email: email ?? row.delivery_email!,
+      }));
+    });
+    test.strictSame(
+      [...new Set(directoryRecords.users.map(({ emailVisibility }) => emailVisibility))],
+      [expected ?? 1],
+    );
+    const ofNewAccounts = ofUser === undefined ? expected : undefined;
+    test.equal(directorySingletons.userDefaults.email_address_visibility, ofNewAccounts);
+  }
+});

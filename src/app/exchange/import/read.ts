@@ -19,6 +19,7 @@ import {
   assignImportedUserIds,
   importPeopleAndBots,
   requireFirstActiveOwner,
+  setDefaultEmailVisibility,
   setServiceOfImportedBot,
   setStreamsOfImportedBots,
 } from '../tables/people.js';
@@ -132,6 +133,7 @@ export async function buildDraftWithoutMessagesAndFiles(
     (a, b) => a.requiredId - b.requiredId,
   );
   assignImportedUserIds(accounts, rows('zerver_userprofile_crossrealm'), draft);
+  setDefaultEmailVisibility(realm!, accounts, draft);
   importPeopleAndBots(accounts, draft);
   const owner = requireFirstActiveOwner(draft);
   assignGroupIdsAndAddGroups(rows('zerver_usergroup'), draft);

@@ -20,6 +20,10 @@ import { ExportFormatError } from '../format/problem.js';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import {
+  ADMINS_EMAIL_VISIBILITY_NUMBER,
+  EMAIL_VISIBILITY_COLUMN,
+  EVERYBODY_EMAIL_VISIBILITY_NUMBER,
+  emailVisibilityOfRow,
   FORMAT_USER_SETTING_NAMES,
   makeUserSettingColumns,
   NEWER_USER_SETTING_NAMES,
@@ -28,8 +32,6 @@ import {
 
 const VALID_ROLE_NUMBERS: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
 const OWNER_ROLE_NUMBER = 100;
-const MIN_EMAIL_VISIBILITY_NUMBER = 1;
-const MAX_EMAIL_VISIBILITY_NUMBER = 5;
 
 /**
  * Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots, and
@@ -67,7 +69,29 @@ export function requireFirstActiveOwner(draft: ImportedOrganizationDraft): UserI
   return owner.id;
 }
 
-/** Adds the accounts. `assignImportedUserIds` must be called first, because bots name their owners. */
+/**
+ * Sets who sees the addresses of accounts that do not say it themselves, and of new accounts. Up to level 162 the
+ * organization says it; without that, replaced addresses show that the real ones were hidden.
+ */
+export function setDefaultEmailVisibility(
+  realm: CheckedExportRow,
+  accounts: readonly CheckedExportRow[],
+  draft: ImportedOrganizationDraft,
+): void {
+  const isHidden = (row: CheckedExportRow): boolean =>
+    !row.hasNonNullField(EMAIL_VISIBILITY_COLUMN) &&
+    row.hasNonNullField('delivery_email') &&
+    row.textOrDefault('email') !== row.textOrDefault('delivery_email');
+  const assumed = accounts.some(isHidden) ? ADMINS_EMAIL_VISIBILITY_NUMBER : EVERYBODY_EMAIL_VISIBILITY_NUMBER;
+  const visibility = emailVisibilityOfRow(realm, assumed, draft);
+  if (visibility !== EVERYBODY_EMAIL_VISIBILITY_NUMBER)
+    draft.directorySingletons.userDefaults = { email_address_visibility: visibility };
+}
+
+/**
+ * Adds the accounts. `assignImportedUserIds` must be called first, because bots name their owners, and
+ * `setDefaultEmailVisibility`.
+ */
 export function importPeopleAndBots(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   const known = new Set<string>();
   for (const row of rows) {
@@ -85,9 +109,9 @@ export function importPeopleAndBots(rows: readonly CheckedExportRow[], draft: Im
 function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedOrganizationDraft): void {
   const id = draft.userIdMap.requireNewId(row.requiredId, 'zerver_userprofile');
   const botType = row.booleanOrDefault('is_bot') ? row.nonNegativeIntegerOr('bot_type', 1) : null;
-  const visibility = row.nonNegativeIntegerOr('email_address_visibility', 1);
-  const hidden =
-    visibility > MIN_EMAIL_VISIBILITY_NUMBER && visibility <= MAX_EMAIL_VISIBILITY_NUMBER && botType === null;
+  const byDefault = draft.directorySingletons.userDefaults.email_address_visibility;
+  const visibility = emailVisibilityOfRow(row, byDefault ?? EVERYBODY_EMAIL_VISIBILITY_NUMBER, draft);
+  const hidden = visibility !== EVERYBODY_EMAIL_VISIBILITY_NUMBER && botType === null;
   const key = deriveImportedApiKey(id, draft);
   draft.apiKeyByUserId.set(id, key);
   const user: DirectoryUser = {
@@ -107,7 +131,7 @@ function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedO
         : null,
     timezone: canonicalTimeZoneOrEmpty(row.textOrDefault('timezone')),
     avatarVersion: Math.max(1, row.nonNegativeIntegerOr('avatar_version', 1)),
-    emailVisibility: hidden ? visibility : 1,
+    emailVisibility: hidden ? visibility : EVERYBODY_EMAIL_VISIBILITY_NUMBER,
     joined: Math.floor(row.timeSecondsOrDefault('date_joined', draft.createdMs / 1000) * 1000),
     keyHash: key.hash,
   };

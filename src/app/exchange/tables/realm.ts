@@ -56,6 +56,11 @@ export const NEWER_USER_SETTING_NAMES = USER_SETTING_NAMES.filter((name) => !FOR
 const LOGIN_METHODS_SETTING = 'authentication_methods' satisfies RealmSettingName;
 const ALL_LOGIN_METHODS = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD];
 
+export const EVERYBODY_EMAIL_VISIBILITY_NUMBER = 1;
+export const ADMINS_EMAIL_VISIBILITY_NUMBER = 3;
+const VALID_EMAIL_VISIBILITY_NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5]);
+export const EMAIL_VISIBILITY_COLUMN = 'email_address_visibility';
+
 const columnOfRealmSetting = (name: RealmSettingName): string => COLUMN_BY_RENAMED_SETTING[name] ?? name;
 
 /**
@@ -211,13 +216,25 @@ export const makeUserSettingColumns = (
 ): JsonObject =>
   Object.fromEntries(names.filter((name) => !isAccountFieldSetting(name)).map((name) => [name, value(name)]));
 
+/** Returns who sees an address: administrators if the number is unknown. */
+export function emailVisibilityOfRow(
+  row: CheckedExportRow,
+  otherwise: number,
+  draft: ImportedOrganizationDraft,
+): number {
+  const given = row.nonNegativeIntegerOr(EMAIL_VISIBILITY_COLUMN, otherwise);
+  if (VALID_EMAIL_VISIBILITY_NUMBERS.has(given)) return given;
+  draft.adjustedRowCounts.addCount(`unknown value of ${EMAIL_VISIBILITY_COLUMN}`);
+  return ADMINS_EMAIL_VISIBILITY_NUMBER;
+}
+
 /** Adds defaults of users' settings, from the row of the format's settings and from that of newer ones. */
 export function addImportedUserDefaults(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const visibility = row.nonNegativeIntegerOr('email_address_visibility', 1);
+  const visibility = emailVisibilityOfRow(row, EVERYBODY_EMAIL_VISIBILITY_NUMBER, draft);
   draft.directorySingletons.userDefaults = {
     ...draft.directorySingletons.userDefaults,
     ...readNonDefaultUserSettings(row, draft.adjustedRowCounts),
-    ...(visibility > 1 && visibility <= 5 ? { email_address_visibility: visibility } : {}),
+    ...(visibility !== EVERYBODY_EMAIL_VISIBILITY_NUMBER ? { email_address_visibility: visibility } : {}),
   };
 }
 
