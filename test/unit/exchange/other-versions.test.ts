@@ -98,3 +98,34 @@ t.test('addresses that the organization hides stay hidden, also those of new acc
     test.equal(directorySingletons.userDefaults.email_address_visibility, ofNewAccounts);
   }
 });
+
+t.test('groups with names in zerver_namedusergroup are imported, and those without are not', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    const groups = [...systemGroupRows(), CREW, { ...CREW, id: 14, name: 'former', deactivated: true }];
+    tables.zerver_usergroup = [...groups.map(({ id }) => id), 15].map((id) => ({ id, realm: 9 }));
+    tables.zerver_namedusergroup = groups.map(({ id, realm, ...row }) => ({ usergroup_ptr: id, ...row }));
+    tables.zerver_usergroupmembership!.push({ id: 2, user_group: 15, user_profile: 501 });
+    tables.zerver_groupgroupmembership = [
+      { id: 1, supergroup: CREW.id, subgroup: groupOf('owners') },
+      { id: 2, supergroup: 15, subgroup: CREW.id },
+    ];
+    tables.zerver_stream![0]!.can_remove_subscribers_group = groupOf('moderators');
+  });
+  const { groups, streams } = draft.directoryRecords;
+  test.match(groups, [{ name: 'crew', members: [9], subgroups: [SYSTEM_GROUP_IDS.owners] }]);
+  test.equal(groups.length, 1);
+  test.equal(streams[0]!.canRemoveGroup, SYSTEM_GROUP_IDS.moderators);
+  test.strictSame(leftOutOf(draft), { 'unknown system group, or deactivated group': 1 });
+});
+
+t.test('names of groups that are empty, too long or taken are changed, and the import goes on', async (test) => {
+  const long = 'x'.repeat(101);
+  const { directoryRecords } = await readChanged(test, (tables) => {
+    const names = ['', 'crew', 'crew', 'Crew', long, long, '@role:owners'];
+    tables.zerver_usergroup = names.map((name, i) => ({ ...CREW, id: CREW.id + i, name }));
+  });
+  test.strictSame(
+    directoryRecords.groups.map(({ name }) => name),
+    ['group 13', 'crew', 'crew (2)', 'Crew', 'x'.repeat(100), `${'x'.repeat(96)} (2)`, '@role:owners (2)'],
+  );
+});

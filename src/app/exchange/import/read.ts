@@ -13,7 +13,7 @@ import {
   storeEmojiPicturesAndUpdateRecords,
   storeRealmPicturesAndUpdateDraft,
 } from '../tables/files.js';
-import { addMembersToCustomGroups, assignGroupIdsAndAddGroups } from '../tables/groups.js';
+import { addMembersToCustomGroups, assignGroupIdsAndAddGroups, namedGroupRows } from '../tables/groups.js';
 import {
   addConfigEntryToImportedBot,
   assignImportedUserIds,
@@ -136,7 +136,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   setDefaultEmailVisibility(realm!, accounts, draft);
   importPeopleAndBots(accounts, draft);
   const owner = requireFirstActiveOwner(draft);
-  assignGroupIdsAndAddGroups(rows('zerver_usergroup'), draft);
+  assignGroupIdsAndAddGroups(namedGroupRows(rows('zerver_usergroup'), rows('zerver_namedusergroup')), draft);
   importAllStreams(rows('zerver_stream'), owner, draft);
   addMembersToCustomGroups(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
   setNotificationStreamsOfRealm(realm!, draft);

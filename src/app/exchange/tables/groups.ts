@@ -8,21 +8,38 @@ import {
 } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { CheckedExportRow } from '../format/row.js';
+import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Newer versions of the format write the names of system groups without `@`. */
 const SYSTEM_GROUP_NAME_PATTERN = /^@?role:(\w+)$/;
 const SYSTEM_GROUP_ID_BY_NAME: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
 const MAX_GROUP_NAME_CHARACTERS = 100;
+const HALF_CHARACTER_AT_END_PATTERN = /[\uD800-\uDBFF]$/;
+
+/**
+ * Returns the rows of groups that have names. Newer versions of the format write these into zerver_namedusergroup, with
+ * the names; the other rows of zerver_usergroup are values of settings.
+ */
+export const namedGroupRows = (
+  groups: readonly CheckedExportRow[],
+  named: readonly CheckedExportRow[],
+): readonly CheckedExportRow[] =>
+  named.length === 0
+    ? groups
+    : named.map(
+        (row) => new CheckedExportRow(row.table, { ...row.fields, id: row.requireNonNegativeInteger('usergroup_ptr') }),
+      );
 
 /**
  * Assigns ids to groups: those of the system groups are fixed. Streams name groups, so this function runs before the
  * import of streams.
+ *
+ * @param rows groups that have names
  */
 export function assignGroupIdsAndAddGroups(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   let next = FIRST_CUSTOM_GROUP_ID;
-  const names = new Set<string>();
+  const names = new Set(Object.values(SYSTEM_GROUP_NAME_BY_ID));
   for (const row of [...rows].sort((a, b) => a.requiredId - b.requiredId)) {
     const name = row.textOrDefault('name');
     const [, system] = SYSTEM_GROUP_NAME_PATTERN.exec(name) ?? [];
@@ -34,13 +51,17 @@ export function assignGroupIdsAndAddGroups(rows: readonly CheckedExportRow[], dr
       draft.groupIdMap.addNewId(row.requiredId, SYSTEM_GROUP_ID_BY_NAME[system]);
       continue;
     }
-    if (name === '' || name.length > MAX_GROUP_NAME_CHARACTERS || names.has(name))
-      throw row.makeRowError(`${JSON.stringify(name.slice(0, 60))} can't be the name of a group`);
-    names.add(name);
+    if (row.booleanOrDefault('is_system_group') || row.booleanOrDefault('deactivated')) {
+      draft.adjustedRowCounts.addCount('unknown system group, or deactivated group');
+      continue;
+    }
+    const unique = makeUniqueGroupName(name.trim() === '' ? `group ${row.requiredId}` : name, names);
+    if (unique !== name) draft.adjustedRowCounts.addCount('name of a group, which was shortened or numbered');
+    names.add(unique);
     draft.groupIdMap.addNewId(row.requiredId, next);
     draft.directoryRecords.groups.push({
       id: next++,
-      name,
+      name: unique,
       description: row.textOrDefault('description'),
       members: [],
       subgroups: [],
@@ -50,7 +71,19 @@ export function assignGroupIdsAndAddGroups(rows: readonly CheckedExportRow[], dr
   }
 }
 
-/** Adds the members to the groups that users made; those of system groups follow from the roles. */
+/** Shortens a name that is too long, and numbers one that is taken. */
+function makeUniqueGroupName(name: string, taken: ReadonlySet<string>): string {
+  for (let n = 1; ; n++) {
+    const number = n === 1 ? '' : ` (${n})`;
+    const unique = `${name.slice(0, MAX_GROUP_NAME_CHARACTERS - number.length).replace(HALF_CHARACTER_AT_END_PATTERN, '')}${number}`;
+    if (!taken.has(unique)) return unique;
+  }
+}
+
+/**
+ * Adds the members to the groups that users made; those of system groups follow from the roles. Groups without names,
+ * and others that are not imported, are passed over.
+ */
 export function addMembersToCustomGroups(
   members: readonly CheckedExportRow[],
   subgroups: readonly CheckedExportRow[],
@@ -59,15 +92,16 @@ export function addMembersToCustomGroups(
   const all = new Map(
     draft.directoryRecords.groups.map((group) => [group.id, { users: new Set<number>(), groups: new Set<number>() }]),
   );
+  const newIdOf = (row: CheckedExportRow, column: string): number | undefined =>
+    draft.groupIdMap.findNewId(row.requireNonNegativeInteger(column));
   for (const row of members) {
-    const group = all.get(draft.groupIdMap.requireNewId(row.requireNonNegativeInteger('user_group'), row.table));
+    const group = all.get(newIdOf(row, 'user_group') ?? 0);
     const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
     group?.users.add(user);
   }
   for (const row of subgroups) {
-    const group = all.get(draft.groupIdMap.requireNewId(row.requireNonNegativeInteger('supergroup'), row.table));
-    const below = draft.groupIdMap.requireNewId(row.requireNonNegativeInteger('subgroup'), row.table);
-    group?.groups.add(below);
+    const below = newIdOf(row, 'subgroup');
+    if (below !== undefined) all.get(newIdOf(row, 'supergroup') ?? 0)?.groups.add(below);
   }
   draft.directoryRecords.groups.forEach((group, i) => {
     const { users, groups } = all.get(group.id)!;
