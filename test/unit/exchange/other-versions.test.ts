@@ -129,3 +129,98 @@ t.test('names of groups that are empty, too long or taken are changed, and the i
     ['group 13', 'crew', 'crew (2)', 'Crew', 'x'.repeat(100), `${'x'.repeat(96)} (2)`, '@role:owners (2)'],
   );
 });
+
+t.test('permissions of newer versions become the policy that fits, or a stricter one', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    tables.zerver_usergroup = [...systemGroupRows(), CREW];
+    Object.assign(tables.zerver_realm![0]!, {
+      can_create_public_channel_group: groupOf('administrators'),
+      can_create_private_channel_group: groupOf('moderators'),
+      can_invite_users_group: groupOf('nobody'),
+      can_add_custom_emoji_group: groupOf('owners'),
+      can_move_messages_between_topics_group: groupOf('everyone'),
+      can_mention_many_users_group: groupOf('moderators'),
+      direct_message_initiator_group: groupOf('everyone'),
+      direct_message_permission_group: groupOf('members'),
+      can_manage_all_groups: CREW.id,
+      can_access_all_users_group: groupOf('members'),
+    });
+    const [first, second, third] = tables.zerver_stream!;
+    first!.can_send_message_group = groupOf('administrators');
+    second!.can_send_message_group = groupOf('members');
+    third!.stream_post_policy = 8;
+  });
+  test.match(draft.settings, {
+    create_public_stream_policy: 2,
+    create_private_stream_policy: 4,
+    invite_to_realm_policy: 6,
+    add_custom_emoji_policy: 2,
+    edit_topic_policy: 5,
+    wildcard_mention_policy: 7,
+    private_message_policy: 2,
+    user_group_edit_policy: 2,
+  });
+  test.strictSame(
+    draft.directoryRecords.streams.map(({ postPolicy }) => postPolicy),
+    [2, 3, 2],
+  );
+  test.strictSame(leftOutOf(draft), {
+    'permission of a group that is no system group: can_manage_all_groups': 1,
+    'policy that has no equal here: add_custom_emoji_policy': 1,
+    'policy that has no equal here: private_message_policy': 1,
+    'policy that has no equal here: stream_post_policy': 1,
+    'unknown permission: can_access_all_users_group': 1,
+    'unknown value of stream_post_policy': 1,
+  });
+});
+
+t.test('restrictions of older versions, and policies with unknown numbers, stay restrictions', async (test) => {
+  const { settings, directoryRecords } = await readChanged(test, (tables) => {
+    Object.assign(tables.zerver_realm![0]!, {
+      create_stream_policy: 3,
+      invite_by_admins_only: true,
+      allow_community_topic_editing: false,
+      private_message_policy: 9,
+    });
+    const [first] = tables.zerver_stream!;
+    delete first!.stream_post_policy;
+    first!.is_announcement_only = true;
+  });
+  test.match(settings, {
+    create_public_stream_policy: 3,
+    create_private_stream_policy: 3,
+    invite_to_realm_policy: 2,
+    edit_topic_policy: 2,
+    private_message_policy: 2,
+  });
+  test.equal(directoryRecords.streams[0]!.postPolicy, 2);
+});
+
+t.test('streams for announcements, muted topics and playgrounds come under the names of all versions', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    const playground = { realm: 9, name: 'Play', pygments_language: 'Python' };
+    Object.assign(tables.zerver_realm![0]!, { new_stream_announcements_stream: 301, signup_announcements_stream: 302 });
+    tables.zerver_usertopic = [];
+    tables.zerver_mutedtopic = [{ id: 1, user_profile: 502, stream: 301, topic_name: 'Tides', date_muted: 5 }];
+    tables.zerver_realmplayground = [
+      { ...playground, id: 1, url_template: 'https://play.example/?code={code}' },
+      { ...playground, id: 2, url_template: 'https://play.example/{code}/run' },
+    ];
+  });
+  test.match(draft.settings, { notifications_stream_id: 1, signup_notifications_stream_id: 2 });
+  test.match(
+    draft.listPartsOfUser(9).filter(([name]) => name.startsWith('topic/')),
+    [[/^topic/, { stream: 1, name: 'Tides', policy: 1, updated: 5 }]],
+  );
+  test.match(draft.directorySingletons.playgrounds, [{ urlPrefix: 'https://play.example/?code=' }]);
+  test.strictSame(leftOutOf(draft), { 'playground whose URL does not end with the code': 1 });
+});
+
+t.test('rows of unknown tables are counted as left out', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    tables.zerver_ferry = [{ id: 1 }, { id: 2 }];
+    tables.zerver_useractivity = [{ id: 1 }];
+    tables.zerver_empty = [];
+  });
+  test.strictSame(leftOutOf(draft), { 'rows of the table zerver_ferry': 2, 'activity of clients': 1 });
+});

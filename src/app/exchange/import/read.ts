@@ -33,6 +33,7 @@ import {
   ImportedTopicPolicies,
   setImportedUserStatus,
 } from '../tables/personal.js';
+import { importRealmPoliciesOfOtherVersions } from '../tables/policies.js';
 import { ExportedReactions } from '../tables/reactions.js';
 import {
   addImportedEmailDomain,
@@ -56,7 +57,42 @@ import type { MessageFileReader } from './message-threads.js';
 export const REALM_FILE_NAME = 'realm.json';
 /** Tables that can be as large as the messages; they are read row by row, at their turn. */
 const SEPARATELY_READ_TABLES: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
-/** Tables that are not imported, with their names in the report. */
+/** Small tables that are imported. Others are counted in the report. */
+const IMPORTED_SMALL_TABLES: ReadonlySet<string> = new Set([
+  'conclave_realmuserdefault',
+  'conclave_usersettings',
+  'zerver_alertword',
+  'zerver_botconfigdata',
+  'zerver_botstoragedata',
+  'zerver_client',
+  'zerver_customprofilefield',
+  'zerver_customprofilefieldvalue',
+  'zerver_defaultstream',
+  'zerver_groupgroupmembership',
+  'zerver_huddle',
+  'zerver_mutedtopic',
+  'zerver_muteduser',
+  'zerver_namedusergroup',
+  'zerver_realm',
+  'zerver_realmauthenticationmethod',
+  'zerver_realmdomain',
+  'zerver_realmemoji',
+  'zerver_realmfilter',
+  'zerver_realmplayground',
+  'zerver_realmuserdefault',
+  'zerver_recipient',
+  'zerver_scheduledmessage',
+  'zerver_service',
+  'zerver_stream',
+  'zerver_usergroup',
+  'zerver_usergroupmembership',
+  'zerver_userprofile',
+  'zerver_userprofile_crossrealm',
+  'zerver_userprofile_mirrordummy',
+  'zerver_userstatus',
+  'zerver_usertopic',
+]);
+/** Names in the report of tables that are not imported; others have the table's name. */
 const LABEL_BY_NOT_IMPORTED_TABLE: Readonly<Record<string, string>> = {
   zerver_realmauditlog: 'audit log',
   zerver_useractivity: 'activity of clients',
@@ -92,8 +128,7 @@ export async function readSmallExportTables(folder: ExportFolder): Promise<Small
   for await (const batch of folder.readRowBatches(REALM_FILE_NAME, { skips: passedOver })) {
     for (const row of batch) {
       const rows = tables.get(row.table);
-      if (Object.hasOwn(LABEL_BY_NOT_IMPORTED_TABLE, row.table))
-        counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
+      if (!IMPORTED_SMALL_TABLES.has(row.table)) counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
       else if (rows) rows.push(row);
       else tables.set(row.table, [row]);
     }
@@ -140,6 +175,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   importAllStreams(rows('zerver_stream'), owner, draft);
   addMembersToCustomGroups(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
   setNotificationStreamsOfRealm(realm!, draft);
+  importRealmPoliciesOfOtherVersions(realm!, draft);
   setStreamsOfImportedBots(accounts, draft);
   assignEmojiIdsAndAddRecords(rows('zerver_realmemoji'), owner, draft);
   for (const row of rows('zerver_defaultstream')) markImportedStreamAsDefault(row, draft);
@@ -155,10 +191,8 @@ export async function buildDraftWithoutMessagesAndFiles(
   );
   addDirectGroupsWithRecipientIds(rows('zerver_huddle'), members, draft);
   importPersonalTablesIntoDraft(tables, draft);
-  for (const [table, name] of Object.entries(LABEL_BY_NOT_IMPORTED_TABLE)) {
-    const count = tables.rowCountByNotImportedTable.get(table) ?? 0;
-    if (count > 0) draft.adjustedRowCounts.addCount(name, count);
-  }
+  for (const [table, count] of tables.rowCountByNotImportedTable)
+    draft.adjustedRowCounts.addCount(LABEL_BY_NOT_IMPORTED_TABLE[table] ?? `rows of the table ${table}`, count);
   return draft;
 }
 
@@ -168,7 +202,9 @@ function importPersonalTablesIntoDraft(tables: SmallExportTables, draft: Importe
   for (const row of rows('zerver_alertword')) addImportedAlertWord(row, draft);
   for (const row of rows('zerver_muteduser')) addImportedMutedUser(row, draft);
   const policies = new ImportedTopicPolicies();
-  for (const row of rows('zerver_usertopic')) policies.addPolicyRow(row, draft);
+  // Exports of older versions have a table of muted topics instead.
+  for (const table of ['zerver_usertopic', 'zerver_mutedtopic'])
+    for (const row of rows(table)) policies.addPolicyRow(row, draft);
   policies.writeWatchersToStreamParts(draft);
   for (const row of rows('zerver_userstatus')) setImportedUserStatus(row, draft);
   for (const row of rows('zerver_service')) setServiceOfImportedBot(row, draft);

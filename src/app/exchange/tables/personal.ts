@@ -134,7 +134,7 @@ export class ImportedTopicPolicies {
     if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
     const name = toTopicOrUndefined(row.textOrDefault('topic_name'));
     if (name === undefined) return;
-    const updated = Math.floor(row.timeSecondsOrDefault('last_updated'));
+    const updated = Math.floor(row.timeSecondsOrDefault('last_updated', row.timeSecondsOrDefault('date_muted')));
     draft.mergeUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
     const key = `${stream}/${hashTopicIgnoringCase(name)}`;
     const watchers = this.#watcherIdsByStreamAndTopic.get(key) ?? { stream, users: [], followers: [] };

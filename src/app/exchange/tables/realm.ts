@@ -38,11 +38,20 @@ import {
 import type { DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { AdjustedRowCounts, ImportedOrganizationDraft } from '../import/draft.js';
+import { CREATE_STREAM_POLICY_COLUMN, findStrictestPolicy } from './policies.js';
 
 /** Settings whose column in the export has another name. */
 const COLUMN_BY_RENAMED_SETTING: Partial<Record<RealmSettingName, string>> = {
   notifications_stream_id: 'notifications_stream',
   signup_notifications_stream_id: 'signup_notifications_stream',
+};
+
+/** Columns of older or newer versions of the format, by the setting. */
+const COLUMN_OF_OTHER_VERSIONS_BY_SETTING: Partial<Record<RealmSettingName, string>> = {
+  create_public_stream_policy: CREATE_STREAM_POLICY_COLUMN,
+  create_private_stream_policy: CREATE_STREAM_POLICY_COLUMN,
+  notifications_stream_id: 'new_stream_announcements_stream',
+  signup_notifications_stream_id: 'signup_announcements_stream',
 };
 
 /**
@@ -63,6 +72,12 @@ export const EMAIL_VISIBILITY_COLUMN = 'email_address_visibility';
 
 const columnOfRealmSetting = (name: RealmSettingName): string => COLUMN_BY_RENAMED_SETTING[name] ?? name;
 
+/** Returns the column in which a row has a setting, also one of another version. */
+function columnOfRealmSettingInRow(name: RealmSettingName, row: CheckedExportRow): string {
+  const column = columnOfRealmSetting(name);
+  return row.hasNonNullField(column) ? column : (COLUMN_OF_OTHER_VERSIONS_BY_SETTING[name] ?? column);
+}
+
 /**
  * Converts the value of a column into that of the API's parameter, which has a word for 'no limit', and an empty text
  * for 'none'.
@@ -77,7 +92,7 @@ function toRealmSettingParameter(name: RealmSettingName, value: Json): Json {
 export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   draft.settings = DEFAULT_REALM_SETTINGS;
   for (const name of REALM_SETTING_NAMES) {
-    const given = row.uncheckedValue(columnOfRealmSetting(name));
+    const given = row.uncheckedValue(columnOfRealmSettingInRow(name, row));
     // Streams have no ids yet: `setNotificationStreamsOfRealm` sets them, and `importLoginMethods` the ways to log in.
     const isSetLater = name === LOGIN_METHODS_SETTING || REALM_SETTING_DECLARATIONS[name].isStreamValued;
     if (given === undefined || isSetLater) continue;
@@ -89,11 +104,16 @@ export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: I
   draft.isDeactivated = row.booleanOrDefault('deactivated');
 }
 
-/** Checks and converts a value as PATCH /realm does, and sets it; one that the API refuses is left out. */
+/**
+ * Checks and converts a value as PATCH /realm does, and sets it. One that the API refuses is left out: a policy then
+ * gets its strictest value.
+ */
 function setCheckedRealmSetting(name: RealmSettingName, value: Json, draft: ImportedOrganizationDraft): void {
   const checked = findCheckedRealmSetting(name, value);
-  if (checked) draft.settings = { ...draft.settings, ...checked };
-  else draft.adjustedRowCounts.addCount(`setting of the organization: ${name}`);
+  if (!checked) draft.adjustedRowCounts.addCount(`setting of the organization: ${name}`);
+  const strictest = findStrictestPolicy(name);
+  const set = checked ?? (strictest === undefined ? {} : { [name]: strictest });
+  draft.settings = { ...draft.settings, ...set };
 }
 
 function findCheckedRealmSetting(name: RealmSettingName, value: Json): Partial<RealmSettings> | undefined {
@@ -141,12 +161,16 @@ export const makeLoginMethodRows = ({ settings }: DirectoryView): JsonObject[] =
 
 /** Sets the two settings of the organization that name streams. */
 export function setNotificationStreamsOfRealm(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const of = (name: string): number =>
-    row.hasNonNullField(name) ? (draft.streamIdMap.findNewId(row.requireNonNegativeInteger(name)) ?? -1) : -1;
+  const of = (name: RealmSettingName): number => {
+    const column = columnOfRealmSettingInRow(name, row);
+    return row.hasNonNullField(column)
+      ? (draft.streamIdMap.findNewId(row.requireNonNegativeInteger(column)) ?? -1)
+      : -1;
+  };
   draft.settings = {
     ...draft.settings,
-    notifications_stream_id: of('notifications_stream'),
-    signup_notifications_stream_id: of('signup_notifications_stream'),
+    notifications_stream_id: of('notifications_stream_id'),
+    signup_notifications_stream_id: of('signup_notifications_stream_id'),
   };
 }
 
@@ -295,7 +319,11 @@ export function addImportedPlayground(row: CheckedExportRow, draft: ImportedOrga
   const all = draft.directorySingletons.playgrounds;
   const name = row.textOrDefault('name');
   const language = row.textOrDefault('pygments_language');
-  const urlPrefix = row.textOrDefault('url_prefix');
+  const urlPrefix = findPlaygroundUrlPrefix(row);
+  if (urlPrefix === undefined) {
+    draft.adjustedRowCounts.addCount('playground whose URL does not end with the code');
+    return;
+  }
   const refused =
     name.length > MAX_PLAYGROUND_NAME_CHARACTERS ||
     language.length > MAX_PLAYGROUND_LANGUAGE_CHARACTERS ||
@@ -307,6 +335,12 @@ export function addImportedPlayground(row: CheckedExportRow, draft: ImportedOrga
   draft.directorySingletons.playgrounds = [...all, { id: all.length + 1, name, language, urlPrefix }];
   draft.addImportedCount('playgrounds');
 }
+
+/** Newer versions of the format have a URL template. It becomes a prefix if `{code}` is its end and only variable. */
+const findPlaygroundUrlPrefix = (row: CheckedExportRow): string | undefined =>
+  row.hasNonNullField('url_template')
+    ? /^([^{}]+)\{code\}$/.exec(row.textOrDefault('url_template'))?.[1]
+    : row.textOrDefault('url_prefix');
 
 export const makePlaygroundRows = (directory: DirectoryView): JsonObject[] =>
   directory.playgrounds().map(({ id, name, language, urlPrefix }) => ({

@@ -18,6 +18,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ExportedRecipientTarget, ImportedOrganizationDraft } from '../import/draft.js';
 import { findSystemGroupIdInColumn } from './groups.js';
+import { countUnknownPermissions, postPolicyOfStreamRow } from './policies.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
 const DEACTIVATED_STREAM_NAME_PREFIX_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
@@ -61,7 +62,7 @@ function importStreamRow(
   };
   // No server makes a stream whose combination of flags has no name, so the strictest privacy is the safe choice.
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
-  const policy = row.nonNegativeIntegerOr('stream_post_policy', 1);
+  countUnknownPermissions(row, draft);
   const stream: DirectoryStream = {
     id: toStreamId(id),
     recipient: draft.nextRecipientId++,
@@ -71,7 +72,7 @@ function importStreamRow(
     created: Math.floor(row.timeSecondsOrDefault('date_created', draft.createdMs / 1000)),
     creator: toUserId(creator),
     ...kind,
-    postPolicy: policy >= 1 && policy <= 4 ? policy : 1,
+    postPolicy: postPolicyOfStreamRow(row, draft),
     retentionDays: retentionDaysOfStreamRow(row),
     canRemoveGroup:
       findSystemGroupIdInColumn(row, 'can_remove_subscribers_group', draft) ?? SYSTEM_GROUP_IDS.administrators,
