@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap';
 import { ImportedIdMap, ImportedMessageIdMap } from '../../../src/app/exchange/ids.js';
 import { ImportedLinkRewriter } from '../../../src/app/exchange/tables/links.js';
+import { person } from '../../support/person.js';
 
 const OLD_FILE = '9/a1/M1u3SXP7JXcuxSdVpTYqGM2x/notes.txt';
 const NEW_FILE = '1/e6/000003fEUPCUnAhFlXQBN8j1/notes.txt';
@@ -13,6 +14,9 @@ function rewriter(formerSite?: string): ImportedLinkRewriter {
   streamIdMap.addNewId(301, 1);
   const userIdMap = new ImportedIdMap('user');
   userIdMap.addNewId(501, 8);
+  userIdMap.addNewId(503, 9);
+  const groupIdMap = new ImportedIdMap('group');
+  groupIdMap.addNewId(701, 20);
   const messageIdMap = new ImportedMessageIdMap();
   messageIdMap.assignNextNewId(90016);
   const newFilePathByOldPath = new Map([
@@ -20,14 +24,25 @@ function rewriter(formerSite?: string): ImportedLinkRewriter {
     [OLD_DOTTED_FILE, NEW_DOTTED_FILE],
   ]);
   const facts = { origin: 'https://new.example', formerSite };
-  return new ImportedLinkRewriter({ streamIdMap, userIdMap, messageIdMap, newFilePathByOldPath, facts } as never);
+  const idMaps = { streamIdMap, userIdMap, groupIdMap, messageIdMap };
+  const directoryRecords = {
+    users: [person(8, { fullName: 'Robert' }), person(9, { fullName: 'Cy' })],
+    streams: [{ id: 1, name: 'lobby' }],
+    groups: [{ id: 20, name: 'mates' }],
+  };
+  return new ImportedLinkRewriter({ ...idMaps, directoryRecords, newFilePathByOldPath, facts } as never);
 }
 
 const OLD_NARROW = '#narrow/stream/301-x/topic/T/near/90016';
 const NEW_NARROW = '#narrow/stream/1-x/topic/T/near/1';
 
-function checkTexts(test: Test, site: string | undefined, texts: readonly (readonly [string, string])[]): void {
-  for (const [old, expected] of texts) test.equal(rewriter(site).rewriteLinksAndMentions(old), expected, old);
+function checkTexts(
+  test: Test,
+  site: string | undefined,
+  texts: readonly (readonly [string, string])[],
+  html = '',
+): void {
+  for (const [old, expected] of texts) test.equal(rewriter(site).rewriteLinksAndMentions(old, html), expected, old);
 }
 
 t.test('a full link of the former site is a full link of the new one', async (test) => {
@@ -75,4 +90,33 @@ t.test('a mention has the new id of the user, also behind a name with a bar', as
   checkTexts(test, undefined, [
     ['@**A|501** @_**A|B|501** @**|501** @**A|502**', '@**A|8** @_**A|B|8** @**|8** @**A|502**'],
   ]);
+});
+
+t.test('links and mentions by a former name have the present one', async (test) => {
+  const html = `<p><a class="stream" data-stream-id="301" href="/#narrow/stream/301-old">#old</a>
+<a class="stream-topic" data-stream-id="301" href="/#narrow/stream/301-old/topic/a.20.3E.20b">#old &gt; a &gt; b</a>
+<span class="user-mention" data-user-id="501">@Bob &amp; Co</span>
+<span class="user-mention silent" data-user-id="501">Bobby</span>
+<span class="user-mention" data-user-id="503">@Cy</span>
+<span class="user-group-mention" data-user-group-id="701">@crew</span></p>`;
+  const texts = [
+    ['#**old** #**old>a > b** and #**other**', '#**lobby** #**lobby>a > b** and #**other**'],
+    ['@**Bob & Co** @_**Bobby|501** @**Bobby|502**', '@**Robert|8** @_**Robert|8** @**Bobby|502**'],
+    ['@**Cy** @**Cy|503** @**Dora**', '@**Cy** @**Cy|9** @**Dora**'],
+    ['@*crew* @_*crew* *crew*', '@*mates* @_*mates* *crew*'],
+  ] as const;
+  checkTexts(test, undefined, texts, html);
+});
+
+t.test('a former name that several users had stays as it was written', async (test) => {
+  const html = [501, 503].map((id) => `<span class="user-mention" data-user-id="${id}">@Bobby</span>`).join();
+  checkTexts(test, undefined, [['@**Bobby** @**Bobby|501**', '@**Bobby** @**Robert|8**']], html);
+});
+
+t.test('a link to a message by the names of its stream and topic leads to the message', async (test) => {
+  const html = '<a class="message-link" href="/#narrow/channel/301-x/topic/T/near/90016">#x &gt; T @ 💬</a>';
+  const texts = [
+    ['#**x>T@90016** #**x>T@7**', '[#x > T @ 💬](#narrow/channel/1-x/topic/T/near/1) #**x>T@7**'],
+  ] as const;
+  checkTexts(test, undefined, texts, html);
 });

@@ -65,6 +65,19 @@ t.test('receivers come in the order of the messages, wherever their rows are', a
   );
 });
 
+t.test('only messages with a mention or a link by name come with their HTML', async (test) => {
+  const folder = test.testdir();
+  const texts = ['a', '*a* **b**', '@**Ada** hi', '@_**Ada|5** hi', '@*crew* hi', '#**square>tides** hi'];
+  const zerver_message = texts.map((content, id) => ({ id, content, rendered_content: `<p>${content}</p>` }));
+  writeFileSync(join(folder, NAME), JSON.stringify({ zerver_message }));
+  const read = await makeMessageFileReader(CORES.none).readFile({ folder, name: NAME, onlyIds: false });
+  const rows = read.rowSlices.flatMap((slice) => JSON.parse(slice) as { readonly rendered_content?: string }[]);
+  test.strictSame(
+    rows.map(({ rendered_content }) => rendered_content !== undefined),
+    [false, false, true, true, true, true],
+  );
+});
+
 t.test('a damaged file gives the same error in a thread', async (test) => {
   const folder = test.testdir();
   const damaged = [

@@ -2,6 +2,7 @@
 import type { JsonObject } from '#base';
 import { ExportFolder } from '../format/folder.js';
 import type { JsonNumberTable } from '../format/json-rows.js';
+import { mayHaveMentionOrLink } from '../tables/former-names.js';
 import { hasNewerMentions } from '../tables/newer-mentions.js';
 
 export const MESSAGE_TABLE = 'zerver_message';
@@ -102,9 +103,10 @@ function pickImportedColumns(fields: JsonObject): JsonObject {
     const value = fields[name];
     if (value !== undefined) picked[name] = value;
   }
-  // Of the old HTML only the kind of its mentions counts.
-  const html = fields.rendered_content;
-  if (typeof html === 'string' && hasNewerMentions(html)) picked.rendered_content = html;
+  // Of the old HTML only mentions and links by name count.
+  const { content, rendered_content: html } = fields;
+  const hasNames = typeof content === 'string' && mayHaveMentionOrLink(content);
+  if (typeof html === 'string' && (hasNames || hasNewerMentions(html))) picked.rendered_content = html;
   return picked;
 }
 

@@ -1,8 +1,10 @@
 /**
  * Links inside messages: URLs of uploaded files, of streams, topics and messages, and ids in mentions refer to the old
- * organization. They are rewritten to refer to the same objects on this server; the rest of a text stays unchanged.
+ * organization, and names in links and mentions may have changed since. They are rewritten to refer to the same objects
+ * on this server; the rest of a text stays unchanged.
  */
 import type { ImportedOrganizationDraft } from '../import/draft.js';
+import { FormerNameRewriter } from './former-names.js';
 
 const UPLOAD_URL_PATTERN =
   /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
@@ -17,14 +19,17 @@ export class ImportedLinkRewriter {
   readonly #formerHost: string | undefined;
   /** With the slash at its end. Full URLs stay full ones: without brackets, no others are links. */
   readonly #newBaseUrl: string;
+  readonly #formerNames: FormerNameRewriter;
 
   constructor(private readonly draft: ImportedOrganizationDraft) {
     this.#formerHost = findHostOfUrl(draft.facts.formerSite);
     this.#newBaseUrl = `${draft.facts.origin}/`;
+    this.#formerNames = new FormerNameRewriter(draft);
   }
 
-  rewriteLinksAndMentions(text: string): string {
-    let written = text;
+  /** @param html the text's HTML in the export; '' if there is none */
+  rewriteLinksAndMentions(text: string, html: string): string {
+    let written = this.#formerNames.writePresentNames(text, html);
     if (written.includes('/user_uploads/')) {
       written = written.replace(UPLOAD_URL_PATTERN, (all, site: string | undefined, path: string) =>
         this.#rewriteUploadUrlIfKnown(all, site, path),

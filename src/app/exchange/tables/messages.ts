@@ -230,7 +230,7 @@ export class MessageImport {
     return messages.map(({ id, row, sender, place, flags, wildcard, files }) => {
       const reactions = this.reactions.reactionsOf(id);
       const body: MessageBody = {
-        content: this.#readRewrittenContent(row, 'content'),
+        content: this.#readRewrittenContent(row, 'content', 'rendered_content'),
         html: '',
         topic: place.topic,
         sent: Math.floor(row.timeSecondsOrDefault('date_sent')),
@@ -261,9 +261,9 @@ export class MessageImport {
     });
   }
 
-  #readRewrittenContent(row: CheckedExportRow, field: string): string {
+  #readRewrittenContent(row: CheckedExportRow, field: string, htmlField: string): string {
     const text = row.textOrDefault(field).replaceAll('\u0000', '');
-    return this.#linkRewriter.rewriteLinksAndMentions(truncateMessageContent(text));
+    return this.#linkRewriter.rewriteLinksAndMentions(truncateMessageContent(text), row.textOrDefault(htmlField));
   }
 
   #getOrFindTopicLinks(topic: string): MessageBody['topicLinks'] {
@@ -305,7 +305,9 @@ export class MessageImport {
     const from = entry.hasNonNullField('prev_topic')
       ? entry.textOrDefault('prev_topic')
       : entry.textOrDefault('prev_subject', '\u0000');
-    const raw = entry.hasNonNullField('prev_content') ? this.#readRewrittenContent(entry, 'prev_content') : undefined;
+    const raw = entry.hasNonNullField('prev_content')
+      ? this.#readRewrittenContent(entry, 'prev_content', 'prev_rendered_content')
+      : undefined;
     const [before, after] = ['prev_stream', 'stream'].map((name) =>
       entry.hasNonNullField(name) ? draft.streamIdMap.findNewId(entry.requireNonNegativeInteger(name)) : undefined,
     );
@@ -393,8 +395,9 @@ export async function importScheduledMessageRow(
   if (isOverdue) draft.adjustedRowCounts.addCount('sending of a scheduled message whose time has passed');
   addCountIfTruncated(row, draft);
   const text = truncateMessageContent(row.textOrDefault('content'));
-  const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(text);
-  const newerMentions = hasNewerMentions(row.textOrDefault('rendered_content'));
+  const html = row.textOrDefault('rendered_content');
+  const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(text, html);
+  const newerMentions = hasNewerMentions(html);
   const rendered = await render(content, sender, newerMentions);
   const message: Record<string, Json> = {
     id,
