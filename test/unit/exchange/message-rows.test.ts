@@ -105,8 +105,9 @@ t.test('a row from stored bytes equals that of the decoded message', async (t) =
         if (view.showOrDecode(packed) !== view) continue;
         const decoded = toStoredMessage(decodeMessageRecord(one.id, bytes).record);
         clientIdOf(decoded.body.client);
-        const reactions = rows.addRowIfPossible(view);
-        t.strictSame(reactions, (decoded.body as MessageBody).reactions ?? []);
+        const lists = rows.addRowIfPossible(view)!;
+        const { reactions = [], submessages = [] } = decoded.body as MessageBody;
+        t.strictSame([lists.reactions, lists.submessages], [reactions, submessages]);
         expected += `${ROW_SEPARATOR}    ${JSON.stringify(makeMessageRow(decoded, clients))}`;
         encoded++;
       }

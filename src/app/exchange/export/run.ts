@@ -20,6 +20,7 @@ import {
   type ScheduledMessage,
   type StoredMessage,
   type StoredReaction,
+  type StoredSubmessage,
 } from '#domain/messages';
 import { isSystemBot } from '#domain/people';
 import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#domain/pictures';
@@ -35,7 +36,7 @@ import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.j
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
 import { makeUserGroupTableRows } from '../tables/groups.js';
-import { MessageRowEncoder, ROW_SEPARATOR } from '../tables/message-rows.js';
+import { type MessageListsWithOwnTables, MessageRowEncoder, ROW_SEPARATOR } from '../tables/message-rows.js';
 import { makeMessageRow } from '../tables/messages.js';
 import {
   makeAccountRow,
@@ -57,6 +58,7 @@ import {
   NEWER_USER_SETTING_NAMES,
 } from '../tables/realm.js';
 import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
+import { makeSubmessageRow, SUBMESSAGE_TABLE } from '../tables/submessages.js';
 import { MessagesForReceiversBuilder } from './receiver-rows.js';
 import { makeReceiverRows, type ReceiverRows } from './receiver-threads.js';
 import {
@@ -171,7 +173,11 @@ class OrganizationExport {
   readonly #messageRows = new MessageRowEncoder((name) => this.#getOrAssignClientId(name));
   /** Messages whose rows are not among those of `#messageRows`, and the number of its bytes that come before each. */
   readonly #decodedMessages: { readonly message: StoredMessage; readonly rowBytesBefore: number }[] = [];
-  readonly #collectedReactions: { readonly message: number; readonly reactions: readonly StoredReaction[] }[] = [];
+  readonly #collectedLists: {
+    readonly message: number;
+    readonly reactions: readonly StoredReaction[];
+    readonly submessages: readonly StoredSubmessage[];
+  }[] = [];
   /** The messages of the open file. */
   readonly #messagesForReceivers = new MessagesForReceiversBuilder();
 
@@ -222,7 +228,7 @@ class OrganizationExport {
     for (const user of directory.users()) await this.#exportPartsOfUser(user);
     await this.#exportIncludedMessages(this.source.newestMessageId);
     await this.#exportDirectGroups();
-    await this.#realmTables.ensureTableAndAddRows('zerver_reaction', []);
+    for (const table of ['zerver_reaction', SUBMESSAGE_TABLE]) await this.#realmTables.ensureTableAndAddRows(table, []);
     await this.#realmTables.ensureTableAndAddRows(
       'zerver_client',
       [...this.#clientIdsByName].map(([name, id]) => ({ id, name })),
@@ -452,17 +458,20 @@ class OrganizationExport {
     if (this.#isLinkingMessagePublic.has(message.id))
       this.#isLinkingMessagePublic.set(message.id, !this.#isPrivateConversationMessage(message));
     this.#messagesForReceivers.add(message);
-    let reactions = message instanceof PackedMessageView ? this.#messageRows.addRowIfPossible(message) : undefined;
-    if (!reactions) {
+    let lists: MessageListsWithOwnTables | undefined;
+    if (message instanceof PackedMessageView) lists = this.#messageRows.addRowIfPossible(message);
+    if (!lists) {
       const decoded = message instanceof PackedMessageView ? message.decode() : message;
       this.#getOrAssignClientId(decoded.body.client);
       this.#decodedMessages.push({ message: decoded, rowBytesBefore: this.#messageRows.byteLength });
-      reactions = decoded.body.reactions ?? [];
+      lists = decoded.body;
     }
-    if (reactions.length > 0) this.#collectedReactions.push({ message: message.id, reactions });
+    const { reactions = [], submessages = [] } = lists;
+    if (reactions.length > 0 || submessages.length > 0)
+      this.#collectedLists.push({ message: message.id, reactions, submessages });
   }
 
-  /** Writes the rows of the messages that were collected, and of their reactions. */
+  /** Writes the rows of the messages that were collected, and of their reactions and submessages. */
   async #writeCollectedMessages(): Promise<void> {
     const rows = this.#messageRows.takeBytes();
     let written = 0;
@@ -475,11 +484,16 @@ class OrganizationExport {
       await this.#writeMessageRows(Buffer.from(`${ROW_SEPARATOR}    ${row}`));
     }
     await this.#writeMessageRows(rows.subarray(written));
-    for (const { message, reactions } of this.#collectedReactions.splice(0)) {
+    for (const { message, reactions, submessages } of this.#collectedLists.splice(0)) {
       for (const reaction of reactions) {
         if (!this.#userIds.has(reaction.user)) continue;
         const id = this.#realmTables.nextRowId('zerver_reaction');
         await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message, reaction));
+      }
+      for (const submessage of submessages) {
+        if (!this.#userIds.has(submessage.sender)) continue;
+        const id = this.#realmTables.nextRowId(SUBMESSAGE_TABLE);
+        await this.#realmTables.addRow(SUBMESSAGE_TABLE, makeSubmessageRow(id, message, submessage));
       }
     }
     const pause = this.#pace();

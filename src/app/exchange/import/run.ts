@@ -20,6 +20,7 @@ import { ImportedUploads } from '../tables/files.js';
 import { ImportedReadStatesAndMarks } from '../tables/flags.js';
 import { importScheduledMessageRow, MessageImport } from '../tables/messages.js';
 import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
+import { ExportedSubmessages, SUBMESSAGE_TABLE } from '../tables/submessages.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
 import { fingerprintExport } from './fingerprint.js';
 import type { MessageFileContent } from './message-files.js';
@@ -170,12 +171,15 @@ class OrganizationImportRun {
     this.#countPasswordsWithoutAccount();
     this.#uploads.mapMessagesOfFiles();
     const reactions = await readExportedReactions(folder, draft);
+    const submessages = new ExportedSubmessages(draft);
+    for (const row of this.tables.rowsByTable.get(SUBMESSAGE_TABLE) ?? []) submessages.addSubmessageRow(row);
     const snapshot = makeImportedDirectorySnapshot(draft);
     const directory = new RealmDirectory(draft.facts.realm, snapshot, options.extraEmoji);
     const messages = new MessageImport(
       draft,
       directory,
       reactions,
+      submessages,
       this.#uploads,
       this.#messageCopies,
       this.#userMarks,

@@ -3,7 +3,13 @@
  * is in their digests. Equal to the JSON of `makeMessageRow`.
  */
 import { withLength } from '#base';
-import type { PackedMessageView, StoredMessageEdit, StoredReaction } from '#domain/messages';
+import type {
+  MessageBody,
+  PackedMessageView,
+  StoredMessageEdit,
+  StoredReaction,
+  StoredSubmessage,
+} from '#domain/messages';
 import {
   areBytesAt,
   findPackedTextStart,
@@ -28,7 +34,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_UNESCAPED_BYTE = 0x20;
 
-const BODY_FIELDS = ['topic', 'client', 'sent', 'recipient', 'has', 'files', 'edits', 'reactions'];
+const BODY_FIELDS = ['topic', 'client', 'sent', 'recipient', 'has', 'files', 'edits', 'reactions', 'submessages'];
 
 /** Text between two rows. Each row has it before it, the first one of a file too. */
 export const ROW_SEPARATOR = ',\n';
@@ -85,6 +91,7 @@ class PackedBodyColumns {
   hasFiles = false;
   edits: readonly StoredMessageEdit[] = NO_ITEMS;
   reactions: readonly StoredReaction[] = NO_ITEMS;
+  submessages: readonly StoredSubmessage[] = NO_ITEMS;
   readonly #fields = new PackedFieldFinder(BODY_FIELDS);
   readonly #hasFields = new PackedFieldFinder(['link', 'image']);
 
@@ -97,7 +104,7 @@ class PackedBodyColumns {
       this.#readTexts(memory, at[0]!, at[1]!) &&
       this.#readNumbers(memory, at[2]!, at[3]!) &&
       this.#readFacts(memory, at[4]!) &&
-      this.#readLists(memory, at[5]!, at[6]!, at[7]!)
+      this.#readLists(memory, at[5]!, at[6]!, at[7]!, at[8]!)
     );
   }
 
@@ -133,17 +140,22 @@ class PackedBodyColumns {
     return true;
   }
 
-  #readLists(memory: DataView, filesAt: number, editsAt: number, reactionsAt: number): boolean {
+  #readLists(memory: DataView, filesAt: number, editsAt: number, reactionsAt: number, submessagesAt: number): boolean {
     const fileCount = filesAt < 0 ? 0 : readPackedListLength(memory, filesAt);
     const edits = decodePackedList<StoredMessageEdit>(memory, editsAt);
     const reactions = decodePackedList<StoredReaction>(memory, reactionsAt);
-    if (fileCount === undefined || !edits || !reactions) return false;
+    const submessages = decodePackedList<StoredSubmessage>(memory, submessagesAt);
+    if (fileCount === undefined || !edits || !reactions || !submessages) return false;
     this.hasFiles = fileCount > 0;
     this.edits = edits;
     this.reactions = reactions;
+    this.submessages = submessages;
     return true;
   }
 }
+
+/** The lists of a message that have rows in tables of their own. */
+export type MessageListsWithOwnTables = Pick<MessageBody, 'reactions' | 'submessages'>;
 
 /** Encodes rows one after another, with a separator before each. */
 export class MessageRowEncoder {
@@ -173,9 +185,10 @@ export class MessageRowEncoder {
 
   /**
    * Adds the row of a message.
-   * @returns the message's reactions; undefined, without a row, if the message has to be decoded for it
+   * @returns lists of the message, valid until the next call; undefined, without a row, if the row needs the decoded
+   * message
    */
-  addRowIfPossible(message: PackedMessageView): readonly StoredReaction[] | undefined {
+  addRowIfPossible(message: PackedMessageView): MessageListsWithOwnTables | undefined {
     const body = this.#body;
     if (!body.moveTo(message)) return undefined;
     const memory = message.packed.memoryView;
@@ -201,7 +214,7 @@ export class MessageRowEncoder {
     at = putDigits(view, beforeDate.copyTo(view, at + htmlJson.length), body.sent);
     if (end) bytes.set(end, at);
     this.#length = end ? at + end.length : this.#cachedRowEnd(client, body).copyTo(view, at);
-    return body.reactions;
+    return body;
   }
 
   #ensureRoom(bytes: number): void {

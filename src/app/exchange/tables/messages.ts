@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '#base';
 import { findTopicLinks, type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
 import {
   type MessageBody,
+  makeWidgetSubmessageIfAny,
   type StoredMessage,
   type StoredMessageEdit,
   storeNameOfDirectConversation,
@@ -24,6 +25,7 @@ import { ImportedLinkRewriter } from './links.js';
 import { hasNewerMentions, topicMentionBitsOfHtml } from './newer-mentions.js';
 import { toTopicOrUndefined } from './personal.js';
 import type { ExportedReactions } from './reactions.js';
+import type { ExportedSubmessages } from './submessages.js';
 
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
 const MAX_TOPICS_WITH_CACHED_LINKS = 10_000;
@@ -50,6 +52,8 @@ export interface ImportedMessageBeforeRendering {
   readonly flags: MessageBody['flags'];
   readonly wildcard: boolean;
   readonly files: readonly string[];
+  /** Submessages in the export; undefined if there are none. */
+  readonly submessages: MessageBody['submessages'];
 }
 
 /** Turns rows of messages into records, and collects the facts that actors keep about the messages. */
@@ -67,6 +71,7 @@ export class MessageImport {
     private readonly draft: ImportedOrganizationDraft,
     private readonly directory: DirectoryView,
     private readonly reactions: ExportedReactions,
+    private readonly submessages: ExportedSubmessages,
     private readonly uploads: ImportedUploads,
     private readonly copies: ImportedMessageCopies,
     private readonly marks: ImportedReadStatesAndMarks,
@@ -137,7 +142,8 @@ export class MessageImport {
     } else this.directConversations.recordMessage(place.participants, place.recipient, id);
     const files = draft.filePathsByMessageId.get(id) ?? [];
     this.uploads.recordMessageLinksToFiles(files, id, sent);
-    return { id, row, sender, place, flags, wildcard, files };
+    const submessages = this.submessages.makeSubmessagesOf(id, sender);
+    return { id, row, sender, place, flags, wildcard, files, submessages };
   }
 
   #findConversationOf(row: CheckedExportRow, sender: number): ImportedMessageConversation | undefined {
@@ -227,10 +233,13 @@ export class MessageImport {
 
   /** Rewrites the links in the texts of messages and adds what is known without rendering. */
   prepareForRendering(messages: readonly ImportedMessageBeforeRendering[]): UnrenderedMessage[] {
-    return messages.map(({ id, row, sender, place, flags, wildcard, files }) => {
+    return messages.map(({ id, row, sender, place, flags, wildcard, files, submessages: exported }) => {
       const reactions = this.reactions.reactionsOf(id);
+      const content = this.#readRewrittenContent(row, 'content', 'rendered_content');
+      const edits = this.#readEditHistoryNewestFirst(row, place, sender);
+      const submessages = exported ?? makeWidgetOfUneditedText(content, sender, edits);
       const body: MessageBody = {
-        content: this.#readRewrittenContent(row, 'content', 'rendered_content'),
+        content,
         html: '',
         topic: place.topic,
         sent: Math.floor(row.timeSecondsOrDefault('date_sent')),
@@ -243,6 +252,7 @@ export class MessageImport {
         topicLinks: this.#getOrFindTopicLinks(place.topic),
         has: { link: false, image: false },
         ...(reactions ? { reactions } : {}),
+        ...(submessages.length > 0 ? { submessages } : {}),
         ...(files.length > 0 ? { files } : {}),
       };
       return {
@@ -256,7 +266,7 @@ export class MessageImport {
             ? storeNameOfDirectConversation(this.draft.facts.realm, place.participants.map(toUserId))
             : '',
         newerMentions: hasNewerMentions(row.textOrDefault('rendered_content')),
-        edits: this.#readEditHistoryNewestFirst(row, place, sender),
+        edits,
       };
     });
   }
@@ -324,6 +334,16 @@ export class MessageImport {
 function addCountIfTruncated(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const text = row.textOrDefault('content');
   if (truncateMessageContent(text) !== text) draft.adjustedRowCounts.addCount('end of a message that is too long');
+}
+
+/**
+ * Makes the widget of a poll or to-do list, which the format does not have. A text that is a command only since an edit
+ * has none.
+ */
+function makeWidgetOfUneditedText(content: string, sender: number, edits: readonly UnrenderedMessageEdit[]) {
+  if (edits.some(({ raw }) => raw !== undefined)) return [];
+  const widget = makeWidgetSubmessageIfAny(content, null, sender);
+  return widget ? [widget] : [];
 }
 
 function parseEditHistoryRows(text: string, row: CheckedExportRow): CheckedExportRow[] {

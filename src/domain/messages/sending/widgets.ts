@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox';
 import { cleanParsedJson, parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
 import { makeSchemaValidator, type SchemaValidator } from '#model/schema';
-import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
+import type { MessageBody, StoredSubmessage } from '../stored/message.js';
 
 /** Maximum length of the JSON text of a widget or of one submessage. */
 export const MAX_SUBMESSAGE_JSON_CHARACTERS = 10_000;
@@ -94,8 +94,14 @@ function parsePollOrTodoCommand(content: string): UntypedObject | undefined {
   return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
 }
 
+/** The fields of a message that the checks of a new submessage need. */
+interface MessageWithSubmessages {
+  readonly sender: number;
+  readonly body: Pick<MessageBody, 'submessages'>;
+}
+
 /** Type of the message's widget; undefined if it has none. */
-function widgetTypeOfMessage({ body }: StoredMessage): unknown {
+function widgetTypeOfMessage({ body }: MessageWithSubmessages): unknown {
   const first = body.submessages?.find(({ type }) => type === WIDGET_SUBMESSAGE_TYPE);
   const data = first && parseJsonText(first.content)?.value;
   return isPlainObject(data) ? data.widget_type : undefined;
@@ -132,7 +138,7 @@ const typedSubmessageValidator = makeSchemaValidator(typedSubmessageSchema);
 
 /** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
 export function makeCheckedNextSubmessage(
-  message: StoredMessage,
+  message: MessageWithSubmessages,
   added: Pick<StoredSubmessage, 'sender' | 'type' | 'content'>,
 ): StoredSubmessage {
   const { submessages = [] } = message.body;
