@@ -23,4 +23,4 @@
  */
 export { MAX_LISTED_FILE_MESSAGES, OWN_FILE_PART_PREFIX, type OwnUploadedFile } from './files.js';
 export { userActorKind } from './kind.js';
-export { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
+export { nextPersonalItemId, SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';

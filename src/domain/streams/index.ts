@@ -61,6 +61,7 @@ export {
   formatSubscriptionForApi,
   formatSubscriptionOwnFieldsForApi,
   formatVisibleDefaultStreamGroups,
+  MAX_DEFAULT_STREAM_GROUP_NAME_CHARACTERS,
   MAX_DEFAULT_STREAM_GROUPS,
   MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS,
   makeDefaultSubscription,

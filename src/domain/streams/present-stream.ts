@@ -120,6 +120,7 @@ export const formatSubscriptionForApi = (
  */
 export const MAX_DEFAULT_STREAM_GROUPS = 50;
 export const MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS = 200;
+export const MAX_DEFAULT_STREAM_GROUP_NAME_CHARACTERS = 60;
 
 /**
  * The list of default stream groups for clients, by name. All members get the same list, so it leaves out private

@@ -462,6 +462,45 @@ t.test('settings of users that the format does not have survive an export and an
   await read();
 });
 
+t.test('saved snippets are exported, but not with the public data', async (test) => {
+  const organization = new Organization();
+  const snippet = { title: 'Greeting', content: 'Ahoy', date_created: 5 };
+  organization.putPart(ADA, 'snippet/45057', { id: 45_057, ...snippet });
+  const { tables } = await organization.export(test);
+  test.match(tables('realm.json').conclave_savedsnippet, [{ id: 1, user_profile: ADA, ...snippet }]);
+  const ofPublicData = await organization.export(test, { publicOnly: true });
+  test.strictSame(ofPublicData.tables('realm.json').conclave_savedsnippet, []);
+});
+
+t.test('saved snippets beyond the limits of the API are left out of an import', async (test) => {
+  const { folder } = await new Organization().export(test);
+  const texts = [
+    ['Greeting', 'Ahoy'],
+    ['', 'Ahoy'],
+    ['x'.repeat(61), 'Ahoy'],
+    ['Greeting', '\0'],
+  ] as const;
+  const rows = texts.map(([title, content], id) => ({ id, user_profile: BEN, title, content, date_created: 5 }));
+  for (const table of ['conclave_savedsnippet', 'zerver_savedsnippet']) {
+    changeTable(folder, 'conclave_savedsnippet', () => []);
+    changeTable(folder, table, () => rows);
+    const { counts, leftOut } = await checkImport(folder);
+    test.strictSame([counts.get('saved snippets'), [...leftOut.values()]], [1, [3]], table);
+  }
+});
+
+t.test('groups of default streams survive an export and an import', async (test) => {
+  const organization = new Organization();
+  const group = { id: 3, name: 'Crew', description: 'All hands', streams: [CELLAR, SQUARE].map(toStreamId) };
+  organization.snapshot = { ...organization.snapshot, streamGroups: [group] };
+  const { folder } = await organization.export(test);
+  changeTable(folder, 'conclave_defaultstreamgroup', ([row]) => [row!, { ...row!, id: 4 }]);
+  const { directorySingletons, streamIdMap, adjustedRowCounts } = await readDraft(folder);
+  const streams = group.streams.map((id) => streamIdMap.findNewId(id));
+  test.strictSame(directorySingletons.streamGroups, [{ ...group, id: 1, streams }]);
+  test.equal(adjustedRowCounts.countByReason.size, 1, 'a second group of the same name is left out');
+});
+
 t.test('an export has no rows of users and streams that came after its directory', async (test) => {
   const organization = new Organization();
   const [newcomer, harbour] = [99, 98];

@@ -4,6 +4,7 @@ import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdminOrOwner } from '#domain/people';
 import {
+  MAX_DEFAULT_STREAM_GROUP_NAME_CHARACTERS,
   MAX_DEFAULT_STREAM_GROUPS,
   MAX_STREAM_DESCRIPTION_CHARACTERS,
   MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS,
@@ -36,8 +37,6 @@ import {
 } from '../stream-memberships.js';
 import { makeDefaultStreamGroupsEvent, makeDefaultStreamsEvent } from './stream-events.js';
 
-const MAX_DEFAULT_STREAM_GROUP_NAME_CHARS = 60;
-
 /** Exclusive lane of these commands: names and memberships of streams must not change between inputs and handler. */
 const EXCLUSIVE_DIRECTORY_LANE_OPTIONS = { lane: 'directory', exclusive: true } as const;
 
@@ -53,7 +52,7 @@ function getDefaultStreamGroupOrThrow(parts: ActorParts, id: number): DirectoryD
 
 function checkDefaultStreamGroupName(name: string): void {
   if (name.trim() === '') throw apiError('STREAM_GROUP_NAME_BLANK', { name });
-  if ([...name].length > MAX_DEFAULT_STREAM_GROUP_NAME_CHARS) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
+  if ([...name].length > MAX_DEFAULT_STREAM_GROUP_NAME_CHARACTERS) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
   if (name.includes('\0')) throw apiError('STREAM_GROUP_NAME_NULL', { name });
 }
 

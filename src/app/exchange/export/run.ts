@@ -15,6 +15,7 @@ import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
 import {
   currentStreamIdOfMessage,
+  listSavedSnippets,
   messageIndexTags,
   PackedMessageView,
   type ScheduledMessage,
@@ -45,7 +46,12 @@ import {
   makeNewerUserSettingsRow,
   makeSystemBotRows,
 } from '../tables/people.js';
-import { makePreferenceTableRows, makeProfileFieldRows, makeProfileFieldValueRows } from '../tables/personal.js';
+import {
+  makePreferenceTableRows,
+  makeProfileFieldRows,
+  makeProfileFieldValueRows,
+  makeSavedSnippetRow,
+} from '../tables/personal.js';
 import { makeReactionRow } from '../tables/reactions.js';
 import {
   FORMAT_USER_SETTING_NAMES,
@@ -57,7 +63,12 @@ import {
   makeUserDefaultSettingsRow,
   NEWER_USER_SETTING_NAMES,
 } from '../tables/realm.js';
-import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
+import {
+  makeDefaultStreamGroupRows,
+  makeDefaultStreamRows,
+  makeStreamRow,
+  makeSubscriptionRow,
+} from '../tables/streams.js';
 import { makeSubmessageRow, SUBMESSAGE_TABLE } from '../tables/submessages.js';
 import { MessagesForReceiversBuilder } from './receiver-rows.js';
 import { makeReceiverRows, type ReceiverRows } from './receiver-threads.js';
@@ -258,6 +269,7 @@ class OrganizationExport {
     const streams = [...directory.streams()].sort((a, b) => a.id - b.id);
     await tables.ensureTableAndAddRows('zerver_stream', streams.map(makeStreamRow));
     await tables.ensureTableAndAddRows('zerver_defaultstream', makeDefaultStreamRows(directory));
+    await tables.ensureTableAndAddRows('conclave_defaultstreamgroup', makeDefaultStreamGroupRows(directory));
     const users = [...directory.users()].sort((a, b) => a.id - b.id);
     await tables.ensureTableAndAddRows('zerver_userprofile', []);
     for (const user of users) await tables.addRow('zerver_userprofile', makeAccountRow(user, { directory }));
@@ -281,6 +293,7 @@ class OrganizationExport {
       'zerver_usertopic',
       'zerver_botstoragedata',
       'zerver_scheduledmessage',
+      'conclave_savedsnippet',
     ]) {
       await tables.ensureTableAndAddRows(name, []);
     }
@@ -331,6 +344,10 @@ class OrganizationExport {
     if (!this.options.publicOnly) {
       for (const one of waiting)
         texts.push({ id: await this.#addScheduledMessageRow(user, one), content: one.content });
+      for (const snippet of listSavedSnippets(parts)) {
+        const id = this.#realmTables.nextRowId('conclave_savedsnippet');
+        await this.#realmTables.addRow('conclave_savedsnippet', makeSavedSnippetRow(id, user.id, snippet));
+      }
     }
     for (const file of files) {
       const linked = texts.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);

@@ -47,6 +47,7 @@ import {
 import {
   addDirectGroupsWithRecipientIds,
   addExportedRecipient,
+  addImportedDefaultStreamGroup,
   importAllStreams,
   importSubscriptionOrGroupMember,
   markImportedStreamAsDefault,
@@ -179,6 +180,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   setStreamsOfImportedBots(accounts, draft);
   assignEmojiIdsAndAddRecords(rows('zerver_realmemoji'), owner, draft);
   for (const row of rows('zerver_defaultstream')) markImportedStreamAsDefault(row, draft);
+  for (const row of rows('conclave_defaultstreamgroup')) addImportedDefaultStreamGroup(row, draft);
   for (const row of rows('zerver_realmdomain')) addImportedEmailDomain(row, draft);
   for (const row of rows('zerver_realmfilter')) addImportedLinkifier(row, draft);
   for (const row of rows('zerver_realmplayground')) addImportedPlayground(row, draft);

@@ -19,6 +19,7 @@ import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables
 import { ImportedUploads } from '../tables/files.js';
 import { ImportedReadStatesAndMarks } from '../tables/flags.js';
 import { importScheduledMessageRow, MessageImport } from '../tables/messages.js';
+import { addImportedSavedSnippet } from '../tables/personal.js';
 import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
 import { ExportedSubmessages, SUBMESSAGE_TABLE } from '../tables/submessages.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
@@ -56,6 +57,9 @@ const MAX_MS_PER_FLUSH = 10_000;
  * Number of slices that wait for a writer or are being rendered by it. V8 would promote the texts of a longer queue.
  */
 const MAX_SLICES_PER_WRITER = 4;
+
+/** Saved snippets are in a table of this server's exports, and in one of other servers of newer levels. */
+const SAVED_SNIPPET_TABLE_NAMES = ['conclave_savedsnippet', 'zerver_savedsnippet'];
 
 export interface OrganizationImportTarget {
   readonly store: Store;
@@ -185,6 +189,8 @@ class OrganizationImportRun {
       this.#userMarks,
     );
     await this.#importScheduledMessages(directory);
+    for (const table of SAVED_SNIPPET_TABLE_NAMES)
+      for (const row of this.tables.rowsByTable.get(table) ?? []) addImportedSavedSnippet(row, draft);
     const { extraEmoji, imageProxyKey, origin } = options;
     const { realm } = draft.facts;
     const context = { realm, directory: snapshot, extraEmoji, imageProxyKey, origin };

@@ -201,6 +201,7 @@ function makeImportedRealmState({ draft }: FinishedImportData): RealmActorState 
     nextRecipient: draft.nextRecipientId,
     reservedIds: draft.messageIdMap.mappedCount,
     nextGroup: FIRST_CUSTOM_GROUP_ID + directoryRecords.groups.length,
+    nextStreamGroup: directorySingletons.streamGroups.length + 1,
     nextLinkifier: directorySingletons.linkifiers.length + 1,
     nextPlayground: directorySingletons.playgrounds.length + 1,
     nextDomain: directorySingletons.domains.length + 1,

@@ -1,10 +1,18 @@
 /**
  * Personal data of users: zerver_alertword, zerver_muteduser, zerver_usertopic, zerver_userstatus,
- * zerver_userpresence, zerver_botstoragedata, zerver_scheduledmessage, conclave_usersettings, and the profile fields
- * with their values.
+ * zerver_userpresence, zerver_botstoragedata, zerver_scheduledmessage, conclave_usersettings, conclave_savedsnippet,
+ * and the profile fields with their values.
  */
+import { nextPersonalItemId } from '#actors/user';
 import { IdSet, type JsonObject } from '#base';
 import { findCanonicalEmojiCode, renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
+import {
+  MAX_MESSAGE_CHARACTERS,
+  MAX_SAVED_SNIPPET_TITLE_CHARACTERS,
+  MAX_SAVED_SNIPPETS_PER_USER,
+  SAVED_SNIPPET_TABLE,
+  type SavedSnippet,
+} from '#domain/messages';
 import {
   MARKDOWN_RENDERED_FIELD_TYPES,
   MAX_ALERT_WORD_CHARACTERS,
@@ -28,6 +36,7 @@ import { ApiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUserPreferences, DirectoryView, ProfileFieldValue } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
+import { ImportedLinkRewriter } from './links.js';
 import { readNonDefaultUserSettings } from './realm.js';
 
 /** Changes the preferences of a user. */
@@ -176,6 +185,45 @@ export function addImportedBotStorageEntry(row: CheckedExportRow, draft: Importe
   draft.extraUserStateByUserId.set(user, { ...state, storage: Number(state.storage ?? 0) + growth });
   draft.addImportedCount('entries of bot storage');
 }
+
+/** Imports a saved snippet. The ids of messages and the paths of files must be known already. */
+export function addImportedSavedSnippet(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const user = toUserId(draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table));
+  const state = draft.extraUserStateByUserId.get(user) ?? {};
+  const id = nextPersonalItemId(state.lastSnippet as number | undefined, user);
+  const title = row.textOrDefault('title').trim();
+  const text = row.textOrDefault('content').trim();
+  const snippet: SavedSnippet = {
+    id,
+    title,
+    content: new ImportedLinkRewriter(draft).rewriteLinksAndMentions(text, ''),
+    date_created: Math.floor(row.timeSecondsOrDefault('date_created')),
+  };
+  const isWithinLimits =
+    isTextWithin(title, MAX_SAVED_SNIPPET_TITLE_CHARACTERS) &&
+    isTextWithin(snippet.content, MAX_MESSAGE_CHARACTERS) &&
+    id < nextPersonalItemId(undefined, user) + MAX_SAVED_SNIPPETS_PER_USER;
+  if (!isWithinLimits) {
+    draft.adjustedRowCounts.addCount('saved snippet beyond the limits');
+    return;
+  }
+  draft.mergeUserParts(user, SAVED_SNIPPET_TABLE.makePartChange(id, snippet));
+  draft.extraUserStateByUserId.set(user, { ...state, lastSnippet: id });
+  draft.addImportedCount('saved snippets');
+}
+
+/** True for a text that is not empty, has no null bytes, and at most this number of characters (code points). */
+const isTextWithin = (text: string, maxCharacters: number): boolean =>
+  text !== '' && !text.includes('\0') && [...text].length <= maxCharacters;
+
+export const makeSavedSnippetRow = (id: number, user: number, snippet: SavedSnippet): JsonObject => ({
+  id,
+  realm: 1,
+  user_profile: user,
+  title: snippet.title,
+  content: snippet.content,
+  date_created: snippet.date_created,
+});
 
 export function addImportedProfileField(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const type = row.requireNonNegativeInteger('field_type');

@@ -1,11 +1,15 @@
 /**
  * Streams and their subscribers: zerver_stream, zerver_defaultstream, zerver_recipient, zerver_subscription,
- * zerver_huddle (direct messages between more than two).
+ * zerver_huddle (direct messages between more than two), conclave_defaultstreamgroup.
  */
 import type { JsonObject } from '#base';
 import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
 import {
+  MAX_DEFAULT_STREAM_GROUP_NAME_CHARACTERS,
+  MAX_DEFAULT_STREAM_GROUPS,
+  MAX_STREAM_DESCRIPTION_CHARACTERS,
+  MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS,
   makeDefaultSubscription,
   pickSubscriptionColor,
   type Subscription,
@@ -103,6 +107,31 @@ function retentionDaysOfStreamRow(row: CheckedExportRow): number | null {
 export function markImportedStreamAsDefault(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const id = draft.streamIdMap.requireNewId(row.requireNonNegativeInteger('stream'), row.table);
   updateStreamInDraft(draft, id, { isDefault: true });
+}
+
+/** Imports conclave_defaultstreamgroup. */
+export function addImportedDefaultStreamGroup(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const { streamGroups } = draft.directorySingletons;
+  const name = row.textOrDefault('name');
+  const description = row.textOrDefault('description');
+  const ids = row.numberListOrEmpty('streams').map((id) => draft.streamIdMap.requireNewId(id, row.table));
+  const streams = [...new Set(ids)].map(toStreamId);
+  const streamCount = streamGroups.reduce((sum, group) => sum + group.streams.length, streams.length);
+  const isTaken =
+    name.trim() !== '' &&
+    !name.includes('\0') &&
+    [...name].length <= MAX_DEFAULT_STREAM_GROUP_NAME_CHARACTERS &&
+    description.length <= MAX_STREAM_DESCRIPTION_CHARACTERS &&
+    streamGroups.length < MAX_DEFAULT_STREAM_GROUPS &&
+    streamCount <= MAX_STREAMS_IN_DEFAULT_STREAM_GROUPS &&
+    !streamGroups.some((group) => group.name === name);
+  if (!isTaken) {
+    draft.adjustedRowCounts.addCount('group of default streams beyond the limits');
+    return;
+  }
+  const group = { id: streamGroups.length + 1, name, description, streams };
+  draft.directorySingletons.streamGroups = [...streamGroups, group];
+  draft.addImportedCount('groups of default streams');
 }
 
 export function updateStreamInDraft(
@@ -221,6 +250,17 @@ export const makeDefaultStreamRows = (directory: DirectoryView): JsonObject[] =>
   [...directory.streams()]
     .filter((stream) => stream.isDefault && !stream.archived)
     .map((stream, i) => ({ id: i + 1, realm: 1, stream: stream.id }));
+
+export const makeDefaultStreamGroupRows = (directory: DirectoryView): JsonObject[] =>
+  [...directory.streamGroups]
+    .sort((a, b) => a.id - b.id)
+    .map(({ id, name, description, streams }) => ({
+      id,
+      realm: 1,
+      name,
+      description,
+      streams: streams.filter((stream) => directory.stream(stream) !== undefined),
+    }));
 
 export const makeSubscriptionRow = (
   id: number,
