@@ -2,6 +2,7 @@
  * Translates Slack's markup into this server's Markdown. In code, only Slack's escapes (`&lt;`, `&gt;`, `&amp;`) are
  * undone.
  */
+import { joinNonEmpty } from './payload.js';
 
 /** Users and channels behind the ids in a text. */
 export interface SlackMentionLookups {
@@ -18,7 +19,8 @@ export interface SlackMentionedAccount {
   readonly name: string;
 }
 
-const SLACK_CODE_PATTERN = /(```[\s\S]*?```|`[^`\n]+`)/;
+const SLACK_CODE_BLOCK_PATTERN = /```([\s\S]*?)```/;
+const SLACK_INLINE_CODE_PATTERN = /(`[^`\n]+`)/;
 const SLACK_REFERENCE_PATTERN = /<([^<>\n]+)>/g;
 const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 
@@ -29,10 +31,30 @@ export function convertSlackTextToMarkdown(
 ): { readonly content: string; readonly mentioned: readonly string[] } {
   const mentioned: string[] = [];
   const parts = text
-    .split(SLACK_CODE_PATTERN)
-    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, lookups, mentioned)));
-  return { content: unescapeSlackEntities(parts.join('')), mentioned };
+    .split(SLACK_CODE_BLOCK_PATTERN)
+    .map((part, i) =>
+      i % 2 === 1 ? makeMarkdownCodeBlock(part) : convertOutsideBlocksAndCollectMentions(part, lookups, mentioned),
+    );
+  return { content: unescapeSlackEntities(joinNonEmpty(parts, '\n')), mentioned };
 }
+
+/** Slack's fences stand inside of lines, even beside text; those of Markdown need lines of their own. */
+export function makeMarkdownCodeBlock(code: string): string {
+  let fence = '```';
+  for (const [backticks] of code.matchAll(/`{3,}/g)) if (backticks.length >= fence.length) fence = `${backticks}\``;
+  return `${fence}\n${code.replace(/^\n/, '').trimEnd()}\n${fence}`;
+}
+
+const convertOutsideBlocksAndCollectMentions = (
+  text: string,
+  lookups: SlackMentionLookups,
+  mentioned: string[],
+): string =>
+  text
+    .trim()
+    .split(SLACK_INLINE_CODE_PATTERN)
+    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, lookups, mentioned)))
+    .join('');
 
 function convertOutsideCodeAndCollectMentions(text: string, lookups: SlackMentionLookups, mentioned: string[]): string {
   const references: string[] = [];

@@ -24,7 +24,7 @@ export function makeMessageOfSlackPayload(payload: Json): IntegrationMessage | u
 const convertMarkup = (text: Json | undefined): string =>
   convertSlackTextToMarkdown(textOrEmpty(text), NO_MENTIONS).content.trim();
 
-const convertMarkupOfLine = (text: Json | undefined): string => convertMarkup(lineOrEmpty(text));
+const convertMarkupOfLine = (text: Json | undefined): string => lineOrEmpty(convertMarkup(text));
 
 const formatBlocks = (blocks: Json | undefined): string => joinNonEmpty(objectsOfList(blocks).map(formatBlock), '\n\n');
 

@@ -31,6 +31,20 @@ t.test("Slack's markup becomes Markdown", async (t) => {
   t.equal(slack({ text: '*as it is* &gt;', mrkdwn: false }), '*as it is* >');
 });
 
+t.test("a block of code that stands inside Slack's lines keeps its first line, and the text around it", async (t) => {
+  const fence = '```';
+  for (const [text, content] of [
+    [
+      `look:\n${fence}const x = 1;\n  *y* &lt; 2;${fence}\nand *then*`,
+      `look:\n${fence}\nconst x = 1;\n  *y* < 2;\n${fence}\nand **then**`,
+    ],
+    [`see ${fence}\n  a\n${fence} and ${fence}b${fence}`, `see\n${fence}\n  a\n${fence}\nand\n${fence}\nb\n${fence}`],
+    [`${fence}first\nsecond${fence}`, `${fence}\nfirst\nsecond\n${fence}`],
+    [`\`a\` ${fence} *b*`, `\`a\` ${fence} **b**`],
+  ] as const)
+    t.equal(slack({ text }), content);
+});
+
 t.test('a payload of Slack mentions nobody', async (t) => {
   t.equal(slack({ text: '<!channel> <!here|here> <@U1|ann> <!subteam^S1|@ops>' }), '@all @all @ann @ops');
   const lookups = { user: () => undefined, channel: () => undefined, everybody: '@**all**' };
