@@ -19,16 +19,19 @@ export interface SlackMentionedAccount {
   readonly name: string;
 }
 
+export interface ConvertedSlackText {
+  readonly content: string;
+  /** Ids of the mentioned users. */
+  readonly mentioned: readonly string[];
+}
+
 const SLACK_CODE_BLOCK_PATTERN = /```([\s\S]*?)```/;
 const SLACK_INLINE_CODE_PATTERN = /(`[^`\n]+`)/;
 const SLACK_REFERENCE_PATTERN = /<([^<>\n]+)>/g;
+const SLACK_USER_GROUP_MENTION_PREFIX = '!subteam^';
 const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 
-/** Translates a text. @returns also the ids of the mentioned users */
-export function convertSlackTextToMarkdown(
-  text: string,
-  lookups: SlackMentionLookups,
-): { readonly content: string; readonly mentioned: readonly string[] } {
+export function convertSlackTextToMarkdown(text: string, lookups: SlackMentionLookups): ConvertedSlackText {
   const mentioned: string[] = [];
   const parts = text
     .split(SLACK_CODE_BLOCK_PATTERN)
@@ -88,6 +91,8 @@ function convertReferenceAndCollectMention(
     return name ? `#**${name}**` : all;
   }
   if (SLACK_EVERYBODY_MENTION_PATTERN.test(target)) return lookups.everybody;
+  if (label === undefined && target.startsWith(SLACK_USER_GROUP_MENTION_PREFIX))
+    return `@${target.slice(SLACK_USER_GROUP_MENTION_PREFIX.length)}`;
   if (target.startsWith('!')) return label ?? '';
   if (target.startsWith('mailto:')) return label ?? target.slice(7);
   return label && label !== target ? `[${label}](${target})` : target;

@@ -47,6 +47,7 @@ t.test("a block of code that stands inside Slack's lines keeps its first line, a
 
 t.test('a payload of Slack mentions nobody', async (t) => {
   t.equal(slack({ text: '<!channel> <!here|here> <@U1|ann> <!subteam^S1|@ops>' }), '@all @all @ann @ops');
+  t.equal(slack({ text: 'ask <!subteam^S1>' }), 'ask @S1');
   const lookups = { user: () => undefined, channel: () => undefined, everybody: '@**all**' };
   t.equal(convertSlackTextToMarkdown('<!everyone>', lookups).content, '@**all**', 'an import does');
 });
@@ -128,6 +129,43 @@ t.test('attachments of Slack follow the text; the fallback counts where nothing 
       'in a block',
     ].join('\n\n'),
   );
+});
+
+t.test('rich text of Slack is shown where no text says the same', async (t) => {
+  const section = (...elements: readonly Json[]) => ({ type: 'rich_text_section', elements });
+  const words = (text: string, style: Json = {}) => ({ type: 'text', text, style });
+  const elements = [
+    section(
+      words('Hi '),
+      { type: 'usergroup', usergroup_id: 'S1' },
+      words(' bold ', { bold: true }),
+      words('x*', { code: true }),
+      words(' '),
+      { type: 'link', url: 'https://a.example', text: 'site' },
+      { type: 'emoji', name: 'tada' },
+    ),
+    { type: 'rich_text_list', style: 'ordered', elements: [section(words('one')), section(words('two'))] },
+    { type: 'rich_text_list', style: 'bullet', indent: 1, elements: [section(words('deep', { italic: true }))] },
+    { type: 'rich_text_quote', elements: [words('a\nb')] },
+    { type: 'rich_text_preformatted', elements: [words('```\n<b>')] },
+  ];
+  const blocks = [{ type: 'rich_text', elements }];
+  t.equal(
+    slack({ blocks }),
+    [
+      'Hi @S1 **bold** `x*` [site](https://a.example):tada:',
+      '1. one\n2. two\n  * *deep*',
+      '> a\n> b\n',
+      '````\n```\n<b>\n````',
+    ].join('\n'),
+  );
+  t.equal(slack({ text: '*the same*', blocks }), '**the same**');
+});
+
+t.test('a preview of a link in a text of Slack is shown only where nothing else is', async (t) => {
+  const attachments = [{ text: 'a preview', from_url: 'https://a.example' }, { text: 'an attachment' }];
+  t.equal(slack({ text: 'see', attachments }), 'see\n\nan attachment');
+  t.equal(slack({ attachments: attachments.slice(0, 1) }), 'a preview');
 });
 
 t.test('texts of Slack that no message could show are not translated', async (t) => {
