@@ -79,10 +79,7 @@ const FILES: Readonly<Record<string, unknown>> = {
 t.test('a Slack export is imported', async (test) => {
   const base = temporary('slack');
   test.teardown(() => remove(base));
-  for (const [name, value] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(base, 'slack', name)), { recursive: true });
-    writeFileSync(join(base, 'slack', name), JSON.stringify(value));
-  }
+  writeSlackFiles(base, FILES);
   const dataDir = join(base, 'data');
   const zip = join(base, 'slack.zip');
   writeFileSync(zip, makeZip(Object.entries(FILES).map(([path, value]) => ({ path, text: JSON.stringify(value) }))));
@@ -150,16 +147,21 @@ t.test('a Slack export is imported', async (test) => {
 async function importedFromSlack(test: Test, files: Readonly<Record<string, unknown>>) {
   const base = temporary('slack');
   test.teardown(() => remove(base));
-  for (const [name, value] of Object.entries({ 'users.json': USERS, ...files })) {
-    mkdirSync(dirname(join(base, 'slack', name)), { recursive: true });
-    writeFileSync(join(base, 'slack', name), JSON.stringify(value));
-  }
+  writeSlackFiles(base, { 'users.json': USERS, ...files });
   const target = ['--subdomain', 'quay', '--data-dir', join(base, 'data')];
   const report = await command(['import', join(base, 'slack'), ...target]);
   await command(['export', join(base, 'out'), ...target]);
   const read = (name: string) => JSON.parse(readFileSync(join(base, 'out', name), 'utf8')) as Tables;
-  const { zerver_message: messages } = read('messages-000001.json');
-  return { report, realm: read('realm.json'), messages: messages! };
+  const { zerver_message: messages, zerver_usermessage: rows } = read('messages-000001.json');
+  return { report, realm: read('realm.json'), messages: messages!, rows: rows! };
+}
+
+/** Writes an export's files into the folder `slack` of `base`. */
+function writeSlackFiles(base: string, files: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(files)) {
+    mkdirSync(dirname(join(base, 'slack', name)), { recursive: true });
+    writeFileSync(join(base, 'slack', name), JSON.stringify(value));
+  }
 }
 
 t.test('mentions of people with equal or unusual names mention these people', async (test) => {
@@ -228,7 +230,7 @@ t.test('channels with long names that begin alike become streams to which links 
   test.strictSame(linked, ['4', '3']);
 });
 
-t.test('messages whose text is in attachments have this text, and dropped ones are counted', async (test) => {
+t.test('messages whose text is in attachments or blocks have this text, and dropped ones are counted', async (test) => {
   const bot = (second: number, more: object) => ({
     ...{ type: 'message', subtype: 'bot_message', ts: `157792320${second}.000200`, bot_id: 'B1', username: 'CI' },
     ...more,
@@ -238,7 +240,9 @@ t.test('messages whose text is in attachments have this text, and dropped ones a
     'general/2020-01-02.json': [
       bot(1, { text: '', attachments: [{ text: '*Build 5* failed', fallback: 'x' }, { fallback: 'in 3 s' }] }),
       bot(2, { attachments: [{ title: 'Build 6', title_link: 'https://ci.example/6', text: 'ok', color: 'good' }] }),
-      bot(3, { text: 'see https://a.example', attachments: [{ text: 'a preview' }] }),
+      bot(3, { text: 'see https://a.example', attachments: [{ text: 'a preview', from_url: 'https://a.example' }] }),
+      bot(4, { text: 'Build 7', attachments: [{ fields: [{ title: 'State', value: '*down*' }] }] }),
+      bot(4, { text: '', blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '*Deploy* by <@U2>' } }] }),
       bot(4, { text: '', attachments: [{ color: 'good' }] }),
       bot(5, { text: 'from nobody', bot_id: undefined }),
       bot(6, { text: 'joined', subtype: 'channel_join' }),
@@ -246,10 +250,122 @@ t.test('messages whose text is in attachments have this text, and dropped ones a
   });
   test.strictSame(
     messages.map(({ content }) => content),
-    ['**Build 5** failed\nin 3 s', '[Build 6](https://ci.example/6)\nok', 'see https://a.example'],
+    [
+      '**Build 5** failed\n\nin 3 s',
+      '**[Build 6](https://ci.example/6)**\n\nok',
+      'see https://a.example',
+      'Build 7\n\n**State**: **down**',
+      '**Deploy** by @**Bo Quay|9**',
+    ],
   );
   test.match(report, / 1 {2}message without text\n/);
   test.match(report, / 1 {2}message without a sender/);
+});
+
+t.test('a message that an app sent into a direct conversation of two people reaches both', async (test) => {
+  const app = { type: 'message', subtype: 'bot_message', bot_id: 'B1', username: 'Builder' };
+  const { realm, messages, rows } = await importedFromSlack(test, {
+    'channels.json': CHANNELS,
+    'mpims.json': [{ id: 'G9', name: 'mpdm-1', members: ['U1', 'U2', 'U3'] }],
+    'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
+    'D1/2020-01-02.json': [
+      text('1577923201.000200', 'U1', 'to Bo'),
+      { ...app, ts: '1577923202.000200', text: 'a reminder' },
+      { ...app, ts: '1577923203.000200', text: 'another' },
+    ],
+    'mpdm-1/2020-01-02.json': [
+      text('1577923204.000200', 'U1', 'three of us'),
+      { ...app, ts: '1577923205.000200', text: 'to all three' },
+    ],
+  });
+  const nameById = new Map(realm.zerver_userprofile!.map(({ id, full_name }) => [id, full_name]));
+  const receivers = messages.map(({ id, content }) => [
+    content,
+    rows
+      .filter(({ message }) => message === id)
+      .map(({ user_profile }) => nameById.get(user_profile))
+      .sort(),
+  ]);
+  test.strictSame(receivers, [
+    ['to Bo', ['Ann Quay', 'Bo Quay']],
+    ['a reminder', ['Ann Quay', 'Bo Quay', 'Builder']],
+    ['another', ['Ann Quay', 'Bo Quay', 'Builder']],
+    ['three of us', ['Ann Quay', 'Bo Quay', 'Builder', 'Gil Guest']],
+    ['to all three', ['Ann Quay', 'Bo Quay', 'Builder', 'Gil Guest']],
+  ]);
+  const [direct, ...groups] = messages.map(({ recipient }) => recipient);
+  test.notOk(groups.includes(direct));
+  test.equal(new Set(groups).size, 2);
+});
+
+t.test(
+  'senders whom a Slack export does not list have the names of their messages, and apps are bots',
+  async (test) => {
+    const { realm, messages } = await importedFromSlack(test, {
+      'channels.json': CHANNELS,
+      'general/2020-01-02.json': [
+        text('1577923201.000200', 'U1', 'hi <@U9>'),
+        text('1577923202.000200', 'U9', 'hello', { user_profile: { real_name: 'Pat Partner', name: 'pat' } }),
+        text('1577923203.000200', 'U8', 'merged', { bot_id: 'B8', bot_profile: { name: 'Merger' } }),
+        { type: 'message', subtype: 'bot_message', ts: '1577923204.000200', bot_id: 'B8', text: 'merged again' },
+        { type: 'message', ts: '1577923205.000200', bot_id: 'B9', bot_profile: { name: 'Tickets' }, text: 'new' },
+      ],
+    });
+    test.strictSame(
+      realm.zerver_userprofile!.slice(USERS.length).map(({ full_name, is_bot }) => [full_name, is_bot]),
+      [
+        ['Pat Partner', false],
+        ['Merger', true],
+        ['Tickets', true],
+      ],
+    );
+    test.match(messages[0]!.content, /^hi @\*\*Pat Partner\|\d+\*\*$/);
+    test.equal(messages[2]!.sender, messages[3]!.sender);
+  },
+);
+
+t.test("reactions with Slack's names of emoji are kept, and dropped ones are counted", async (test) => {
+  const names = ['man-shrugging', 'flag-us', 'simple_smile', 'star-struck', 'partyparrot'];
+  const { report, realm } = await importedFromSlack(test, {
+    'channels.json': CHANNELS,
+    'general/2020-01-02.json': [
+      text('1577923201.000200', 'U1', 'react', { reactions: names.map((name) => ({ name, users: ['U1', 'U99'] })) }),
+    ],
+  });
+  test.strictSame(
+    realm.zerver_reaction!.map(({ emoji_code }) => emoji_code),
+    ['1f937-200d-2642', '1f1fa-1f1f8', '1f642', '1f929'],
+  );
+  test.match(report, / 1 {2}reaction with an unknown emoji/);
+  test.match(report, / 5 {2}reaction of an unknown person\n/);
+});
+
+t.test('the folder of a channel is found in another form of Unicode, and a missing one is counted', async (test) => {
+  const { report, messages } = await importedFromSlack(test, {
+    'channels.json': [...CHANNELS, { id: 'C3', name: 'caf\u00e9', created: 1, members: ['U1'] }],
+    'cafe\u0301/2020-01-02.json': [text('1577923201.000200', 'U1', 'in the folder')],
+  });
+  test.strictSame(
+    messages.map(({ content }) => content),
+    ['in the folder'],
+  );
+  test.match(report, / 2 {2}conversation without a folder of messages/);
+});
+
+t.test('a folder that two Slack conversations share is refused, as one of them may be private', async (test) => {
+  const base = temporary('slack');
+  test.teardown(() => remove(base));
+  const files = {
+    'users.json': USERS,
+    'channels.json': CHANNELS,
+    'groups.json': [{ id: 'G1', name: 'general', created: 1, members: ['U1'] }],
+    'general/2020-01-02.json': [text('1577923201.000200', 'U1', 'private words')],
+  };
+  writeSlackFiles(base, files);
+  const target = ['--subdomain', 'quay', '--data-dir', join(base, 'data')];
+  const { code, stderr } = await runCommand(['import', join(base, 'slack'), ...target]);
+  test.equal(code, 1);
+  test.match(stderr, /two conversations have the folder "general"/);
 });
 
 t.test('a damaged Slack export gets a clear error', async (test) => {

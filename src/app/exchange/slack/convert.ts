@@ -5,9 +5,8 @@
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
-import { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from '#domain/integrations';
+import { convertSlackMessageToMarkdown, type SlackMentionLookups } from '#domain/integrations';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
-import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
@@ -16,11 +15,12 @@ import { ExportFormatError } from '../format/problem.js';
 import { CheckedExportRow } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { AdjustedRowCounts } from '../import/draft.js';
-import { toAcceptableFullName } from '../tables/people.js';
-import { markdownLinksToSlackFiles, slackTextOfAttachments } from './attachments.js';
+import { type ConvertedSlackAccount, ConvertedSlackAccounts } from './accounts.js';
+import { markdownLinksToSlackFiles } from './files.js';
 import { UniqueNames } from './unique-names.js';
 
 const CHANNELS_FILE_NAME = 'channels.json';
+const DAY_FILE_NAME_PATTERN = /^\d{4}-\d\d-\d\d\.json$/;
 const MESSAGES_PER_CONVERTED_FILE = 1_000;
 /** Maximum size of one file of messages, bytes. */
 const MAX_SLACK_JSON_FILE_BYTES = 256 * 1_048_576;
@@ -34,21 +34,18 @@ const DROPPED_MESSAGE_SUBTYPES: ReadonlySet<string> = new Set([
   'group_join',
   'group_leave',
 ]);
-const EXPORTED_ROLE_NUMBER = { owner: 100, admin: 200, member: 400, guest: 600 } as const;
+/** Slack's names of emoji that are none here, with those that are. The others differ in hyphens only. */
+const EMOJI_NAME_BY_SLACK_NAME = new Map([['simple_smile', 'slight_smile']]);
 
 /** True if the folder is a Slack export. */
 export const isSlackExport = async (folder: string): Promise<boolean> =>
   (await lstat(join(folder, CHANNELS_FILE_NAME)).catch(() => undefined))?.isFile() ?? false;
 
-interface ConvertedSlackAccount extends SlackMentionedAccount {
-  readonly row: JsonObject;
-}
-
 interface ConvertedSlackConversation {
   readonly folder: string;
   readonly kind: 'stream' | 'group' | 'direct';
   readonly recipient: number;
-  readonly members: readonly number[];
+  readonly members: number[];
   /** Names of the threads' topics. */
   readonly topicNames: UniqueNames;
 }
@@ -71,15 +68,17 @@ export const convertSlackExportToFolder = async (
 
 class SlackExportConversion {
   readonly #realmTables: ExportTableWriter;
-  readonly #accountBySlackId = new Map<string, ConvertedSlackAccount>();
-  readonly #takenEmails = new Set<string>();
+  readonly #accounts = new ConvertedSlackAccounts();
   readonly #streamNames = new UniqueNames(MAX_STREAM_NAME_CHARACTERS);
   readonly #streamNameBySlackId = new Map<string, string>();
   readonly #conversations: ConvertedSlackConversation[] = [];
+  /** Groups of the members of a direct conversation and another sender, by the folder and the sender's id. */
+  readonly #groupByDirectConversationAndSender = new Map<string, ConvertedSlackConversation>();
   readonly #topicByThread = new Map<string, string>();
   readonly #mentionLookups: SlackMentionLookups;
   readonly #leftOut = new AdjustedRowCounts();
   #lastConversationRecipientId = 1;
+  #groupCount = 0;
   #messageCount = 0;
   #messageFileCount = 0;
   #messagesOfNextFile: { readonly row: JsonObject; readonly rows: readonly (readonly [number, number])[] }[] = [];
@@ -90,7 +89,7 @@ class SlackExportConversion {
   ) {
     this.#realmTables = new ExportTableWriter(target);
     this.#mentionLookups = {
-      user: (id) => this.#accountBySlackId.get(id),
+      user: (id) => this.#accounts.find(id),
       channel: (id) => this.#streamNameBySlackId.get(id),
       everybody: '@**all**',
     };
@@ -103,9 +102,11 @@ class SlackExportConversion {
     const sorted = [...users].sort(
       (a, b) => Number(b.booleanOrDefault('is_primary_owner')) - Number(a.booleanOrDefault('is_primary_owner')),
     );
-    for (const user of sorted) this.#addAccountFromUser(user);
+    for (const user of sorted) this.#accounts.addListedUser(user);
+    const folders = await this.#listFoldersOfMessages();
+    await this.#addUnlistedSenders(folders);
     await this.#convertConversations();
-    for (const day of await this.#listDaysWithConversations()) await this.#convertMessagesOfDay(day);
+    for (const day of this.#listDaysWithConversations(folders)) await this.#convertMessagesOfDay(day);
     await this.#writePendingMessageFile();
     await this.#writeRealmTablesAndFiles();
     return this.#leftOut.countByReason;
@@ -126,81 +127,6 @@ class SlackExportConversion {
     }
     if (!Array.isArray(parsed)) throw new ExportFormatError(`${name} is no list`);
     return parsed.map((fields) => new CheckedExportRow(name, fields as JsonObject));
-  }
-
-  #addAccountFromUser(user: CheckedExportRow): void {
-    const profile = new CheckedExportRow(user.table, (user.uncheckedValue('profile') ?? {}) as JsonObject);
-    const login = user.textOrDefault('name', user.textOrDefault('id'));
-    const deleted = user.booleanOrDefault('deleted');
-    const real = user.textOrDefault('real_name', profile.textOrDefault('real_name'));
-    const restricted = user.booleanOrDefault('is_restricted') || user.booleanOrDefault('is_ultra_restricted');
-    const owner = user.booleanOrDefault('is_owner') || user.booleanOrDefault('is_primary_owner');
-    const role = restricted
-      ? EXPORTED_ROLE_NUMBER.guest
-      : owner
-        ? EXPORTED_ROLE_NUMBER.owner
-        : user.booleanOrDefault('is_admin')
-          ? EXPORTED_ROLE_NUMBER.admin
-          : EXPORTED_ROLE_NUMBER.member;
-    this.#getOrAddAccount(user.textOrDefault('id'), deleted || real === '' ? login : real, {
-      delivery_email: this.#reserveUniqueEmailAddress(profile.textOrDefault('email'), login),
-      role,
-      is_active: !deleted,
-      is_bot: user.booleanOrDefault('is_bot'),
-      bot_type: user.booleanOrDefault('is_bot') ? 1 : null,
-      timezone: user.textOrDefault('tz'),
-    });
-    const bot = profile.textOrDefault('bot_id');
-    const account = this.#accountBySlackId.get(user.textOrDefault('id'));
-    if (bot !== '' && account) this.#accountBySlackId.set(bot, account);
-  }
-
-  /** Slack's exports have addresses only for owners of some plans; others get one without a mailbox. */
-  #reserveUniqueEmailAddress(given: string, login: string): string {
-    const local =
-      login
-        .toLowerCase()
-        .replace(/[^a-z0-9_-]+/g, '-')
-        .slice(0, 60) || 'user';
-    let email = hasEmailAddressForm(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
-    for (let n = 2; this.#takenEmails.has(email.toLowerCase()); n++) email = `${local}-${n}@${FAKE_EMAIL_DOMAIN}`;
-    this.#takenEmails.add(email.toLowerCase());
-    return email;
-  }
-
-  #getOrAddAccount(
-    key: string,
-    givenName: string,
-    fields: JsonObject & { readonly delivery_email: string },
-  ): ConvertedSlackAccount {
-    const known = this.#accountBySlackId.get(key);
-    if (known) return known;
-    const id = new Set(this.#accountBySlackId.values()).size + 1;
-    // Mentions must have the name that the account will have.
-    const name = toAcceptableFullName(givenName, fields.delivery_email, id);
-    const row = { id, full_name: name, email: fields.delivery_email, avatar_source: 'G', ...fields };
-    const account = { id, name, row };
-    this.#accountBySlackId.set(key, account);
-    return account;
-  }
-
-  #getOrAddAccountOfUser(key: string): ConvertedSlackAccount {
-    const email = (): string => this.#reserveUniqueEmailAddress('', key);
-    return (
-      this.#accountBySlackId.get(key) ??
-      this.#getOrAddAccount(key, key, { delivery_email: email(), role: EXPORTED_ROLE_NUMBER.member, is_active: false })
-    );
-  }
-
-  #getOrAddAccountOfBot(key: string, name: string): ConvertedSlackAccount {
-    const known = this.#accountBySlackId.get(key);
-    if (known) return known;
-    const fields = {
-      delivery_email: this.#reserveUniqueEmailAddress('', `${name || key}-bot`),
-      role: EXPORTED_ROLE_NUMBER.member,
-      is_active: true,
-    };
-    return this.#getOrAddAccount(key, name || key, { ...fields, is_bot: true, bot_type: 1 });
   }
 
   /** Recipient ids of conversations are odd; those of people are their doubled ids. */
@@ -240,12 +166,9 @@ class SlackExportConversion {
         this.#addConversation({ folder: name, kind: 'stream', recipient, members });
       }
     }
-    let group = 0;
     for (const row of await this.#readJsonFileRows('mpims.json', true)) {
-      const recipient = this.#takeConversationRecipientId();
       const members = this.#memberIdsOf(row);
-      await this.#realmTables.addRow('zerver_huddle', { id: ++group, huddle_hash: '', recipient });
-      await this.#addRecipientAndSubscriptionRows(recipient, 3, group, members);
+      const recipient = await this.#addGroupRows(members);
       this.#addConversation({ folder: row.textOrDefault('name'), kind: 'group', recipient, members });
     }
     for (const row of await this.#readJsonFileRows('dms.json', true)) {
@@ -265,7 +188,7 @@ class SlackExportConversion {
   #memberIdsOf(row: CheckedExportRow): number[] {
     const given = row.uncheckedValue('members');
     const keys = Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
-    return [...new Set(keys.map((key) => this.#getOrAddAccountOfUser(key).id))];
+    return [...new Set(keys.map((key) => this.#accounts.getOrAddUser(key).id))];
   }
 
   async #addRecipientAndSubscriptionRows(
@@ -275,30 +198,96 @@ class SlackExportConversion {
     members: readonly number[],
   ): Promise<void> {
     await this.#realmTables.addRow('zerver_recipient', { id, type, type_id: typeId });
-    for (const user of members) {
-      const subscription = this.#realmTables.nextRowId('zerver_subscription');
-      await this.#realmTables.addRow('zerver_subscription', {
-        id: subscription,
-        user_profile: user,
-        recipient: id,
-        active: true,
-      });
+    for (const user of members) await this.#addSubscriptionRow(id, user);
+  }
+
+  async #addSubscriptionRow(recipient: number, user: number): Promise<void> {
+    const id = this.#realmTables.nextRowId('zerver_subscription');
+    await this.#realmTables.addRow('zerver_subscription', { id, user_profile: user, recipient, active: true });
+  }
+
+  /** @returns the id of the group's recipient */
+  async #addGroupRows(members: readonly number[]): Promise<number> {
+    const recipient = this.#takeConversationRecipientId();
+    const id = ++this.#groupCount;
+    await this.#realmTables.addRow('zerver_huddle', { id, huddle_hash: '', recipient });
+    await this.#addRecipientAndSubscriptionRows(recipient, 3, id, members);
+    return recipient;
+  }
+
+  /**
+   * The conversation to which a message belongs. Apps also write where they are no members: here, an app and both
+   * people of a direct conversation are a group.
+   */
+  async #conversationOfMessage(
+    conversation: ConvertedSlackConversation,
+    sender: ConvertedSlackAccount,
+  ): Promise<ConvertedSlackConversation> {
+    const { kind, members, folder, recipient } = conversation;
+    if (kind === 'stream' || members.includes(sender.id)) return conversation;
+    if (kind === 'group') {
+      members.push(sender.id);
+      await this.#addSubscriptionRow(recipient, sender.id);
+      return conversation;
     }
+    if (members.length < 2) return conversation;
+    const key = `${folder}/${sender.id}`;
+    const known = this.#groupByDirectConversationAndSender.get(key);
+    if (known) return known;
+    const all = [...members, sender.id];
+    const group = { ...conversation, kind: 'group', recipient: await this.#addGroupRows(all), members: all } as const;
+    this.#groupByDirectConversationAndSender.set(key, group);
+    return group;
+  }
+
+  /** Names of the folders' files of messages, by the folder as it is on disk. */
+  async #listFoldersOfMessages(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const entries = await readdir(this.folder, { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const folders = new Map<string, readonly string[]>();
+    for (const name of names.sort()) {
+      const files = await readdir(join(this.folder, name));
+      folders.set(name, files.filter((file) => DAY_FILE_NAME_PATTERN.test(file)).sort());
+    }
+    return folders;
+  }
+
+  /** Comes before the conversion: mentions and memberships of a sender come before the messages that have the name. */
+  async #addUnlistedSenders(folders: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    for (const [folder, files] of folders) {
+      for (const file of files) {
+        const messages = await this.#readJsonFileRows(`${folder}/${file}`);
+        for (const message of messages) this.#accounts.readUnlistedSender(message);
+      }
+    }
+    this.#accounts.addUnlistedSenders();
   }
 
   /** Days of all conversations, ascending, with the conversations that have a file for the day. */
-  async #listDaysWithConversations(): Promise<(readonly [string, readonly ConvertedSlackConversation[]])[]> {
+  #listDaysWithConversations(
+    folders: ReadonlyMap<string, readonly string[]>,
+  ): (readonly [string, readonly ConvertedSlackConversation[]])[] {
+    // Programs that unpack a zip may write another Unicode form of a name.
+    const folderByNormalName = new Map([...folders.keys()].map((folder) => [folder.normalize(), folder]));
     const days = new Map<string, ConvertedSlackConversation[]>();
+    const taken = new Set<string>();
     for (const conversation of this.#conversations) {
       if (!isSafeArchivePath(conversation.folder) || conversation.folder.includes('/')) {
         throw new ExportFormatError(`${JSON.stringify(conversation.folder)} can't be the name of a folder`);
       }
-      const names = await readdir(join(this.folder, conversation.folder)).catch(() => [] as string[]);
-      for (const name of names) {
-        if (!/^\d{4}-\d\d-\d\d\.json$/.test(name)) continue;
-        const known = days.get(name);
-        if (known) known.push(conversation);
-        else days.set(name, [conversation]);
+      const folder = folderByNormalName.get(conversation.folder.normalize());
+      if (folder === undefined) {
+        this.#leftOut.addCount('conversation without a folder of messages');
+        continue;
+      }
+      // The messages don't name their conversation, and one of the two may be private.
+      if (taken.has(folder)) throw new ExportFormatError(`two conversations have the folder ${JSON.stringify(folder)}`);
+      taken.add(folder);
+      const found = { ...conversation, folder };
+      for (const day of folders.get(folder) ?? []) {
+        const known = days.get(day);
+        if (known) known.push(found);
+        else days.set(day, [found]);
       }
     }
     return [...days].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -320,21 +309,22 @@ class SlackExportConversion {
     for (const one of sent.sort((a, b) => a.ts - b.ts)) await this.#convertMessageIfKept(one, day.slice(0, 10));
   }
 
-  async #convertMessageIfKept({ conversation, message, ts }: SlackMessageInConversation, day: string): Promise<void> {
+  async #convertMessageIfKept(
+    { conversation: place, message, ts }: SlackMessageInConversation,
+    day: string,
+  ): Promise<void> {
     const subtype = message.textOrDefault('subtype');
-    const sender = this.#senderOfMessageOrUndefined(message);
     if (DROPPED_MESSAGE_SUBTYPES.has(subtype)) return;
+    const sender = this.#accounts.getOrAddSender(message);
     if (!sender) return this.#leftOut.addCount('message without a sender');
-    const { content: text, mentioned } = convertSlackTextToMarkdown(
-      message.textOrDefault('text') || slackTextOfAttachments(message),
-      this.#mentionLookups,
-    );
+    const { content: text, mentioned } = convertSlackMessageToMarkdown(message.fields, this.#mentionLookups);
     const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...markdownLinksToSlackFiles(message)].filter(
       (part) => part !== '',
     );
     if (parts.length === 0) return this.#leftOut.addCount('message without text');
+    const conversation = await this.#conversationOfMessage(place, sender);
     const id = ++this.#messageCount;
-    const ids = new Set(mentioned.map((key) => this.#getOrAddAccountOfUser(key).id));
+    const ids = new Set(mentioned.map((key) => this.#accounts.getOrAddUser(key).id));
     const other = conversation.members.find((user) => user !== sender.id) ?? sender.id;
     const recipient = conversation.kind === 'direct' ? other * 2 : conversation.recipient;
     const rows = conversation.members.map((user): readonly [number, number] => [
@@ -357,14 +347,6 @@ class SlackExportConversion {
     });
     await this.#addReactionRows(id, message);
     if (this.#messagesOfNextFile.length === MESSAGES_PER_CONVERTED_FILE) await this.#writePendingMessageFile();
-  }
-
-  #senderOfMessageOrUndefined(message: CheckedExportRow): ConvertedSlackAccount | undefined {
-    const file = message.uncheckedValue('file') as JsonObject | undefined;
-    const user = message.textOrDefault('user') || (typeof file?.user === 'string' ? file.user : '');
-    if (user !== '') return user === 'U00' ? undefined : this.#getOrAddAccountOfUser(user);
-    const bot = message.textOrDefault('bot_id');
-    return bot === '' ? undefined : this.#getOrAddAccountOfBot(bot, message.textOrDefault('username'));
   }
 
   /** A thread is a topic, named by its day and its first words, and numbered if they are repeated. */
@@ -395,20 +377,19 @@ class SlackExportConversion {
     const done = new Set<string>();
     for (const reaction of Array.isArray(given) ? given : []) {
       const { name, users } = reaction as { readonly name?: unknown; readonly users?: unknown };
-      // Skin tones are one emoji here.
-      const plain = String(name).split('::')[0]!;
-      const code = emojiCodeOfNameOrAlias(plain);
-      if (code === undefined) continue;
+      const emoji = findEmojiOfSlackName(String(name));
       for (const key of Array.isArray(users) ? users : []) {
-        const user = this.#accountBySlackId.get(String(key));
-        if (!user || done.has(`${code} ${user.id}`)) continue;
-        done.add(`${code} ${user.id}`);
+        const user = this.#accounts.find(String(key));
+        if (!user) this.#leftOut.addCount('reaction of an unknown person');
+        else if (!emoji) this.#leftOut.addCount('reaction with an unknown emoji');
+        if (!user || !emoji || done.has(`${emoji.code} ${user.id}`)) continue;
+        done.add(`${emoji.code} ${user.id}`);
         await this.#realmTables.addRow('zerver_reaction', {
           id: this.#realmTables.nextRowId('zerver_reaction'),
           user_profile: user.id,
           message,
-          emoji_name: plain,
-          emoji_code: code,
+          emoji_name: emoji.name,
+          emoji_code: emoji.code,
           reaction_type: 'unicode_emoji',
         });
       }
@@ -432,7 +413,7 @@ class SlackExportConversion {
     const tables = this.#realmTables;
     await tables.addRow('zerver_realm', { id: 1, name: '', description: 'Imported from Slack' });
     await tables.addRow('zerver_client', { id: 1, name: 'Slack' });
-    for (const { id, row } of new Set(this.#accountBySlackId.values())) {
+    for (const { id, row } of this.#accounts.all) {
       await tables.addRow('zerver_userprofile', row);
       await this.#addRecipientAndSubscriptionRows(id * 2, 1, id, [id]);
     }
@@ -441,4 +422,14 @@ class SlackExportConversion {
     await tables.joinTablesIntoAndRemoveParts(join(this.target, 'realm.json'));
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
+}
+
+/** Skin tones are one emoji here. */
+function findEmojiOfSlackName(slackName: string): { readonly name: string; readonly code: string } | undefined {
+  const plain = slackName.split('::')[0]!;
+  for (const name of [plain, EMOJI_NAME_BY_SLACK_NAME.get(plain), plain.replaceAll('-', '_')]) {
+    const code = name === undefined ? undefined : emojiCodeOfNameOrAlias(name);
+    if (name !== undefined && code !== undefined) return { name, code };
+  }
+  return undefined;
 }
