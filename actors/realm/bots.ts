@@ -7,7 +7,7 @@ import {
   formatBotServicesWithSealedToken,
   formatBotWithSealedSecrets,
   type StreamNameLookup,
-  seesAllBots,
+  seesBot,
 } from '#domain/people';
 import type { EventLogItem, LogItem, StreamId } from '#model';
 import { apiError } from '#model/errors';
@@ -54,17 +54,12 @@ export const makeStreamNameLookup =
   (id) =>
     findStreamRecord(parts, id)?.name;
 
-/** Ids of human administrators, ascending. */
-const listActiveHumanAdminIds = (parts: ActorParts): number[] =>
-  [...listUserRecords(parts)].filter((user) => user.isActive && seesAllBots(user)).map(({ id }) => id);
-
 /**
- * Users who get events about the bot: its owner and human administrators. Those may know of all private streams, so
- * they also hear of a private default stream.
+ * Users who get events about the bot: those who see it. Administrators may know of all private streams, so they also
+ * hear of a private default stream.
  */
-const listBotEventRecipientIds = (parts: ActorParts, { user }: BotAccount): number[] => [
-  ...new Set([...(user.botOwner === null ? [] : [user.botOwner]), ...listActiveHumanAdminIds(parts)]),
-];
+const listBotEventRecipientIds = (parts: ActorParts, { user: bot }: BotAccount): number[] =>
+  [...listUserRecords(parts)].filter((user) => user.isActive && seesBot(user, bot)).map(({ id }) => id);
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
 const makeBotAddOrUpdateEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): EventLogItem => ({
@@ -98,6 +93,17 @@ export const makeBotUpdatedEvent = (
     { user_id: account.user.id, ...change },
   );
 
+/** Events for users who see a bot with its new role alone, or no longer see it: it appears or disappears. */
+export function makeBotEventsOfChangedRole(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
+  const [saw, see] = [before, after].map((account) => listBotEventRecipientIds(parts, account)) as [number[], number[]];
+  const left = saw.filter((id) => !see.includes(id));
+  const joined = see.filter((id) => !saw.includes(id));
+  return [
+    ...(left.length > 0 ? [makeBotDeletedForUsersEvent(after.user.id, left)] : []),
+    ...(joined.length > 0 ? [makeBotAddedEvent(parts, after, joined)] : []),
+  ];
+}
+
 /** Events of changed settings of a bot: one per field that clients see. */
 export function makeBotSettingsChangedEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
@@ -130,10 +136,10 @@ export const makeBotRemovedEvent = (parts: ActorParts, account: BotAccount): Log
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 
-/** Event that makes a bot disappear for a user who no longer manages it. */
-export const makeBotDeletedForUserEvent = (bot: number, user: number): LogItem => ({
+/** Event that makes a bot disappear for users who no longer see it. */
+export const makeBotDeletedForUsersEvent = (bot: number, users: readonly number[]): LogItem => ({
   t: 'event',
-  to: { users: [user] },
+  to: { users },
   event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
 });
 

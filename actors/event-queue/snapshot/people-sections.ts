@@ -13,7 +13,7 @@ import {
   isExactlyModerator,
   isGuest,
   isOwner,
-  seesAllBots,
+  seesBot,
   withoutBotSecrets,
   withUnsealedBotSecrets,
 } from '#domain/people';
@@ -91,7 +91,7 @@ export function makeRealmUsersSnapshotSection({
   };
 }
 
-/** Section `realm_bot`: the user's own bots; human administrators get all. The web client gets no secrets. */
+/** Section `realm_bot`: the bots that the user sees. The web client gets no secrets. */
 export function makeBotsSnapshotSection({
   user,
   directory,
@@ -99,11 +99,10 @@ export function makeBotsSnapshotSection({
   tryUnsealText,
   botsWithUnreadableKey,
 }: RegistrationSnapshotInputs): JsonObject {
-  const all = seesAllBots(user);
   const realm_bots: JsonObject[] = [];
   for (const bot of directory.bots()) {
     const account = directory.user(bot.user);
-    if (!account || (!all && account.botOwner !== user.id)) continue;
+    if (!account || !seesBot(user, account)) continue;
     const fields = formatBotWithSealedSecrets(account, bot, (id) => directory.stream(id)?.name);
     if (args.options.withoutBotSecrets) {
       realm_bots.push(withoutBotSecrets(fields));

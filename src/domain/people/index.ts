@@ -115,7 +115,7 @@ export {
   isOwner,
   isWildcardMentionAllowed,
   maySeeRealEmail,
-  seesAllBots,
+  seesBot,
   USER_ROLE,
   weakestRoleSeeingEmailOrZero,
 } from './roles.js';

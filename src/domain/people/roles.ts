@@ -12,10 +12,13 @@ export const isGuest = (user: DirectoryUser): boolean => user.role === USER_ROLE
 export const isExactlyModerator = (user: DirectoryUser): boolean => user.role === USER_ROLE.moderator;
 
 /**
- * True for users who see all bots of the organization with their keys: human administrators. A bot sees none, whatever
- * its role, so that its key gives away no other key.
+ * True if the viewer gets the bot and its key in the state and in events: its owner and human administrators. A key
+ * gives all rights of its bot, so only organization owners see other people's bots with the owner role, and a bot sees
+ * none, whatever its role.
  */
-export const seesAllBots = (user: DirectoryUser): boolean => user.botType === null && isAdminOrOwner(user);
+export const seesBot = (viewer: DirectoryUser, bot: DirectoryUser): boolean =>
+  bot.botOwner === viewer.id ||
+  (viewer.botType === null && isAdminOrOwner(viewer) && (isOwner(viewer) || !isOwner(bot)));
 
 /**
  * Its owner and administrators manage a bot.

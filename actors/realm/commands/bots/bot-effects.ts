@@ -1,21 +1,23 @@
 /** Effects of changed accounts on the managers of bots (events.md realm_bot). */
-import { isAdminOrOwner } from '#domain/people';
+import { seesBot } from '#domain/people';
 import type { LogItem } from '#model';
 import {
   findBotAccount,
   makeBotAddedEvent,
-  makeBotDeletedForUserEvent,
+  makeBotDeletedForUsersEvent,
+  makeBotEventsOfChangedRole,
   makeBotRemovedEvent,
   makeBotUpdatedEvent,
 } from '../../bots.js';
 import { type ActorParts, findBotRecord, listBotRecords } from '../../state.js';
 import type { AccountChange, AccountChangeHook } from '../accounts/effect.js';
 
-/** Events for the managers of a bot whose account has changed. */
+/** Events for those who see a bot whose account has changed. */
 function makeManagerEventsOfChangedBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   const bot = findBotRecord(parts, after.id);
   if (!bot) return [];
   const account = { user: after, bot };
+  if (after.role !== before.role) return makeBotEventsOfChangedRole(parts, { user: before, bot }, account);
   if (after.isActive !== before.isActive) {
     if (!after.isActive) return [makeBotRemovedEvent(parts, account)];
     // At newer API levels the event says that a known bot is active again.
@@ -24,24 +26,24 @@ function makeManagerEventsOfChangedBot({ before, after }: AccountChange, parts: 
   return after.fullName === before.fullName ? [] : [makeBotUpdatedEvent(parts, account, { full_name: after.fullName })];
 }
 
-/** Events for a user who became an administrator, and so manages all bots, or is one no longer. */
-function makeBotEventsOfAdminRoleChange({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
-  if (!after.isActive || isAdminOrOwner(before) === isAdminOrOwner(after)) return [];
-  const others = [...listBotRecords(parts)]
+/** Events for a user whose new role shows or hides bots. */
+function makeBotEventsOfViewerRoleChange({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
+  if (!after.isActive || before.role === after.role) return [];
+  const changed = [...listBotRecords(parts)]
     .map((bot) => findBotAccount(parts, bot.user))
     .filter((account) => account !== undefined)
-    .filter(({ user }) => user.botOwner !== after.id)
+    .filter(({ user }) => seesBot(before, user) !== seesBot(after, user))
     .sort((a, b) => a.user.id - b.user.id);
-  return others.map((account) =>
-    isAdminOrOwner(after)
+  return changed.map((account) =>
+    seesBot(after, account.user)
       ? makeBotAddedEvent(parts, account, [after.id])
-      : makeBotDeletedForUserEvent(account.user.id, after.id),
+      : makeBotDeletedForUsersEvent(account.user.id, [after.id]),
   );
 }
 
 export const makeBotEventsOfAccountChange: AccountChangeHook = (change, { parts }) => ({
   events:
     change.after.botType === null
-      ? makeBotEventsOfAdminRoleChange(change, parts)
+      ? makeBotEventsOfViewerRoleChange(change, parts)
       : makeManagerEventsOfChangedBot(change, parts),
 });

@@ -2,7 +2,13 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { avatarUrlOfUser, formatBotDefaultStreamsForApi, isAdminOrOwner, toCheckedFullName } from '#domain/people';
+import {
+  avatarUrlOfUser,
+  formatBotDefaultStreamsForApi,
+  isAdminOrOwner,
+  seesBot,
+  toCheckedFullName,
+} from '#domain/people';
 import type { LogItem } from '#model';
 import type { realmActorCommands, UpdateBotArgs } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -14,7 +20,7 @@ import {
   getManagedBotOrThrow,
   makeBotAccountChanges,
   makeBotAddedEvent,
-  makeBotDeletedForUserEvent,
+  makeBotDeletedForUsersEvent,
   makeBotSettingsChangedEvents,
   makeBotUpdatedEvent,
   makeStreamNameLookup,
@@ -68,8 +74,7 @@ function getNewBotOwnerOrThrow(parts: ActorParts, id: number): DirectoryUser {
 }
 
 /**
- * Gives the bot another owner. Administrators know the bot already; any other owner gets an event that the bot appears
- * or disappears.
+ * Gives the bot another owner. Each of the two owners for whom the bot appears or disappears gets an event of that.
  */
 function makeBotOwnerChangeStep(
   before: BotAccount,
@@ -82,9 +87,9 @@ function makeBotOwnerChangeStep(
   const previous = before.user.botOwner === null ? undefined : findUserRecord(parts, before.user.botOwner);
   const after = { ...before.user, botOwner: owner.id };
   const account = { user: after, bot: before.bot };
-  const knows = isAdminOrOwner(owner);
+  const knows = seesBot(owner, before.user);
   const events: LogItem[] = [
-    ...(previous && !isAdminOrOwner(previous) ? [makeBotDeletedForUserEvent(after.id, previous.id)] : []),
+    ...(previous && !seesBot(previous, after) ? [makeBotDeletedForUsersEvent(after.id, [previous.id])] : []),
     ...(knows ? [] : [makeBotAddedEvent(parts, account, [owner.id])]),
     makeBotUpdatedEvent(parts, account, { owner_id: owner.id }, knows ? undefined : owner.id),
     makeUserUpdatedEvent(context.version, after.id, { bot_owner_id: owner.id }),

@@ -184,6 +184,26 @@ export const bots: Facts = async (t, server) => {
     t.same(await settled(queue), [], 'in events');
   });
 
+  await t.test(
+    'administrators get neither a bot with the owner role nor its keys, but its own owner does',
+    async (t) => {
+      const bot = await makeBot(member);
+      await owner.api.ok('PATCH /bots/{bot_id}', { bot_id: bot.id, role: 100 });
+      const watching = [owner, admin, member, other];
+      const queues = await Promise.all(
+        watching.map((by) => Queue.register(by, { event_types: ['realm_bot', 'message'] })),
+      );
+      const { api_key } = await owner.api.ok('POST /bots/{bot_id}/api_key/regenerate', { bot_id: bot.id });
+      for (const queue of queues) {
+        const sees = queue.of === owner || queue.of === member;
+        const shown = (await botsOf(queue.of)).find(({ user_id }) => user_id === bot.id);
+        t.equal(shown?.api_key, sees ? api_key : undefined, `${queue.of.role}, state`);
+        const told = (await settled(queue)).map((event) => event.bot);
+        t.same(told, sees ? [{ user_id: bot.id, api_key }] : [], `${queue.of.role}, events`);
+      }
+    },
+  );
+
   await t.test('wrong parameters are refused, in this order', async (t) => {
     await refused(t, make(member, {}), missing('full_name'));
     await refused(t, make(member, { full_name: 'x' }), missing('short_name'));

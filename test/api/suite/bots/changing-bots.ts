@@ -306,6 +306,9 @@ export const changingBots: Facts = async (t, server) => {
     await verify('of streams', member, { default_sending_stream: 'lobby', default_events_register_stream: 'hall' });
     await verify('of a service', admin, { service_payload_url: '"https://b.example.com/"', service_interface: 2 });
     await verify('of a role', admin, { role: 200 });
+    await verify('of its role to that of owners', owner, { role: 100 });
+    await verify('of the owner of a bot with the owner role', owner, { bot_owner_id: admin.id, role: 100 });
+    await verify('of its role from that of owners', owner, { role: 200 });
     await verify('of its role with its owner', admin, { bot_owner_id: other.id });
     await change(admin, bot, { bot_owner_id: member.id });
     await verify('of a role back', admin, { role: 600 });
