@@ -6,7 +6,7 @@ import {
   formatBotDefaultStreamsForApi,
   formatBotServicesWithSealedToken,
   formatBotWithSealedSecrets,
-  type StreamNameLookup,
+  type StreamLookup,
   seesBot,
 } from '#domain/people';
 import type { EventLogItem, LogItem, StreamId } from '#model';
@@ -49,10 +49,10 @@ export function getManagedBotOrThrow(parts: ActorParts, id: number, acting: Dire
   return found;
 }
 
-export const makeStreamNameLookup =
-  (parts: ActorParts): StreamNameLookup =>
+export const makeStreamLookup =
+  (parts: ActorParts): StreamLookup =>
   (id) =>
-    findStreamRecord(parts, id)?.name;
+    findStreamRecord(parts, id);
 
 /**
  * Users who get events about the bot: those who see it. Administrators may know of all private streams, so they also
@@ -74,11 +74,7 @@ export const makeBotAddedEvent = (
   account: BotAccount,
   to = listBotEventRecipientIds(parts, account),
 ): EventLogItem =>
-  makeBotAddOrUpdateEvent(
-    to,
-    'add',
-    formatBotWithSealedSecrets(account.user, account.bot, makeStreamNameLookup(parts)),
-  );
+  makeBotAddOrUpdateEvent(to, 'add', formatBotWithSealedSecrets(account.user, account.bot, makeStreamLookup(parts)));
 
 /** Event of a changed bot, for its managers. @param change the changed field of the bot */
 export const makeBotUpdatedEvent = (
@@ -107,7 +103,7 @@ export function makeBotEventsOfChangedRole(parts: ActorParts, before: BotAccount
 /** Events of changed settings of a bot: one per field that clients see. */
 export function makeBotSettingsChangedEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
-    ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
+    ...formatBotDefaultStreamsForApi(bot, makeStreamLookup(parts)),
     services: formatBotServicesWithSealedToken(bot),
   });
   const was = shown(before);

@@ -103,7 +103,7 @@ export function makeBotsSnapshotSection({
   for (const bot of directory.bots()) {
     const account = directory.user(bot.user);
     if (!account || !seesBot(user, account)) continue;
-    const fields = formatBotWithSealedSecrets(account, bot, (id) => directory.stream(id)?.name);
+    const fields = formatBotWithSealedSecrets(account, bot, (id) => directory.stream(id));
     if (args.options.withoutBotSecrets) {
       realm_bots.push(withoutBotSecrets(fields));
       continue;

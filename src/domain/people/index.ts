@@ -55,11 +55,12 @@ export { isHotspotName, listNextHotspots, type TutorialState } from './hotspots.
 export { getEncodedUserList } from './presenting/encoded-users.js';
 export {
   BOT_TYPE,
+  findDefaultStreamOfBot,
   formatBotDefaultStreamsForApi,
   formatBotServicesWithSealedToken,
   formatBotWithSealedSecrets,
   isBotOfOutgoingService,
-  type StreamNameLookup,
+  type StreamLookup,
   type TryUnsealText,
   withoutBotSecrets,
   withUnsealedBotSecrets,

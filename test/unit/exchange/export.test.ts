@@ -501,6 +501,22 @@ t.test('groups of default streams survive an export and an import', async (test)
   test.equal(adjustedRowCounts.countByReason.size, 1, 'a second group of the same name is left out');
 });
 
+t.test('a bot whose default stream is archived has none after an import', async (test) => {
+  const organization = new Organization();
+  const bots = RECORDS_OF_ALL_KINDS.bots!.map((bot) => ({
+    ...bot,
+    sendingStream: toStreamId(SQUARE),
+    eventsStream: toStreamId(CELLAR),
+  }));
+  const streams = [stream(SQUARE, { archived: true }), stream(CELLAR)];
+  const { snapshot } = organization;
+  const users = [...snapshot.users, person(BOT, { botType: 1, botOwner: toUserId(ADA) })];
+  organization.snapshot = { ...snapshot, users, streams, bots };
+  const { folder } = await organization.export(test);
+  const { directoryRecords, streamIdMap } = await readDraft(folder);
+  test.match(directoryRecords.bots, [{ sendingStream: null, eventsStream: streamIdMap.findNewId(CELLAR) }]);
+});
+
 t.test('an export has no rows of users and streams that came after its directory', async (test) => {
   const organization = new Organization();
   const [newcomer, harbour] = [99, 98];

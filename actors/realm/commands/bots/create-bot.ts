@@ -26,7 +26,7 @@ import {
   checkBotNameIsUnique,
   makeBotAccountChanges,
   makeBotAddedEvent,
-  makeStreamNameLookup,
+  makeStreamLookup,
 } from '../../bots.js';
 import { type ActorParts, findStreamRecord, type RealmActorState } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
@@ -159,7 +159,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
           user_id: id,
           key_sealed: keySealed,
           avatar_url: avatarUrlOfUser(user),
-          ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
+          ...formatBotDefaultStreamsForApi(bot, makeStreamLookup(parts)),
         },
         version,
       ),

@@ -23,7 +23,7 @@ import {
   makeBotDeletedForUsersEvent,
   makeBotSettingsChangedEvents,
   makeBotUpdatedEvent,
-  makeStreamNameLookup,
+  makeStreamLookup,
 } from '../../bots.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
 import { makeAccountChangeCommit } from '../accounts/account-changes.js';
@@ -204,7 +204,7 @@ function formatBotUpdateReplyFields(parts: ActorParts, { user, bot }: BotAccount
     service_interface: args.interface,
     service_payload_url: args.payloadUrl,
     config_data: args.config,
-    ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
+    ...formatBotDefaultStreamsForApi(bot, makeStreamLookup(parts)),
     ...(owner ? { bot_owner: owner.email } : {}),
   };
 }

@@ -168,7 +168,7 @@ export function setStreamsOfImportedBots(rows: readonly CheckedExportRow[], draf
       const found = row.hasNonNullField(name)
         ? draft.streamIdMap.findNewId(row.requireNonNegativeInteger(name))
         : undefined;
-      return found === undefined ? null : toStreamId(found);
+      return found === undefined || draft.directoryRecords.streams[found - 1]!.archived ? null : toStreamId(found);
     };
     draft.putRecordOfUser('bots', {
       ...draft.findRecordOfUser('bots', id)!,

@@ -1,7 +1,7 @@
 /** Bot objects for the owner and administrators (users.md § Bots, register.md realm_bot). */
 import type { JsonObject } from '#base';
 import type { StreamId } from '#model';
-import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { DirectoryBot, DirectoryStream, DirectoryUser } from '#model/records';
 import { avatarUrlOfUser } from './present-user.js';
 
 export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
@@ -10,17 +10,23 @@ export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, em
 export const isBotOfOutgoingService = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
   botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
 
-export type StreamNameLookup = (id: StreamId) => string | undefined;
+export type StreamLookup = (id: StreamId) => DirectoryStream | undefined;
 /** Decrypts a text that was sealed with the server secret. Returns undefined if it was sealed with another one. */
 export type TryUnsealText = (sealed: string) => string | undefined;
 
-const findStreamNameOrNull = (id: StreamId | null, name: StreamNameLookup): string | null =>
-  id === null ? null : (name(id) ?? null);
+/** A default stream of a bot. An archived one is none: older versions left its id in the bot's record. */
+export function findDefaultStreamOfBot(
+  id: StreamId | null | undefined,
+  find: StreamLookup,
+): DirectoryStream | undefined {
+  const stream = id ? find(id) : undefined;
+  return stream?.archived ? undefined : stream;
+}
 
 /** Default streams of a bot, as responses and events name them. */
-export const formatBotDefaultStreamsForApi = (bot: DirectoryBot, name: StreamNameLookup) => ({
-  default_sending_stream: findStreamNameOrNull(bot.sendingStream, name),
-  default_events_register_stream: findStreamNameOrNull(bot.eventsStream, name),
+export const formatBotDefaultStreamsForApi = (bot: DirectoryBot, find: StreamLookup) => ({
+  default_sending_stream: findDefaultStreamOfBot(bot.sendingStream, find)?.name ?? null,
+  default_events_register_stream: findDefaultStreamOfBot(bot.eventsStream, find)?.name ?? null,
   default_all_public_streams: bot.allPublicStreams,
 });
 
@@ -28,18 +34,14 @@ export const formatBotServicesWithSealedToken = ({ service }: DirectoryBot): Jso
   service === null ? [] : [{ base_url: service.baseUrl, interface: service.interface, token: service.tokenSealed }];
 
 /** The bot object. Its secrets are still sealed (see `withUnsealedBotSecrets`). */
-export const formatBotWithSealedSecrets = (
-  user: DirectoryUser,
-  bot: DirectoryBot,
-  name: StreamNameLookup,
-): JsonObject => ({
+export const formatBotWithSealedSecrets = (user: DirectoryUser, bot: DirectoryBot, find: StreamLookup): JsonObject => ({
   email: user.email,
   user_id: user.id,
   full_name: user.fullName,
   bot_type: user.botType,
   is_active: user.isActive,
   api_key: bot.keySealed,
-  ...formatBotDefaultStreamsForApi(bot, name),
+  ...formatBotDefaultStreamsForApi(bot, find),
   owner_id: user.botOwner,
   avatar_url: avatarUrlOfUser(user),
   services: formatBotServicesWithSealedToken(bot),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
 import { versionFieldsOfLevel } from '#domain/levels';
-import { isGuest } from '#domain/people';
+import { findDefaultStreamOfBot, isGuest } from '#domain/people';
 import { countFrontendHeartbeatIdsAfter, eventQueueActorKey, toEventQueueId } from '#model';
 import { eventQueueActorCommands, eventQueueSidecarCommands } from '#model/commands';
 import { type ApiErrorReply, apiError } from '#model/errors';
@@ -41,7 +41,7 @@ function resolveChoicesWithBotDefaults({
   caller,
 }: ApiCall<BotDefaultableQueueChoices>): BotDefaultableQueueChoices & { readonly all_public_streams: boolean } {
   const bot = directory.bot(caller);
-  const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
+  const stream = findDefaultStreamOfBot(bot?.eventsStream, (id) => directory.stream(id));
   const account = directory.user(caller);
   const allPublic = bot?.allPublicStreams === true && account !== undefined && !isGuest(account);
   return {

@@ -82,7 +82,7 @@ const getOwnActiveBotsOperation = defineOperation({
         full_name: user.fullName,
         api_key: (await unsealOrRenewApiKey(call, sealed)) ?? '',
         avatar_url: avatarUrlOfUser(user),
-        ...formatBotDefaultStreamsForApi(bot, (id) => directory.stream(id)?.name),
+        ...formatBotDefaultStreamsForApi(bot, (id) => directory.stream(id)),
       });
     }
     return { fields: { bots } };

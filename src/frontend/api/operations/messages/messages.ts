@@ -1,6 +1,7 @@
 /** Operations of the API that send and read messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
 import { isHumanClientName, NEWEST_ANCHOR_MESSAGE_ID, toCheckedMessageContent } from '#domain/messages';
+import { findDefaultStreamOfBot } from '#domain/people';
 import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
 import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
 import {
@@ -117,7 +118,7 @@ export const sendMessageOperation = defineOperation({
 
 /** Returns the default stream of the calling bot, to which messages go that name no stream. */
 const defaultSendingStreamIdOfBot = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
-  directory.bot(caller)?.sendingStream ?? undefined;
+  findDefaultStreamOfBot(directory.bot(caller)?.sendingStream, (id) => directory.stream(id))?.id;
 
 /**
  * Finds the stream to send to as getActiveStreamOrThrow does; the owner of a calling bot is notified of an unknown
