@@ -35,6 +35,7 @@ import {
   type UserCommandHandler,
   userIdOfUserActorKey,
 } from '../../state.js';
+import { makeMutedTopicsEventsOfSubscriptions } from './topics.js';
 
 /**
  * Subscribes the user. The realm actor has decided and sends this command, so it is never refused. A repeat changes
@@ -42,8 +43,10 @@ import {
  */
 export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
-    const used = new Set(listPresentAndFormerSubscriptions(parts).map((own) => own.color));
+    const known = listPresentAndFormerSubscriptions(parts);
+    const used = new Set(known.map((own) => own.color));
     const changed: Record<string, Json> = {};
+    const added: Subscription[] = [];
     const shown: JsonObject[] = [];
     const self = userIdOfUserActorKey(key);
     const account = directory.user(self);
@@ -61,6 +64,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
         active: true,
       };
       used.add(own.color);
+      added.push(own);
       changed[`${SUBSCRIPTION_PART_PREFIX}${stream.id}`] = own as unknown as Json;
       shown.push(
         formatSubscriptionForApi(stream, own, {
@@ -82,6 +86,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
     const extra = account && { aux: { ...readStreamNotificationSettings(directory, account) } };
     for (const batch of splitListForEvents(shown))
       addEvent({ type: 'subscription', op: 'add', subscriptions: batch }, extra);
+    events.push(...makeMutedTopicsEventsOfSubscriptions(parts, [...known, ...added], self, directory));
     return { reply: makeValueReply(null), parts: changed, events };
   },
 };
@@ -195,6 +200,8 @@ export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
       const event = { type: 'stream', op: 'delete', streams: batch };
       return { t: 'event', to, event };
     });
-    return { reply, parts: changedParts, events: [...ends, ...losses] };
+    const kept = listPresentAndFormerSubscriptions(parts).filter((own) => !left.some(({ id }) => id === own.stream));
+    const mutes = makeMutedTopicsEventsOfSubscriptions(parts, kept, self, directory);
+    return { reply, parts: changedParts, events: [...ends, ...losses, ...mutes] };
   },
 };

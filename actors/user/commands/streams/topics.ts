@@ -10,13 +10,14 @@ import {
   listUserTopicPolicies,
   MAX_TOPIC_POLICIES_PER_USER,
   mayAccessStream,
+  type Subscription,
   TOPIC_VISIBILITY_POLICY,
   toComparableTopicKey,
   topicVisibilityPolicyOf,
   type UserTopicPolicy,
   userTopicPartName,
 } from '#domain/streams';
-import { type ActorParts, type LogItem, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
+import { type ActorParts, type LogItem, type RealmId, streamActorKey, toStreamId, toUserId, type UserId } from '#model';
 import {
   makeOutboxCommand,
   type OutboxCommand,
@@ -35,6 +36,36 @@ import {
   type UserCommandHandler,
   userIdOfUserActorKey,
 } from '../../state.js';
+
+const makeMutedTopicsEvent = (
+  topics: readonly UserTopicPolicy[],
+  directory: DirectoryView,
+  self: UserId,
+  subscriptions: readonly Pick<Subscription, 'stream' | 'active'>[],
+): JsonObject => ({
+  type: 'muted_topics',
+  muted_topics: formatMutedTopicsForApi(topics, directory, directory.user(self), subscriptions),
+});
+
+/**
+ * The event of muted topics for changed subscriptions, if they show or hide any: the list leaves out streams that the
+ * user may not know of.
+ *
+ * @param after all subscriptions after the change
+ */
+export function makeMutedTopicsEventsOfSubscriptions(
+  parts: ActorParts,
+  after: readonly Pick<Subscription, 'stream' | 'active'>[],
+  self: UserId,
+  directory: DirectoryView,
+): LogItem[] {
+  const topics = listUserTopicPolicies(parts);
+  const [was, event] = [listPresentAndFormerSubscriptions(parts), after].map((subscriptions) =>
+    makeMutedTopicsEvent(topics, directory, self, subscriptions),
+  ) as [JsonObject, JsonObject];
+  if (JSON.stringify(event) === JSON.stringify(was)) return [];
+  return [{ t: 'event', to: { users: [self] }, event }];
+}
 
 /** Collects changes of policies, each with its events and commands. */
 class TopicPolicyChangeCollector {
@@ -63,15 +94,14 @@ class TopicPolicyChangeCollector {
     const watches = policy !== TOPIC_VISIBILITY_POLICY.inherit;
     this.#changedParts[part] = watches ? row : null;
     this.#addTopicWatchedCommand(stream, topic, watches, policy === TOPIC_VISIBILITY_POLICY.followed);
-    this.#addEventForUser({
-      type: 'muted_topics',
-      muted_topics: formatMutedTopicsForApi(
+    this.#addEventForUser(
+      makeMutedTopicsEvent(
         listUserTopicPolicies(this.#partsAfterChanges),
         this.directory,
-        this.directory.user(toUserId(this.self)),
+        toUserId(this.self),
         listPresentAndFormerSubscriptions(this.#partsAfterChanges),
       ),
-    });
+    );
     this.#addEventForUser({ type: 'user_topic', ...formatUserTopicForApi(row) });
   }
 

@@ -241,6 +241,29 @@ export const userTopics: Facts = async (t, server) => {
       await set(stream, topic, 0);
   });
 
+  await t.test(
+    'muted topics of a private stream leave the list with the subscription, and come back with it',
+    async (t) => {
+      const by = await addPerson(org, 'returning');
+      await subscribe(owner, 'lodge', { invite_only: true, principals: [owner, by] });
+      await set(await streamIdOf(owner, 'lodge'), 'plans', 1, by);
+      const queue = await Queue.register(by, { event_types: ['muted_topics', 'subscription', 'message'] });
+      const listed = async () =>
+        (await settled(queue))
+          .filter(({ type }) => type !== 'message')
+          .map(({ type, op, muted_topics }) =>
+            type === 'muted_topics' ? (muted_topics as [string, string, number][]).map(([, topic]) => topic) : op,
+          );
+      await owner.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['lodge'], principals: [by.id] });
+      t.same(await listed(), ['remove', []]);
+      await subscribe(owner, 'lodge', { principals: [by] });
+      t.same(await listed(), ['add', ['plans']]);
+      t.same(await muted(by), [['lodge', 'plans']]);
+      await subscribe(by, 'Bridge');
+      t.same(await listed(), ['add'], 'a stream without muted topics');
+    },
+  );
+
   await t.test('who lost access to a stream does not learn the new name of a topic there', async (t) => {
     const [removed, outside, demoted] = [
       await addPerson(org, 'removed'),
