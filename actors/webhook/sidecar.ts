@@ -2,25 +2,30 @@
  * Makes the calls of the webhook actor outside its mailbox, so that a slow answer holds back no other call. Calls start
  * in the order in which the handlers started them.
  *
- * A call outlives its activation: its outcome goes to whichever activation has the actor then, on another host too.
+ * A call outlives its activation: its outcome goes to whichever activation has the actor then, on another host too. It
+ * does not outlive its process, so a drain waits for its answer for a while.
  */
 
 import { Semaphore } from '#base';
 import { waitOnClock } from '#base/clock';
 import { webhookActorCommands } from '#model/commands';
-import type { ActorActivationHandle, ActorSidecar, DeferredRequest } from '#runtime';
+import type { ActorActivationHandle, ActorSidecar, DeferredRequest, PassivationReason } from '#runtime';
 import type { ActorInputSources } from '../services.js';
 import { startWebhookCall } from './calls.js';
 import type { StartedWebhookCalls, WaitingWebhookCall, WebhookActorState } from './state.js';
 
 /** Time after which the outcome of a call is recorded again if the Store was away, ms. */
 const RECORD_AGAIN_AFTER_MS = 5_000;
+/** Maximum time for which a drain waits for running calls, ms: less than the drain has, whose other steps follow. */
+const MAX_WAIT_AT_DRAIN_MS = 7_000;
 
 export class WebhookActorSidecar implements ActorSidecar {
   /** Messages whose calls run here. A call that runs longer than expected is not made a second time. */
   readonly #running = new Set<number>();
   readonly #start = new Semaphore(1);
   #isStopped = false;
+  /** Ends the wait of a drain; absent: none waits. */
+  #endDrainWait: (() => void) | undefined;
 
   constructor(
     private readonly handle: ActorActivationHandle<WebhookActorState, StartedWebhookCalls>,
@@ -34,6 +39,19 @@ export class WebhookActorSidecar implements ActorSidecar {
   onCommitted(): void {
     for (const call of this.handle.volatile.splice(0))
       if (!this.#running.has(call.message)) void this.#makeCallAndRecordOutcome(call);
+  }
+
+  /** Waits for running calls. The next owner makes a call again whose outcome is not recorded by then. */
+  async flush(reason: PassivationReason): Promise<void> {
+    if (reason !== 'drained' || this.#running.size === 0) return;
+    const { clock } = this.sources.services;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimeout(resolve, MAX_WAIT_AT_DRAIN_MS);
+      this.#endDrainWait = () => {
+        clock.clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   isIdle(): boolean {
@@ -61,6 +79,7 @@ export class WebhookActorSidecar implements ActorSidecar {
       // The message could not be read. The actor's timer starts the call again.
     }
     this.#running.delete(message);
+    if (this.#running.size === 0) this.#endDrainWait?.();
   }
 
   /** Records the outcome of a call, again and again until the activation stops. */
