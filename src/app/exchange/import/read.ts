@@ -60,7 +60,10 @@ export const REALM_FILE_NAME = 'realm.json';
 const SEPARATELY_READ_TABLES: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
 /** Small tables that are imported. Others are counted in the report. */
 const IMPORTED_SMALL_TABLES: ReadonlySet<string> = new Set([
+  'conclave_defaultstreamgroup',
   'conclave_realmuserdefault',
+  'conclave_savedsnippet',
+  'conclave_submessage',
   'conclave_usersettings',
   'zerver_alertword',
   'zerver_botconfigdata',
@@ -82,6 +85,7 @@ const IMPORTED_SMALL_TABLES: ReadonlySet<string> = new Set([
   'zerver_realmplayground',
   'zerver_realmuserdefault',
   'zerver_recipient',
+  'zerver_savedsnippet',
   'zerver_scheduledmessage',
   'zerver_service',
   'zerver_stream',
