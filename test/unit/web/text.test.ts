@@ -14,6 +14,7 @@ import {
   formatRelativeDay,
   formatRelativeTime,
   formatShortTime,
+  formatTimeInZone,
   formatTimeOfDay,
   loadAndUseFirstKnownLanguage,
   loadLaterTexts,
@@ -162,6 +163,25 @@ t.test('times are those of the zone that was chosen, whatever zone the browser h
       formatTimeOfDay(at),
       `${String(local.getHours()).padStart(2, '0')}:${String(local.getMinutes()).padStart(2, '0')}`,
     );
+  }
+});
+
+t.test('the hours around noon and midnight are those of a clock, in every language', async (t) => {
+  t.teardown(async () => {
+    uses24HourClock.value = undefined;
+    await loadAndUseFirstKnownLanguage(['en']);
+  });
+  const [midnight, noon] = [Date.UTC(2026, 10, 23, 0, 30), Date.UTC(2026, 10, 23, 12, 30)];
+  for (const language of ['en-US', 'en-GB', 'de']) {
+    await loadAndUseFirstKnownLanguage([language]);
+    for (const [is24Hour, early, late] of [
+      [false, /^12:30.am$/i, /^12:30.pm$/i],
+      [true, /^0?0:30$/, /^12:30$/],
+    ] as const) {
+      uses24HourClock.value = is24Hour;
+      t.match(formatTimeInZone(midnight, 'UTC'), early, language);
+      t.match(formatTimeInZone(noon, 'UTC'), late, language);
+    }
   }
 });
 

@@ -47,14 +47,16 @@ function formatDateWithOptions(
   options: Intl.DateTimeFormatOptions,
   timeZone = displayZone.value?.name,
 ): string {
-  const hour12 = uses24HourClock.value === undefined ? undefined : !uses24HourClock.value;
-  const key = `${name}${hour12}${timeZone}`;
+  const is24Hour = uses24HourClock.value;
+  // With `hour12`, some browsers show "0:30 PM" or "24:30".
+  const hourCycle = is24Hour === undefined ? undefined : is24Hour ? 'h23' : 'h12';
+  const key = `${name}${hourCycle}${timeZone}`;
   let format = dateFormatByKey.get(key);
   if (format === undefined) {
     format = new Intl.DateTimeFormat(currentFormatLocale, {
       ...options,
       timeZone,
-      ...(options.hour && { hour12 }),
+      ...(options.hour && { hourCycle }),
     });
     dateFormatByKey.set(key, format);
   }
@@ -71,6 +73,12 @@ export const getLocalDayNumber = (ms: number): number => Math.floor(toLocalClock
 const isSameYear = (a: number, b: number): boolean =>
   toLocalClock(a).getUTCFullYear() === toLocalClock(b).getUTCFullYear();
 
+const TIME_OPTIONS = { hour: 'numeric', minute: '2-digit' } as const;
+
+/** The time in another zone. @throws RangeError for a zone that this browser does not know */
+export const formatTimeInZone = (ms: number, zone: string): string =>
+  formatDateWithOptions(ms, 'time', TIME_OPTIONS, zone);
+
 /** Languages whose times are formatted here, without the browser. */
 const PLAIN_TIME_LOCALES: ReadonlySet<string> = new Set(['en', 'en-US']);
 
@@ -81,7 +89,7 @@ const PLAIN_TIME_LOCALES: ReadonlySet<string> = new Set(['en', 'en-US']);
 export function formatTimeOfDay(ms: number): string {
   const is24Hour = uses24HourClock.value;
   if (is24Hour === undefined || !PLAIN_TIME_LOCALES.has(currentFormatLocale))
-    return formatDateWithOptions(ms, 'time', { hour: 'numeric', minute: '2-digit' });
+    return formatDateWithOptions(ms, 'time', TIME_OPTIONS);
   const date = toLocalClock(ms);
   const [hour, minute] = [date.getUTCHours(), String(date.getUTCMinutes()).padStart(2, '0')];
   if (is24Hour) return `${String(hour).padStart(2, '0')}:${minute}`;

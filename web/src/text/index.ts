@@ -27,6 +27,7 @@ export {
   formatNumber,
   formatRelativeDay,
   formatShortTime,
+  formatTimeInZone,
   formatTimeOfDay,
   getLocalDayNumber,
   loadTimeZones,

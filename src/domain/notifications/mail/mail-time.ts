@@ -10,7 +10,9 @@ export interface MailReceiverLocale {
 
 /** Makes a format for times in seconds since 1970. */
 export function makeMailTimeFormatter({ timezone, twentyFourHour }: MailReceiverLocale): (seconds: number) => string {
-  const options = { dateStyle: 'medium', timeStyle: 'short', hour12: !twentyFourHour } as const;
+  // With `hour12`, some versions of V8 count the hours of British times from 0 to 11.
+  const hourCycle = twentyFourHour ? 'h23' : 'h12';
+  const options = { dateStyle: 'medium', timeStyle: 'short', hourCycle } as const;
   const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone === '' ? 'UTC' : timezone });
   const zone = timezone === '' ? ' UTC' : '';
   return (seconds) => `${format.format(seconds * 1000)}${zone}`;

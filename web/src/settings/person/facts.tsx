@@ -1,21 +1,15 @@
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import type { Person } from '../../core/index.js';
-import { currentLanguage, formatCalendarDay, formatDate, t, uses24HourClock } from '../../text/index.js';
+import { formatCalendarDay, formatDate, formatTimeInZone, t } from '../../text/index.js';
 import { PROFILE_FIELD_TYPE, parseProfileFieldData, parseProfileFieldOptions } from '../parts/profile-fields.js';
 import { formatRoleName } from '../parts/roles.js';
 
 /** The time where a person lives; undefined if the zone is unknown. */
-function formatTimeInZone(zone: string | undefined): string | undefined {
+function findTimeInZone(zone: string | undefined): string | undefined {
   if (!zone) return undefined;
-  const twentyFour = uses24HourClock.value;
   try {
-    return new Intl.DateTimeFormat(currentLanguage.value, {
-      hour: 'numeric',
-      minute: '2-digit',
-      timeZone: zone,
-      ...(twentyFour === undefined ? {} : { hour12: !twentyFour }),
-    }).format(core.platform.now());
+    return formatTimeInZone(core.platform.now(), zone);
   } catch {
     // A zone that this browser does not know.
     return undefined;
@@ -60,7 +54,7 @@ function ProfileFieldValue({ field, value }: { readonly field: CustomProfileFiel
 export function PersonFacts({ person }: { readonly person: Person }) {
   const { people, realm } = core.state;
   const { is_bot, bot_owner_id, role, delivery_email, timezone, date_joined, profile_data = {} } = person;
-  const time = formatTimeInZone(timezone);
+  const time = findTimeInZone(timezone);
   const fields = (realm.value.custom_profile_fields ?? []).filter(({ id }) => profile_data[String(id)]?.value);
   const facts: readonly (readonly [string, string | undefined])[] = [
     [t('settings.role'), is_bot ? t('settings.role.bot') : formatRoleName(role)],
