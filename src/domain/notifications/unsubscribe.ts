@@ -24,25 +24,27 @@ export interface UnsubscribeTokenContent {
   readonly realm: RealmId;
   readonly user: UserId;
   readonly kind: UnsubscribableMailKind;
-  /** Stream whose mails are turned off, too; 0: none. */
-  readonly stream: number;
 }
+
+/** Number in the place of a stream's id, which links of earlier versions name. */
+const NO_STREAM = 0;
 
 const UNSUBSCRIBE_TOKEN_PATTERN = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([a-z]{1,10})-([0-9a-z]{1,8})-([A-Za-z0-9_-]{22})$/;
 
 const signUnsubscribeTokenContent = (
   secrets: ServerCryptography,
-  { realm, user, kind, stream }: UnsubscribeTokenContent,
+  { realm, user, kind }: UnsubscribeTokenContent,
+  stream: number,
 ): string => secrets.signPurposePrefixedText(`unsubscribe/${kind}/${realm}/${user}/${stream}`);
 
 export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string, of: UnsubscribeTokenContent): string {
-  const { realm, user, kind, stream } = of;
+  const { realm, user, kind } = of;
   const token = [
     realm.toString(36),
     user.toString(36),
     kind,
-    stream.toString(36),
-    signUnsubscribeTokenContent(secrets, of),
+    NO_STREAM.toString(36),
+    signUnsubscribeTokenContent(secrets, of, NO_STREAM),
   ].join('-');
   return `${origin}/unsubscribe/${token}`;
 }
@@ -58,7 +60,7 @@ export function verifyUnsubscribeToken(
     realm: toRealmId(Number.parseInt(realm, 36)),
     user: toUserId(Number.parseInt(user, 36)),
     kind: kind as UnsubscribableMailKind,
-    stream: Number.parseInt(stream, 36),
   };
-  return timingSafeEqual(Buffer.from(signed), Buffer.from(signUnsubscribeTokenContent(secrets, of))) ? of : undefined;
+  const expected = signUnsubscribeTokenContent(secrets, of, Number.parseInt(stream, 36));
+  return timingSafeEqual(Buffer.from(signed), Buffer.from(expected)) ? of : undefined;
 }

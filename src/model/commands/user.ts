@@ -305,7 +305,10 @@ export const userActorCommands = {
   subscriptionSettings: declareCommand<{ readonly data: readonly SubscriptionSettingChange[] }, ActorFieldsReply>(
     'subscription-settings',
   ),
-  subscriptions: declareCommand<{ readonly include_subscribers: boolean }, ActorFieldsReply>('subscriptions'),
+  subscriptions: declareCommand<
+    { readonly include_subscribers: boolean },
+    ActorFieldsReply<{ readonly subscriptions: readonly JsonObject[] }>
+  >('subscriptions'),
   streams: declareCommand<ListStreamsArgs, ActorFieldsReply>('streams'),
   streamById: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('stream'),
   streamIdByName: declareCommand<{ readonly stream: string }, ActorFieldsReply>('stream-id'),

@@ -15,7 +15,7 @@ const NO_LOGIN_MAIL_AFTER_SIGN_UP_MS = 60_000;
 /** Records a successful log-in before it is answered, so that no key and no session is given without the mail. */
 export const recordLoginDeviceHandler: UserCommandHandler<typeof userActorCommands.noteLogIn, string> = {
   inputs: ({ origin }, { realm, key }, { services }) => {
-    const of = { realm, user: userIdOfUserActorKey(key), kind: 'login', stream: 0 } as const;
+    const of = { realm, user: userIdOfUserActorKey(key), kind: 'login' } as const;
     return sealMailLink(services.secrets, makeUnsubscribeLink(services.secrets, origin, of));
   },
   handle({ state }, { device, origin }, unsubscribe, { directory, realm, key, now }) {

@@ -100,7 +100,7 @@ export async function loadWeeklyDigestInputs(
   if (presence === null) return none;
   const lastActive = lastActivityOf(user, presence, directory);
   if (lastActive > plan.inactiveSince) return { ...none, lastActive };
-  const link = makeUnsubscribeLink(secrets, plan.origin, { realm, user: self, kind: 'digest', stream: 0 });
+  const link = makeUnsubscribeLink(secrets, plan.origin, { realm, user: self, kind: 'digest' });
   const since = Math.max(lastActive, lastMailed?.toldUntil ?? 0);
   return {
     at: plan.at,

@@ -287,8 +287,7 @@ async function loadPlacesOfMissedMessages(
       .filter(({ message }) => message.body.sent > start.body.sent - MAX_EARLIER_MESSAGE_AGE_SECONDS)
       .filter(({ message }) => !muted.some(({ id }) => id === message.sender))
       .sort((a, b) => a.message.id - b.message.id);
-    const unsubscribing = { realm, user: self, kind: 'missed', stream: place.stream } as const;
-    const link = makeUnsubscribeLink(services.secrets, origin, unsubscribing);
+    const link = makeUnsubscribeLink(services.secrets, origin, { realm, user: self, kind: 'missed' });
     return [id, { place, earlierMessages, origin, sealedUnsubscribeUrl: sealMailLink(services.secrets, link) }];
   });
   return new Map(await Promise.all(places));

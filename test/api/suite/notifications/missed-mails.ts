@@ -406,6 +406,29 @@ export async function missedMails(t: Test): Promise<void> {
     await member.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
   });
 
+  await t.test('the link of a mail about one stream ends the mails about all streams', async (t) => {
+    const notified = ['north', 'south'];
+    for (const name of notified) {
+      for (const person of [member, other]) await subscribe(person, name);
+      const data = [{ stream_id: await streamIdOf(member, name), property: 'email_notifications', value: true }];
+      await member.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
+    }
+    await say(other, 'north', 'wind', 'strong');
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    const path = new URL(/^<(.*)>$/.exec(mail!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = 'List-Unsubscribe=One-Click';
+    t.equal((await org.nobody.raw({ method: 'POST', path, headers, body })).status, 200);
+    for (const name of notified) await say(other, name, 'wind', 'stronger');
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(news(member)), []);
+    await member.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
+  });
+
   await t.test('settings of the user and of the organization leave content and names out', async (t) => {
     const one = async (): Promise<SentMail> => {
       await tell(other, [member], 'confidential');

@@ -6,10 +6,10 @@
 import { SETTINGS_TURNED_OFF_BY_MAIL_KIND, verifyUnsubscribeToken } from '#domain/notifications';
 import { makeUnsubscribeConfirmationPage, makeUnsubscribedPage, makeUnsubscribeLinkGonePage } from '#domain/pages';
 import { emailDomainOfOrigin } from '#domain/people';
-import { realmActorKey, type UserSettings, userActorKey } from '#model';
+import { type RealmId, realmActorKey, type UserId, type UserSettings, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import { ActorRefusedError } from '#model/errors';
-import { defineOperation, forwardCommand } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
 
 const unsubscribeTokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
@@ -33,6 +33,18 @@ export const showUnsubscribePageOperation = defineOperation({
   },
 });
 
+/** Turns mails off in all subscriptions that turn them on, because those win over the settings of the user. */
+async function turnOffMailsOfOwnStreams(call: ApiCall<unknown>, realm: RealmId, user: UserId): Promise<void> {
+  const to = userActorKey(realm, user);
+  const list = { command: userActorCommands.subscriptions, args: { include_subscribers: false } };
+  const { subscriptions } = await call.send(forwardCommand({ to, ...list, as: user }));
+  const data = subscriptions
+    .filter(({ email_notifications }) => email_notifications === true)
+    .map(({ stream_id }) => ({ stream_id: Number(stream_id), property: 'email_notifications', value: false }));
+  if (data.length === 0) return;
+  await call.send(forwardCommand({ to, command: userActorCommands.subscriptionSettings, args: { data }, as: user }));
+}
+
 export const unsubscribeFromMailKindOperation = defineOperation({
   ...sharedOperationFields,
   id: 'unsubscribe',
@@ -41,7 +53,7 @@ export const unsubscribeFromMailKindOperation = defineOperation({
   async run(call) {
     const link = verifyUnsubscribeToken(call.secrets, call.params.token);
     if (!link) return makeUnsubscribeLinkGonePage();
-    const { realm, user, kind, stream } = link;
+    const { realm, user, kind } = link;
     const values: Partial<UserSettings> = Object.fromEntries(
       SETTINGS_TURNED_OFF_BY_MAIL_KIND[kind].map((name) => [name, false]),
     );
@@ -50,13 +62,9 @@ export const unsubscribeFromMailKindOperation = defineOperation({
       await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeSettings, args, as: user }),
       );
-      if (stream !== 0) {
-        const data = [{ stream_id: stream, property: 'email_notifications', value: false }];
-        const command = userActorCommands.subscriptionSettings;
-        await call.send(forwardCommand({ to: userActorKey(realm, user), command, args: { data }, as: user }));
-      }
+      if (kind === 'missed') await turnOffMailsOfOwnStreams(call, realm, user);
     } catch (error) {
-      // The account was deactivated, or has left the stream: it gets no such mails anyway.
+      // The account was deactivated, or has just left a stream: it gets no such mails anyway.
       if (!(error instanceof ActorRefusedError) || error.reply.status >= 500) throw error;
     }
     return makeUnsubscribedPage(kind);
