@@ -613,6 +613,33 @@ await t.test('log-ins of browsers, mobile and desktop clients are mailed to thos
   }
 });
 
+await t.test('the browser in which single sign-on made an account is no new device afterwards', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock, options: optionsOf(providers) });
+  try {
+    const { first } = providers;
+    const org = await organization(server, providers);
+    await org.owner.api.ok('PATCH /realm', { invite_required: false, send_welcome_emails: false });
+    const address = newcomerAddress(org, 'noted');
+    first.people.set('noted', person(address));
+    t.ok(signedIn(await signInBy(org, first, 'first', 'noted')), 'makes the account');
+    await clock.advanceAsync(61_000);
+    t.ok(signedIn(await signInBy(org, first, 'first', 'noted')));
+    await signInBy(org, first, 'first', 'noted', `?mobile_flow_otp=${randomBytes(32).toString('hex')}`);
+    const logInMails = () =>
+      mailsTo(server, address)
+        .map(({ headers }) => headers.get('subject') ?? '')
+        .filter((subject) => subject.startsWith('New log-in'));
+    await until('a mail about the mobile app', () => {
+      clock.advance(10);
+      return logInMails().length > 0;
+    });
+    t.same(logInMails(), [`New log-in from Mobile app (Firefox on Linux) [The ${org.subdomain}]`]);
+  } finally {
+    await server.close();
+  }
+});
+
 await t.test('an organization without a provider can not require the provider of another', async (t) => {
   const elsewhere = configOf('elsewhere', providers.first, { organizations: ['no-such-organization'] });
   const server = await startEmbedded({ options: { oidc: JSON.stringify([elsewhere]) } });

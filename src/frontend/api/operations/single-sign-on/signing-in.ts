@@ -167,8 +167,7 @@ async function signInAndAnswerByTarget(
   const id = toUserId(user_id);
   if (created && identity.avatar !== null) void tryStoreProviderAvatar(call, id, identity.avatar);
   // A desktop client is noted when it exchanges its token for a session.
-  if (!created && target.kind !== 'desktop')
-    await reportLogInToUserActor(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
+  if (target.kind !== 'desktop') await reportLogInToUserActor(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
   if (session) return makeRedirectAnswer('/', { 'Set-Cookie': makeSessionCookie(session.token, call.browserUsesTls) });
   const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
   if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
