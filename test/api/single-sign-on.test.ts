@@ -715,6 +715,35 @@ await t.test('tokens that a service signed are exchanged for API keys', async (t
   }
 });
 
+await t.test('an API key that is fetched by a signed token is mailed as a log-in of a new device', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock, options: { 'jwt-keys': JSON.stringify({ signed: { key: KEY } }) } });
+  try {
+    const email = 'owner@signed.example';
+    await createRealmWithOwner(server.actors, server.secrets, {
+      subdomain: 'signed',
+      name: 'Signed',
+      ownerEmail: email,
+      ownerName: 'Own Er',
+      ownerPassword: undefined,
+    });
+    await clock.advanceAsync(61_000);
+    const nobody = new Client(server, 'nobody', { host: 'signed.localhost', 'user-agent': 'Reports/1.0' });
+    const token = await new SignJWT({ email }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(KEY));
+    await nobody.ok('POST /jwt/fetch_api_key', { token });
+    await until('the mail', () => {
+      clock.advance(10);
+      return mailsTo(server, email).length > 0;
+    });
+    t.same(
+      mailsTo(server, email).map(({ headers }) => headers.get('subject')),
+      ['New log-in from Reports [Signed]'],
+    );
+  } finally {
+    await server.close();
+  }
+});
+
 closeIdle();
 await providers.first.close();
 await providers.second.close();

@@ -163,6 +163,7 @@ export const fetchApiKeyByJwtOperation = defineOperation({
   path: '/jwt/fetch_api_key',
   guard: 'none',
   compressed: false,
+  headers: NOTE_LOG_IN_REQUEST_HEADERS,
   summary: 'Exchange a signed token (JWT) for the API key; refused where the server has no key of such tokens.',
   parameters: {
     token: { ...declareOptionalTextParameter('form', 'The token.'), default: '' },
@@ -184,6 +185,7 @@ export const fetchApiKeyByJwtOperation = defineOperation({
     const isAddress = user?.deliveryEmail.toLowerCase() === claims.email.toLowerCase();
     if (!user || !isAddress || user.botType !== null || isSystemBot(user)) throw apiError('AUTHENTICATION_FAILED');
     const fields = await logInAndFetchApiKeyFields(call, makeTrustedLogInCommand(realm, user.id), user);
+    await reportLogInToUserActor(call, user.id);
     if (!params.include_profile) return { fields: { ...fields } };
     return { fields: { ...fields, user: formatOwnProfileForApi(call, user) } };
   },
