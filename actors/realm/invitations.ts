@@ -84,6 +84,13 @@ export function makeExpiredInvitationDeletions(parts: ActorParts, now: number): 
   return gone;
 }
 
+/** Parts that delete all invitations to an address, for the commit that adds its account; links stay valid. */
+export function makeInvitationDeletionsForAddress(parts: ActorParts, email: string, now: number): Record<string, Json> {
+  const folded = email.toLowerCase();
+  const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
+  return Object.fromEntries(gone.map((of) => [makeInvitationPartName(of), null]));
+}
+
 /** Event for administrators: the list of invitations has changed. @param version of the commit */
 export const makeInvitationsChangedEvent = (version: number): LogItem => ({
   t: 'event',

@@ -14,15 +14,10 @@ import type { ExternalSignInArgs, realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { makeInvitationsChangedEvent } from '../../invitations.js';
 import { type ActorParts, findUserRecord, type RealmActorState, readSessionsOfAccount } from '../../state.js';
 import { isLastActiveOwner } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import {
-  findNewestValidInvitationToAddress,
-  makeInvitationAcceptedNoticeCommands,
-  makeInvitationDeletionsForAddress,
-} from '../invitations/join.js';
+import { findNewestValidInvitationToAddress, makeInvitationAcceptedNoticeCommands } from '../invitations/join.js';
 import { makeAccountChangeCommit } from './account-changes.js';
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 import {
@@ -152,7 +147,7 @@ function makeExternalSignUpOutcome(
   prepared: NewAccountInputs | undefined,
   context: CommandContext,
 ): CommandOutcome<RealmActorState> {
-  const { email, invitation, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, context.now);
+  const { invitation, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, context.now);
   if (!prepared) throw apiError('SIGN_IN_FLOW_VOID');
   checkPreparedNewAccount(prepared, view);
   const first = listFirstStreamsOfNewUser(view, streams, role);
@@ -163,7 +158,6 @@ function makeExternalSignUpOutcome(
     parts: {
       ...added.parts,
       ...begun.parts,
-      ...makeInvitationDeletionsForAddress(view.parts, email, context.now),
       ...checkAndMarkSignInFlowSpent(view.parts, args.flow, context.now),
       ...EXTERNAL_IDENTITY_TABLE.makePartChange(computeIdentityKey(args), {
         user: user.id,
@@ -171,7 +165,7 @@ function makeExternalSignUpOutcome(
         subject: args.subject,
       }),
     },
-    events: [...added.events, ...begun.events, ...(invitation ? [makeInvitationsChangedEvent(context.version)] : [])],
+    events: [...added.events, ...begun.events],
     commands: [
       ...added.commands,
       ...(invitation ? [makeInvitationAcceptedNoticeCommands(invitation, user, view.parts, args.origin, context)] : []),

@@ -3,6 +3,7 @@
  * § POST /users), and add to the organization.
  */
 
+import type { Json } from '#base';
 import { findNewUserHistoryBounds, type NewUserHistoryBounds } from '#domain/messages';
 import {
   domainOfEmailAddress,
@@ -20,6 +21,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
+import { makeInvitationDeletionsForAddress, makeInvitationsChangedEvent } from '../../invitations.js';
 import {
   encodeDirectoryRecord,
   findStreamRecord,
@@ -144,14 +146,15 @@ interface AddAccountOptions {
 interface AccountAdditionOutcome {
   readonly user: DirectoryUser;
   readonly state: RealmActorState;
-  readonly parts: Record<string, ReturnType<typeof encodeDirectoryRecord>>;
+  readonly parts: Record<string, Json>;
   readonly events: readonly LogItem[];
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
 /**
- * Adds an account. The cost does not depend on the number of accounts: a new account has no subscriptions and no event
- * queues, so no lists of subscribers are read and no events are made for the newcomer.
+ * Adds an account, and deletes the invitations to its address. The cost does not depend on the number of accounts: a
+ * new account has no subscriptions and no event queues, so no lists of subscribers are read and no events are made for
+ * the newcomer.
  */
 export function addAccountToRealm(
   view: RealmActorView,
@@ -181,6 +184,7 @@ export function addAccountToRealm(
     const mark = isPublicStream(stream) ? (copiedHistory?.mark ?? 0) : 0;
     return { id: stream.id, recipient: stream.recipient, mark };
   });
+  const invitationDeletions = makeInvitationDeletionsForAddress(parts, account.email, now);
   const joins = of.streams.map((stream): OutboxCommand => {
     const after = isPublicStream(stream) && copiedHistory ? { after: copiedHistory.after } : {};
     return makeOutboxCommand({
@@ -194,10 +198,15 @@ export function addAccountToRealm(
   return {
     user,
     state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
-    parts: { [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user), ...preferences?.parts },
+    parts: {
+      [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user),
+      ...preferences?.parts,
+      ...invitationDeletions,
+    },
     events: [
       ...makeUserAddedLogItems(user, state.settings, now, version),
       ...(preferences ? [preferences.change] : []),
+      ...(Object.keys(invitationDeletions).length > 0 ? [makeInvitationsChangedEvent(version)] : []),
     ],
     commands: [
       [makeCreateUserCommand(realm, id, account, version, first)],

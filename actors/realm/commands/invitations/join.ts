@@ -1,18 +1,11 @@
 /** Opens the link of an invitation, and creates an account with it. */
 
 import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
-import type { Json } from '#base';
 import type { OpenedInvitationLink, OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import {
-  findValidInvitation,
-  type Invitation,
-  listValidInvitations,
-  makeInvitationPartName,
-  makeInvitationsChangedEvent,
-} from '../../invitations.js';
+import { findValidInvitation, type Invitation, listValidInvitations } from '../../invitations.js';
 import { type ActorParts, findUserRecord, type RealmActorState } from '../../state.js';
 import {
   addAccountToRealm,
@@ -84,8 +77,6 @@ export const joinByInvitationHandler: RealmCommandHandler<
     return {
       ...added,
       reply: makeSuccessReply(describeJoinedOrganization(user, view.state)),
-      parts: { ...added.parts, ...makeInvitationDeletionsForAddress(view.parts, user.deliveryEmail, context.now) },
-      events: [...added.events, makeInvitationsChangedEvent(context.version)],
       commands: [...added.commands, notice],
       replyAfterCommands: true,
     };
@@ -107,13 +98,6 @@ export function findNewestValidInvitationToAddress(
 ): Invitation | undefined {
   const folded = email.toLowerCase();
   return listValidInvitations(parts, 'single', now).findLast((of) => of.email?.toLowerCase() === folded);
-}
-
-/** Deletes all invitations to an address that has joined; invitation links stay valid. */
-export function makeInvitationDeletionsForAddress(parts: ActorParts, email: string, now: number): Record<string, Json> {
-  const folded = email.toLowerCase();
-  const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
-  return Object.fromEntries(gone.map((of) => [makeInvitationPartName(of), null]));
 }
 
 export function makeInvitationAcceptedNoticeCommands(

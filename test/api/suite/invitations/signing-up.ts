@@ -4,7 +4,8 @@ import { Client } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';
 import { mailed, mailsTo } from '../../support/mails.js';
 import { makeOrganization } from '../../support/organization.js';
-import type { ApiUser } from '../../support/types.js';
+import { Queue } from '../../support/queue.js';
+import type { ApiUser, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
@@ -58,6 +59,22 @@ export const signingUp: Facts = async (t, server) => {
     const again = await send(path, { full_name: 'Self Made', password: PASSWORD });
     t.equal(again.status, 400);
     t.match(again.text, /already in use/);
+  });
+
+  await t.test('a new account uses up the invitations to its address, however it was made', async (t) => {
+    const [signed, added] = [address(), address()];
+    const open = address();
+    await owner.api.ok('POST /invites', { invitee_emails: [signed, added, open].join(','), stream_ids: [] });
+    const queue = await Queue.register(owner, { event_types: ['invites_changed'] });
+    const invited = async () =>
+      (await owner.api.ok<{ invites: Fields[] }>('GET /invites')).invites.map((of) => of.email);
+    await send('/signup', { email: signed });
+    const [, confirming] = await mailed(server, signed, 2);
+    t.equal((await send(linkOf(confirming!.text), { full_name: 'Self Made', password: PASSWORD })).status, 200);
+    t.same(await invited(), [added, open], 'by sign-up');
+    await owner.api.ok('POST /users', { email: added.toUpperCase(), full_name: 'Added One', password: PASSWORD });
+    t.same(await invited(), [open], 'by an administrator');
+    t.equal((await queue.take(2)).length, 2);
   });
 
   await t.test('an address that has an account learns so by mail only', async (t) => {
