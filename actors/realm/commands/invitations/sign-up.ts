@@ -10,7 +10,7 @@ import { domainOfEmailAddress, hasEmailAddressForm, USER_ROLE } from '#domain/pe
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { countMailToAddressIfAllowed } from '../../mail-limits.js';
-import type { RealmActorState } from '../../state.js';
+import { findUserRecord, type RealmActorState } from '../../state.js';
 import {
   addAccountToRealm,
   checkEmailAddressAdmitted,
@@ -70,10 +70,15 @@ export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands
     const { wait, parts: counted } = countMailToAddressIfAllowed(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = toSingleLine(state.settings.name);
-    const known = volatile.findUserIdByEmail(email) !== undefined;
-    const text = known
-      ? ['There is an account with this address already: log in with it.']
-      : ['To make your account, open this link within a day:', '', sealedLink];
+    const known = volatile.findUserIdByEmail(email);
+    const text =
+      known === undefined
+        ? ['To make your account, open this link within a day:', '', sealedLink]
+        : [
+            findUserRecord(parts, known)?.isActive === false
+              ? 'There is an account with this address already, which was deactivated: ask an administrator to reactivate it.'
+              : 'There is an account with this address already: log in with it.',
+          ];
     return {
       reply: makeSuccessReply({ organization: state.settings.name }),
       parts: counted,

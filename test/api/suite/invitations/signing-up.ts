@@ -87,6 +87,17 @@ export const signingUp: Facts = async (t, server) => {
     t.notMatch(mail!.text, /signup/);
   });
 
+  await t.test('an address whose account was deactivated is told so by mail', async (t) => {
+    const email = address();
+    const args = { email, full_name: 'Gone One', password: PASSWORD };
+    const { user_id } = await owner.api.ok<{ user_id: number }>('POST /users', args);
+    await owner.api.ok('DELETE /users/{user_id}', { user_id });
+    t.equal((await send('/signup', { email })).status, 200);
+    const [, mail] = await mailed(server, email, 2);
+    t.match(mail!.text, /was deactivated: ask an administrator/);
+    t.notMatch(mail!.text, /log in with it/);
+  });
+
   await t.test('addresses and names are checked; no text typed in becomes markup', async (t) => {
     for (const [email, problem] of [
       ['nonsense', 'Enter a valid email address.'],
