@@ -226,6 +226,14 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     }
   });
 
+  await t.test('who comes with an address that no account can have learns so', async (t) => {
+    const org = await organization(server, providers);
+    await org.owner.api.ok('PATCH /realm', { invite_required: false });
+    const { status, text } = await signInBy(org, first, 'first', at(first, person('jürgen@example.net')));
+    t.equal(status, 400);
+    t.match(text, 'can not have the e-mail address jürgen@example.net');
+  });
+
   await t.test('an invitation to the address lets its owner join, with the role of the invitation', async (t) => {
     const org = await organization(server, providers);
     const invited = `invited@${org.subdomain}.example.net`;

@@ -354,6 +354,7 @@ export const API_ERROR_CATALOGUE = {
   SIGN_IN_LINK_VOID: { code: 'AUTHENTICATION_FAILED', status: 401, msg: 'This link was used or has expired' },
   SIGN_IN_FLOW_VOID: makeBadRequestEntry('This sign-in was used or took too long.'),
   IDENTITY_WITHOUT_ADDRESS: makeBadRequestEntry('The account there has no verified e-mail address.'),
+  IDENTITY_WITH_UNUSABLE_ADDRESS: makeBadRequestEntry('An account here can not have the e-mail address {email}.'),
   IDENTITY_OF_ANOTHER: makeBadRequestEntry('Another account of the same service signs in with this e-mail address.'),
   SINGLE_SIGN_ON_DISABLED: { status: 403, msg: 'This way to sign in is disabled in this organization' },
   NO_WEB_TOKEN: makeBadRequestEntry('No JSON web token passed in request'),

@@ -62,6 +62,7 @@ t.test('every message of the catalogue is one of the API description, or marked 
     'SIGN_IN_FLOW_VOID',
     'SINGLE_SIGN_ON_DISABLED',
     'IDENTITY_WITHOUT_ADDRESS',
+    'IDENTITY_WITH_UNUSABLE_ADDRESS',
     'IDENTITY_OF_ANOTHER',
     'WEB_PUSH_OFF',
     'INVALID_PUSH_SUBSCRIPTION',

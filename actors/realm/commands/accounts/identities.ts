@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { makeSuccessReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { isOwner, isSystemBot, toCheckedFullName, USER_ROLE } from '#domain/people';
+import { hasEmailAddressForm, isOwner, isSystemBot, toCheckedFullName, USER_ROLE } from '#domain/people';
 import { withSessionAdded, withSignInLinkAdded } from '#domain/secrets';
 import { ActorPartAccessor, isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD } from '#model';
 import type { ExternalSignInArgs, realmActorCommands } from '#model/commands';
@@ -101,6 +101,7 @@ function getAdmissionOfNewcomerOrThrow(
   now: number,
 ) {
   if (email === null) throw apiError('IDENTITY_WITHOUT_ADDRESS');
+  if (!hasEmailAddressForm(email)) throw apiError('IDENTITY_WITH_UNUSABLE_ADDRESS', { email });
   const invitation = findNewestValidInvitationToAddress(parts, email, now);
   if (!invitation && state.settings.invite_required) throw apiError('SIGN_UP_CLOSED');
   return { email, invitation, role: role ?? invitation?.role ?? USER_ROLE.member, streams: invitation?.streams ?? [] };
