@@ -15,6 +15,8 @@ export interface SystemNotice {
   readonly origin: string;
   /** Users for whom the notice counts as read as soon as it is sent. */
   readonly read?: readonly number[];
+  /** True if no user gets a mail or a push about the notice. */
+  readonly quiet?: boolean;
   /** Realm version at which the names in the notice's text exist. */
   readonly after: number;
 }

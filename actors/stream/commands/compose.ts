@@ -124,6 +124,8 @@ export interface ComposedMessage {
   readonly copies?: readonly number[];
   /** Commands that are sent without delaying the reply. */
   readonly calls?: readonly OutboxCommand[];
+  /** True if no user gets a mail or a push about the message. */
+  readonly quiet?: boolean;
 }
 
 type SendMessageContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
@@ -226,6 +228,7 @@ function makeSentMessageOutcome(
     firstSubmessage,
     copies,
     calls = NO_COMMANDS,
+    quiet = false,
   }: ComposedMessage,
   {
     isFirstOfStream,
@@ -275,15 +278,17 @@ function makeSentMessageOutcome(
           ...makeFilesLinkedCommands(realm, claimedFilePaths, id, body.sent),
           ...makeGiveBotCopyCommands(realm, id, copies ?? []),
         ];
-  const missed = makeMissedMessageCommands(parts, message, {
-    directory,
-    realm,
-    nowMs: now,
-    origin: input.origin,
-    membershipVersion: state.mv,
-    noticeMemory: volatile.missedNoticeMemory,
-  });
-  const pushes = makePushDecisionCommands(parts, message, directory, realm);
+  const missed = quiet
+    ? NO_COMMANDS
+    : makeMissedMessageCommands(parts, message, {
+        directory,
+        realm,
+        nowMs: now,
+        origin: input.origin,
+        membershipVersion: state.mv,
+        noticeMemory: volatile.missedNoticeMemory,
+      });
+  const pushes = quiet ? NO_COMMANDS : makePushDecisionCommands(parts, message, directory, realm);
   const { html, hasLink } = renderResult;
   const links = makeFetchLinkPreviewsCommands(
     { id, sender: senderId, content: input.content, html, hasLink },

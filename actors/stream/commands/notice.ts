@@ -26,7 +26,7 @@ import { findStreamMembershipRecord } from './members.js';
 const INTERNAL_CLIENT_NAME = 'Internal';
 
 function composeNoticeOfBot(
-  { content, read, bot = NOTIFICATION_BOT_ID }: PostBotNoticeArgs,
+  { content, read, bot = NOTIFICATION_BOT_ID, quiet = false }: PostBotNoticeArgs,
   { id, rendered }: MessageComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
@@ -42,6 +42,7 @@ function composeNoticeOfBot(
       directory,
     ),
     claimedFilePaths: [],
+    quiet,
   };
 }
 

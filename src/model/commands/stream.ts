@@ -46,6 +46,8 @@ export type PostBotNoticeArgs = MessageInput & {
   readonly read: readonly number[];
   /** Id of the bot that sends the notice; absent: the notification bot. */
   readonly bot?: number;
+  /** True if no user gets a mail or a push about the notice; absent: false. */
+  readonly quiet?: boolean;
 };
 
 export type MessageMovePropagateMode = 'change_one' | 'change_later' | 'change_all';

@@ -33,9 +33,8 @@ export function makeWelcomeCommands(
   realm: RealmId,
   after: number,
 ): OutboxCommand[] {
-  const commands = [
-    makeDirectNoticeCommand(realm, user.id, { content: formatWelcomeMessage(user), origin, after }, WELCOME_BOT_ID),
-  ];
+  const greeting = { content: formatWelcomeMessage(user), origin, after, quiet: true };
+  const commands = [makeDirectNoticeCommand(realm, user.id, greeting, WELCOME_BOT_ID)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // `volatile.activeHumanCount` does not count the newcomer before the commit.

@@ -406,6 +406,16 @@ export async function missedMails(t: Test): Promise<void> {
     await member.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
   });
 
+  await t.test('the greeting of the Welcome Bot is not mailed as a missed message', async (t) => {
+    const email = `greeted@${org.subdomain}.example.net`;
+    await owner.api.ok('POST /users', { email, full_name: 'Greeted One', password: PASSWORD });
+    await clock.advanceAsync(PERIOD_MS);
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    t.same(subjects(mailsTo(server, email)), [`Welcome to The ${org.subdomain}`]);
+  });
+
   await t.test('the link of a mail about one stream ends the mails about all streams', async (t) => {
     const notified = ['north', 'south'];
     for (const name of notified) {
