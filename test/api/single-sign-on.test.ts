@@ -525,7 +525,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
   });
 
-  await t.test('where single sign-on is required, invitations and sign-up ask for no password', async (t) => {
+  await t.test('where single sign-on is required, nothing tells newcomers to use a password', async (t) => {
     const org = await organization(server, providers);
     const required = { Email: false, 'OpenID Connect': true };
     await org.owner.api.ok('PATCH /realm', { authentication_methods: required, invite_required: false });
@@ -547,6 +547,15 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       t.ok(signedIn(await signInBy(org, first, 'first', at(first, person(email)))), email);
     }
     t.equal((await accounts(org)).length, org.people.length + 2, 'the accounts are those of the pages');
+    const welcome = (await mailed(server, signingUp, 2)).at(-1)!;
+    t.match(welcome.text, /Log in there by single sign-on/);
+    t.notMatch(welcome.text, /password/);
+    for (const { text } of [
+      await nobody.raw({ method: 'GET', path: '/accounts/password/reset' }),
+      await send('/accounts/password/reset', { email: signingUp }),
+    ]) {
+      t.match(text, 'choose its single sign-on');
+    }
     const owner = newcomerAddress(org, 'owner');
     await org.owner.api.ok('POST /invites', { invitee_emails: owner, stream_ids: [], invite_as: 100 });
     const path = linkIn((await mailed(server, owner))[0]!);

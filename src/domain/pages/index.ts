@@ -30,6 +30,7 @@ export {
   makeRequestPasswordResetPage,
   makeSetNewPasswordPage,
   type NewPasswordPageContent,
+  type PasswordResetRequestPageContent,
 } from './resetting.js';
 export { makeDesktopSignInTokenPage, makeSingleSignOnFailedPage } from './signing-in.js';
 export { makeUnsubscribeConfirmationPage, makeUnsubscribedPage, makeUnsubscribeLinkGonePage } from './unsubscribing.js';

@@ -4,13 +4,22 @@ import type { RawHttpAnswer } from '#model';
 import { type FormRefusal, renderFormProblemIfAny } from './form-problem.js';
 import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
 
+export interface PasswordResetRequestPageContent {
+  readonly email: string;
+  readonly hasWebClient: boolean;
+  /** True if only owners can sign in with a password, because single sign-on is required. */
+  readonly requiresSingleSignOn: boolean;
+}
+
+const SINGLE_SIGN_ON_HINT = htmlTemplate`<p>This organization has no passwords, except for its owners: choose its single sign-on.</p>`;
+
 /** Makes the page with the form for the address of an account. @param problem absent on the first view */
 export function makeRequestPasswordResetPage(
-  email: string,
-  hasWebClient: boolean,
+  { email, hasWebClient, requiresSingleSignOn }: PasswordResetRequestPageContent,
   problem?: FormRefusal,
 ): RawHttpAnswer {
-  const body = htmlTemplate`<p>You will get a mail with a link that sets a new password.</p>
+  const body = htmlTemplate`${requiresSingleSignOn ? SINGLE_SIGN_ON_HINT : ''}
+<p>You will get a mail with a link that sets a new password.</p>
 ${renderFormProblemIfAny(problem)}
 <form method="post">
 <label for="email">E-mail address of your account</label>
@@ -22,11 +31,16 @@ ${makeSignInLine('Back to signing in', hasWebClient)}`;
 }
 
 /** Makes the page after a request for a mail; it is the same whether or not the address has an account. */
-export const makePasswordResetMailSentPage = (email: string, hasWebClient: boolean): RawHttpAnswer =>
+export const makePasswordResetMailSentPage = ({
+  email,
+  hasWebClient,
+  requiresSingleSignOn,
+}: PasswordResetRequestPageContent): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Look into your mail',
     htmlTemplate`<p>If <strong>${email}</strong> is the address of an account here, a mail is on its way. Its link holds for an hour.</p>
+${requiresSingleSignOn ? SINGLE_SIGN_ON_HINT : ''}
 <p>Nothing came? Look into the spam folder, or ask an administrator of the organization.</p>
 ${makeSignInLine('Back to signing in', hasWebClient)}`,
   );

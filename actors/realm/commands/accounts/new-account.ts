@@ -32,6 +32,7 @@ import {
 } from '../../state.js';
 import type { RealmActorView } from '../command.js';
 import { makeStoredPreferencesChanges } from '../preferences/preferences.js';
+import { canSignInByPassword } from './password-reset.js';
 import { makeUserAddedLogItems } from './person-events.js';
 import { computeHiddenEmailFieldsOfNewUser, makeCreateUserCommand, makeNewUserRecord } from './user-record.js';
 import { makeWelcomeCommands } from './welcome.js';
@@ -184,6 +185,7 @@ export function addAccountToRealm(
     const mark = isPublicStream(stream) ? (copiedHistory?.mark ?? 0) : 0;
     return { id: stream.id, recipient: stream.recipient, mark };
   });
+  const hasPassword = account.passwordHash !== null && canSignInByPassword(user, state);
   const invitationDeletions = makeInvitationDeletionsForAddress(parts, account.email, now);
   const joins = of.streams.map((stream): OutboxCommand => {
     const after = isPublicStream(stream) && copiedHistory ? { after: copiedHistory.after } : {};
@@ -211,7 +213,7 @@ export function addAccountToRealm(
     commands: [
       [makeCreateUserCommand(realm, id, account, version, first)],
       joins,
-      of.origin === null ? [] : makeWelcomeCommands(view, user, of.origin, realm, version),
+      of.origin === null ? [] : makeWelcomeCommands(view, { user, hasPassword }, of.origin, realm, version),
     ],
   };
 }

@@ -23,12 +23,12 @@ const formatWelcomeMessage = (user: DirectoryUser): string =>
   ].join('\n\n');
 
 /**
- * Commands that send the notices and the mail. @param origin base URL of the organization @param after realm version
- * that knows the newcomer
+ * Commands that send the notices and the mail. @param hasPassword true if the newcomer can sign in with a password
+ * @param origin base URL of the organization @param after realm version that knows the newcomer
  */
 export function makeWelcomeCommands(
   { state: { settings }, volatile }: RealmActorView,
-  user: DirectoryUser,
+  { user, hasPassword }: { readonly user: DirectoryUser; readonly hasPassword: boolean },
   origin: string,
   realm: RealmId,
   after: number,
@@ -41,12 +41,14 @@ export function makeWelcomeCommands(
     const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.activeHumanCount + 1})`;
     commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS_TOPIC_NAME, { content, origin, after }));
   }
-  if (settings.send_welcome_emails) commands.push(makeWelcomeMailCommand(user, settings.name, origin, realm));
+  if (settings.send_welcome_emails)
+    commands.push(makeWelcomeMailCommand(user, hasPassword, settings.name, origin, realm));
   return commands;
 }
 
 const makeWelcomeMailCommand = (
   { deliveryEmail, fullName }: DirectoryUser,
+  hasPassword: boolean,
   name: string,
   origin: string,
   realm: RealmId,
@@ -58,7 +60,9 @@ const makeWelcomeMailCommand = (
       `Hello ${fullName},`,
       `you have an account at ${name} now. This is where it is:`,
       origin,
-      `Log in there with this address, ${deliveryEmail}, and your password.`,
+      hasPassword
+        ? `Log in there with this address, ${deliveryEmail}, and your password.`
+        : `Log in there by single sign-on, with the account of this address, ${deliveryEmail}.`,
       '',
     ].join('\n\n'),
   });

@@ -9,13 +9,23 @@ import {
   makePasswordResetMailSentPage,
   makeRequestPasswordResetPage,
   makeSetNewPasswordPage,
+  type PasswordResetRequestPageContent,
 } from '#domain/pages';
 import { openValidMailLinkToken } from '#domain/secrets';
-import { type RealmId, realmActorKey } from '#model';
+import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, realmActorKey } from '#model';
 import { type OpenedPasswordResetLink, realmActorCommands } from '#model/commands';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
 import { answerWithPageOnRefusal } from '../invitations/join-pages.js';
+
+const describePasswordResetRequest = (
+  { servesWebClient, directory }: ApiCall<unknown>,
+  email: string,
+): PasswordResetRequestPageContent => ({
+  email,
+  hasWebClient: servesWebClient,
+  requiresSingleSignOn: !isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_LOGIN_METHOD),
+});
 
 const showPasswordResetRequestPageOperation = defineOperation({
   id: 'show-password-reset-request',
@@ -26,7 +36,7 @@ const showPasswordResetRequestPageOperation = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody who forgot the password has a mail sent.',
   parameters: {},
-  run: ({ servesWebClient }) => makeRequestPasswordResetPage('', servesWebClient),
+  run: (call) => makeRequestPasswordResetPage(describePasswordResetRequest(call, '')),
 });
 
 const requestPasswordResetMailOperation = defineOperation({
@@ -42,6 +52,7 @@ const requestPasswordResetMailOperation = defineOperation({
   run(call) {
     const email = (call.params.email ?? '').trim();
     const args = { email, origin: call.site };
+    const content = describePasswordResetRequest(call, email);
     return answerWithPageOnRefusal(
       makePasswordResetLinkGonePage,
       async () => {
@@ -49,9 +60,9 @@ const requestPasswordResetMailOperation = defineOperation({
         await call.send(
           forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askPasswordReset, args }),
         );
-        return makePasswordResetMailSentPage(email, call.servesWebClient);
+        return makePasswordResetMailSentPage(content);
       },
-      async (problem) => makeRequestPasswordResetPage(email, call.servesWebClient, problem),
+      async (problem) => makeRequestPasswordResetPage(content, problem),
     );
   },
 });
