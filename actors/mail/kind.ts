@@ -30,6 +30,8 @@ type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = Com
 
 /** Maximum number of mails sent per run; the others follow at once. */
 const MAX_MAILS_PER_SENDING_RUN = 40;
+/** Pause before the next run if the last one left mails untried, ms. */
+const PAUSE_AFTER_UNTRIED_MAILS_MS = 10_000;
 
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
@@ -79,7 +81,9 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
         left.push(again);
       } else left.push(mail);
     }
-    return { reply: makeValueReply(null), parts: written, due: computeNextMailAttemptTime(left) };
+    const earliest = [...fates.values()].includes('untried') ? now + PAUSE_AFTER_UNTRIED_MAILS_MS : now;
+    const next = computeNextMailAttemptTime(left);
+    return { reply: makeValueReply(null), parts: written, due: next === null ? null : Math.max(next, earliest) };
   },
 };
 

@@ -22,9 +22,11 @@ export interface StoredMail extends JsonObject, MailToSend {
 /** Parts with the waiting mails, by number of the mail. */
 export const WAITING_MAIL_TABLE = new ActorPartAccessor<StoredMail>('mail/');
 
-/** Waiting mails with their numbers, oldest first. */
+/** Waiting mails with their numbers, in the order in which they are due, then by number. */
 export const listWaitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
-  [...WAITING_MAIL_TABLE.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
+  [...WAITING_MAIL_TABLE.entries(parts)].sort(
+    ([a, first], [b, second]) => first.next - second.next || Number(a) - Number(b),
+  );
 
 /**
  * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before

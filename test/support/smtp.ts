@@ -1,4 +1,4 @@
-/** Real SMTP server on loopback that can refuse recipients, stop listening and listen again. */
+/** Real SMTP server on loopback that can refuse recipients and connections, stop listening and listen again. */
 import { SMTPServer } from 'smtp-server';
 
 export interface ReceivedMail {
@@ -15,6 +15,8 @@ export interface TestSmtp {
   refuse: (address: string) => number | undefined;
   /** Text of a refusal, after its code. */
   refusal: (address: string) => string;
+  /** True hangs up at a recipient, without a reply. */
+  hangUp: (address: string) => boolean;
   /** Stops listening; `back` listens on the same port again. */
   away(): Promise<void>;
   back(): Promise<void>;
@@ -23,7 +25,11 @@ export interface TestSmtp {
 const answer = (code: number, text = 'refused by the test'): Error =>
   Object.assign(new Error(text), { responseCode: code });
 
-export async function startSmtp(login?: { readonly user: string; readonly pass: string }): Promise<TestSmtp> {
+/** @param maxClients connections at a time; further ones get 421 */
+export async function startSmtp(
+  login?: { readonly user: string; readonly pass: string },
+  maxClients?: number,
+): Promise<TestSmtp> {
   let server: SMTPServer | undefined;
   let port = 0;
   let connections = 0;
@@ -32,6 +38,7 @@ export async function startSmtp(login?: { readonly user: string; readonly pass: 
     received,
     refuse: (_address: string): number | undefined => undefined,
     refusal: (_address: string): string => 'refused by the test',
+    hangUp: (_address: string): boolean => false,
     get connections() {
       return connections;
     },
@@ -43,6 +50,7 @@ export async function startSmtp(login?: { readonly user: string; readonly pass: 
         disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
         authOptional: !login,
         allowInsecureAuth: true,
+        ...(maxClients === undefined ? {} : { maxClients }),
         onConnect(_session, done) {
           connections++;
           done();
@@ -51,7 +59,11 @@ export async function startSmtp(login?: { readonly user: string; readonly pass: 
           if (username === login?.user && password === login?.pass) done(null, { user: username });
           else done(answer(535));
         },
-        onRcptTo({ address }, _session, done) {
+        onRcptTo({ address }, session, done) {
+          if (smtp.hangUp(address)) {
+            for (const { id, _socket } of opened.connections) if (id === session.id) _socket.destroy();
+            return;
+          }
           const code = smtp.refuse(address);
           done(code === undefined ? null : answer(code, smtp.refusal(address)));
         },

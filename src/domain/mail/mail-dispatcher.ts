@@ -9,12 +9,19 @@ export interface QueuedMail extends OutgoingMail {
   readonly tries: number;
 }
 
-/** Outcome of an attempt to send a mail. done: sent, or dropped for good. later: try again. */
-export type MailDisposition = 'done' | 'later';
+/**
+ * Outcome of a call for a mail. done: sent, or dropped for good. later: it failed, and waits for a growing pause.
+ * untried: a failure of this or another mail ended the call, which says nothing about this one.
+ */
+export type MailDisposition = 'done' | 'later' | 'untried';
 
 /** Maximum number of connections to the mail server per organization. */
 const MAX_CONCURRENT_SENDS_PER_CALL = 4;
+/** Number of failures at the beginning of a call after which the mail server counts as unavailable. */
+const MAX_FAILURES_ALONE_PER_CALL = 2;
 const MINUTE_MS = 60_000;
+/** Time for which mails go over one connection after one of several connections failed, ms. */
+const SINGLE_CONNECTION_AFTER_REFUSAL_MS = 60 * MINUTE_MS;
 const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
 /** Age at which a mail that could not be sent is dropped, ms; mail servers commonly use the same. */
 const MAIL_GIVE_UP_AFTER_MS = 3 * 24 * 60 * MINUTE_MS;
@@ -29,6 +36,8 @@ export class MailDispatcher {
   #nextUnavailableLogAt = Number.NEGATIVE_INFINITY;
   /** New mails that wait for the mail server and are not counted in a log line yet. */
   #unloggedUnavailableMails = 0;
+  /** Time until which mails go over one connection, wall clock, ms. */
+  #singleConnectionUntil = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly mailer: Mailer,
@@ -36,31 +45,47 @@ export class MailDispatcher {
     private readonly logger: Logger,
   ) {}
 
-  /** Sends mails. Never rejects. @returns outcomes in the order of the mails */
+  /**
+   * Sends mails. Never rejects. The first mail goes alone, and the second one too if the first fails. Only a failure
+   * without another connection is one of the mail itself, because mail servers limit connections. A failure beside
+   * others leaves the rest untried, and the next call begins with it.
+   *
+   * @returns outcomes in the order of the mails
+   */
   async sendAllOnce(mails: readonly QueuedMail[]): Promise<readonly MailDisposition[]> {
-    const fates = new Array<MailDisposition>(mails.length);
+    const fates = new Array<MailDisposition>(mails.length).fill('untried');
+    const outages = new Map<number, MailerUnavailableError>();
     let next = 0;
-    let away: MailerUnavailableError | undefined;
-    const work = async (): Promise<void> => {
-      for (let i = next++; i < mails.length; i = next++) {
-        const mail = mails[i]!;
-        try {
-          // The mail server was unavailable for an earlier mail of this call: don't try the others.
-          if (away) throw away;
-          await this.mailer.send(mail);
-          fates[i] = 'done';
-        } catch (error) {
-          if (error instanceof MailerUnavailableError) away = error;
-          fates[i] = this.#logFailureAndDecideRetry(mail, error as Error);
-        }
+    const sendNext = async (): Promise<void> => {
+      const i = next++;
+      try {
+        await this.mailer.send(mails[i]!);
+        fates[i] = 'done';
+      } catch (error) {
+        if (error instanceof MailerUnavailableError) outages.set(i, error);
+        else fates[i] = this.#logFailureAndDecideRetry(mails[i]!, error as Error, false);
       }
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT_SENDS_PER_CALL }, work));
+    while (next < Math.min(mails.length, MAX_FAILURES_ALONE_PER_CALL) && outages.size === next) await sendNext();
+    const isAway = outages.size === next;
+    for (const [i, error] of outages) fates[i] = this.#logFailureAndDecideRetry(mails[i]!, error, isAway);
+    if (isAway) return fates;
+    outages.clear();
+    const work = async (): Promise<void> => {
+      while (next < mails.length && outages.size === 0) await sendNext();
+    };
+    const connections = this.clock.now() < this.#singleConnectionUntil ? 1 : MAX_CONCURRENT_SENDS_PER_CALL;
+    await Promise.all(Array.from({ length: connections }, work));
+    if (outages.size > 0) this.#singleConnectionUntil = this.clock.now() + SINGLE_CONNECTION_AFTER_REFUSAL_MS;
     return fates;
   }
 
-  /** Logs the failure of a mail without texts and addresses, which are private. */
-  #logFailureAndDecideRetry({ id, date, tries }: QueuedMail, err: Error): MailDisposition {
+  /**
+   * Logs the failure of a mail without texts and addresses, which are private.
+   *
+   * @param isAway the mail server was unavailable for every mail of the call
+   */
+  #logFailureAndDecideRetry({ id, date, tries }: QueuedMail, err: Error, isAway: boolean): MailDisposition {
     const reason = err.message;
     if (err instanceof MailRefusedError) {
       this.logger.warn({ mail: id, reason }, 'a mail was refused for good and is dropped');
@@ -70,7 +95,7 @@ export class MailDispatcher {
       this.logger.error({ mail: id, tries, reason }, 'a mail could not be sent for three days and is dropped');
       return 'done';
     }
-    if (err instanceof MailerUnavailableError) {
+    if (isAway) {
       if (tries === 0) this.#countAndMaybeLogUnavailable(err);
       return 'later';
     }
@@ -82,7 +107,7 @@ export class MailDispatcher {
   /**
    * Logs that the mail server is unavailable, at most once an hour: one line per mail would flood the log.
    */
-  #countAndMaybeLogUnavailable({ message: reason }: MailerUnavailableError): void {
+  #countAndMaybeLogUnavailable({ message: reason }: Error): void {
     this.#unloggedUnavailableMails++;
     const now = this.clock.now();
     if (now < this.#nextUnavailableLogAt) return;

@@ -65,8 +65,11 @@ class Post {
   }
 }
 
-async function start(t: Test): Promise<{ smtp: Awaited<ReturnType<typeof startSmtp>>; post: Post }> {
-  const smtp = await startSmtp();
+async function start(
+  t: Test,
+  maxClients?: number,
+): Promise<{ smtp: Awaited<ReturnType<typeof startSmtp>>; post: Post }> {
+  const smtp = await startSmtp(undefined, maxClients);
   t.teardown(() => smtp.away());
   const post = new Post(new SmtpMailer(smtp.url, 'noreply@example.com'));
   await post.harness.take(KEY);
@@ -176,6 +179,46 @@ t.test('a command does not wait for the mail server, and no mail waits for anoth
     return smtp.received.length === names.length;
   });
   t.same(recipients(smtp), names.sort());
+});
+
+/** Lets runs follow one another for a minute, which is too short for a mail that waits after a failure. */
+async function withinAMinute(post: Post, what: string, isTrue: () => boolean): Promise<void> {
+  const end = post.harness.clock.now() + MINUTE;
+  await until(what, async () => {
+    if (post.harness.clock.now() + 1000 < end) await post.harness.clock.advanceAsync(1000);
+    return isTrue();
+  });
+}
+
+t.test('a mail server that allows three connections at a time gets forty mails within a minute', async (t) => {
+  const { smtp, post } = await start(t, 3);
+  const names = Array.from({ length: 40 }, (_, i) => `user${i}@example.com`).sort();
+  await Promise.all(names.map((to) => post.send(to)));
+  await withinAMinute(post, 'sent', () => smtp.received.length === names.length);
+  t.same(recipients(smtp), names);
+});
+
+t.test('a recipient at whom the mail server hangs up delays no mail to others', async (t) => {
+  const { smtp, post } = await start(t);
+  smtp.hangUp = (address) => address.startsWith('poison');
+  const others = Array.from({ length: 39 }, (_, i) => `user${i}@example.com`).sort();
+  await Promise.all(['poison@example.com', ...others].map((to) => post.send(to)));
+  await withinAMinute(post, 'sent', () => smtp.received.length === others.length);
+  t.same(recipients(smtp), others);
+  t.equal(await post.kept(), 1);
+  t.match(post.lines, [/^a mail could not be sent/], 'nothing says that the mail server is away');
+});
+
+t.test('mails that were not tried during an outage are sent seconds after it', async (t) => {
+  const { smtp, post } = await start(t);
+  await smtp.away();
+  await Promise.all(Array.from({ length: 20 }, (_, i) => post.send(`user${i}@example.com`)));
+  await post.harness.clock.advanceAsync(1);
+  t.equal(Math.ceil((await post.pause()) / 1000), 10);
+  const tried = post.attempts;
+  await smtp.back();
+  await withinAMinute(post, 'sent', () => smtp.received.length === 20 - tried);
+  t.ok(tried < 20, `${tried} were tried`);
 });
 
 t.test('a mail refused for good, or with an invalid address, is dropped, with a log line', async (t) => {
