@@ -1,136 +1,137 @@
 /**
- * Macros that a formula defines with \newcommand, \renewcommand, \providecommand or \def. They are expanded here,
- * before KaTeX sees the formula: KaTeX bounds the number of expansions, but not the length of what they produce.
+ * Macros that a formula defines with \newcommand, \renewcommand, \providecommand or \def. KaTeX expands them, but their
+ * definitions are read here: KaTeX bounds the number of expansions, not the length of what they produce.
  */
 
-interface FormulaMacro {
-  readonly parameterCount: number;
-  readonly body: readonly string[];
+/** A token of KaTeX. */
+interface FormulaToken {
+  readonly text: string;
 }
 
-/** Matches a token of TeX: a control word with the blanks behind it, which TeX skips, or one character. */
-const TOKEN_PATTERN = /\\[a-zA-Z@]+[ \t\r\n]*|\\?./gsu;
-const CONTROL_WORD_WITHOUT_BLANKS_PATTERN = /^\\[a-zA-Z@]+$/;
-const DEFINITION_PATTERN = /\\(?:def|newcommand|renewcommand|providecommand)(?![a-zA-Z@])/;
-/** Maximum number of uses of macros in a formula: a macro may use itself without end. */
-const MAX_MACRO_USES = 500;
+/** What replaces a macro: TeX, or tokens with the first one last. */
+type FormulaMacroExpansion = string | { readonly tokens: readonly FormulaToken[]; readonly numArgs: 0 };
+
+/** The part of KaTeX's macro expander that is used here. Arguments have their first token last. */
+interface FormulaMacroContext {
+  readonly macros: {
+    /** One entry for each open group. */
+    readonly undefStack: readonly object[];
+    set(name: string, macro: FormulaMacro): void;
+  };
+  consumeArg(): { readonly tokens: readonly FormulaToken[] };
+  consumeArgs(count: number): readonly (readonly FormulaToken[])[];
+  /** The next token, which stays. */
+  future(): FormulaToken;
+  popToken(): FormulaToken;
+  isDefined(name: string): boolean;
+}
+
+/** A macro in the form of KaTeX: a function that takes its arguments from the formula. */
+type FormulaMacro = (context: FormulaMacroContext) => FormulaMacroExpansion;
+
+interface FormulaMacroLimits {
+  /** Maximum number of tokens that macros add to the formula. */
+  readonly maxAddedTokens: number;
+  /** Maximum nesting of groups in what macros produce. */
+  readonly maxDepth: number;
+}
+
+/** Commands of a text begin behind an even number of backslashes: `\\def` is a line break and three letters. */
+export const FORMULA_COMMAND_START = String.raw`(?<!\\)(?:\\\\)*\\`;
+const DEFINITION_PATTERN = new RegExp(
+  `${FORMULA_COMMAND_START}(?:def|newcommand|renewcommand|providecommand)(?![a-zA-Z@])`,
+);
 
 /** True if the text may define a macro of TeX. */
 export const mayDefineFormulaMacro = (text: string): boolean => DEFINITION_PATTERN.test(text);
 
 /**
- * The formula with its macros expanded and without their definitions. A definition lasts to the end of the formula.
- *
- * @param maxLength maximum length of the expanded formula, characters
- * @returns undefined if a definition or a use is not understood, or the formula becomes too long
+ * The commands that define macros, for KaTeX's setting `macros` and one formula. They throw an Error if they don't
+ * understand a definition, and their macros throw one beyond the limits.
  */
-export function expandFormulaMacrosOrUndefined(source: string, maxLength: number): string | undefined {
-  return mayDefineFormulaMacro(source) ? new FormulaMacroExpander(source, maxLength).expandAllOrUndefined() : source;
+export function makeFormulaMacroCommands(limits: FormulaMacroLimits): Record<string, FormulaMacro> {
+  let addedTokens = 0;
+  const makeMacro =
+    (body: readonly FormulaToken[], parameterCount: number): FormulaMacro =>
+    (context) => {
+      const args = context.consumeArgs(parameterCount);
+      const tokens = parameterCount === 0 ? body : replaceParametersOrThrow(body, args);
+      addedTokens += tokens.length - args.reduce((sum, { length }) => sum + length, 1);
+      if (addedTokens > limits.maxAddedTokens) throw new Error('The macros of a formula produce too much.');
+      const depth = context.macros.undefStack.length + maxBraceDepth(tokens.map(({ text }) => text));
+      if (depth > limits.maxDepth) throw new Error('The macros of a formula are nested too deep.');
+      return { tokens: tokens.toReversed(), numArgs: 0 };
+    };
+  const makeNewCommand =
+    (keepsDefined: boolean): FormulaMacro =>
+    (context) => {
+      const name = requireMacroName(context.consumeArg().tokens);
+      const isKept = keepsDefined && context.isDefined(name);
+      let body = context.consumeArg().tokens;
+      const hasParameterCount = body.length === 1 && body[0]!.text === '[';
+      const parameterCount = hasParameterCount ? readParameterCountOrThrow(context) : 0;
+      if (hasParameterCount) body = context.consumeArg().tokens;
+      if (!isKept) context.macros.set(name, makeMacro(body.toReversed(), parameterCount));
+      return '';
+    };
+  return {
+    '\\newcommand': makeNewCommand(false),
+    '\\renewcommand': makeNewCommand(false),
+    '\\providecommand': makeNewCommand(true),
+    '\\def': (context) => {
+      const name = requireMacroName([context.popToken()]);
+      const parameterCount = readParametersOrThrow(context);
+      context.macros.set(name, makeMacro(context.consumeArg().tokens.toReversed(), parameterCount));
+      // KaTeX's own \def is no macro: it may not be an argument, and a superscript behind it has no base.
+      return '\\let\\@defined\\relax';
+    },
+  };
 }
 
-class FormulaMacroExpander {
-  readonly #macros = new Map<string, FormulaMacro>();
-  /** Tokens that were not looked at yet, the next one last. */
-  readonly #ahead: string[];
-
-  constructor(
-    source: string,
-    private readonly maxLength: number,
-  ) {
-    this.#ahead = (source.match(TOKEN_PATTERN) ?? []).reverse();
+/** Nesting of braces. */
+export function maxBraceDepth(tokens: Iterable<string>): number {
+  let open = 0;
+  let most = 0;
+  for (const token of tokens) {
+    if (token === '{') most = Math.max(most, ++open);
+    else if (token === '}') open--;
   }
+  return most;
+}
 
-  expandAllOrUndefined(): string | undefined {
-    let expanded = '';
-    let previous = '';
-    let uses = 0;
-    for (let token = this.#ahead.pop(); token !== undefined; token = this.#ahead.pop()) {
-      const name = nameOfToken(token);
-      const macro = this.#macros.get(name);
-      if (macro) {
-        if (++uses > MAX_MACRO_USES || !this.#replaceUse(macro)) return undefined;
-      } else if (DEFINITION_PATTERN.test(name)) {
-        if (!this.#readDefinition(name)) return undefined;
-      } else {
-        // A letter behind a macro must not become a part of the control word that ends the macro's body.
-        expanded +=
-          CONTROL_WORD_WITHOUT_BLANKS_PATTERN.test(previous) && /^[a-zA-Z@]/.test(token) ? ` ${token}` : token;
-        if (expanded.length > this.maxLength) return undefined;
-        previous = token;
-      }
-    }
-    return expanded;
-  }
+function requireMacroName([name, ...others]: readonly FormulaToken[]): string {
+  if (!name || others.length > 0 || !/^\\[^\\{}$&#_^]/.test(name.text)) throw new Error('A macro has no name.');
+  return name.text;
+}
 
-  /** Reads the rest of a definition. @returns false if it is not understood */
-  #readDefinition(command: string): boolean {
-    if (command !== '\\def' && this.#nextAfterBlanks() === '*') this.#ahead.pop();
-    const [name, ...others] = this.#readArgument() ?? [];
-    if (!name?.startsWith('\\') || others.length > 0) return false;
-    const parameterCount = command === '\\def' ? this.#readParameters() : this.#readParameterCount();
-    const body = this.#nextAfterBlanks() === '{' ? this.#readArgument() : undefined;
-    if (parameterCount === undefined || !body) return false;
-    this.#macros.set(nameOfToken(name), { parameterCount, body });
-    return true;
-  }
+/** Reads the `2]` of a \newcommand. */
+function readParameterCountOrThrow(context: FormulaMacroContext): number {
+  const digit = context.popToken().text;
+  if (!/^\d$/.test(digit) || context.popToken().text !== ']') throw new Error('A macro has no number of parameters.');
+  return Number(digit);
+}
 
-  /** Reads the `#1#2` of a \def. */
-  #readParameters(): number | undefined {
-    for (let count = 0; ; count++) {
-      if (this.#nextAfterBlanks() !== '#') return count;
-      this.#ahead.pop();
-      if (this.#ahead.pop() !== `${count + 1}`) return undefined;
-    }
-  }
-
-  /** Reads the `[2]` of a \newcommand. */
-  #readParameterCount(): number | undefined {
-    if (this.#nextAfterBlanks() !== '[') return 0;
-    this.#ahead.pop();
-    const digit = this.#ahead.pop() ?? '';
-    return /^\d$/.test(digit) && this.#ahead.pop() === ']' ? Number(digit) : undefined;
-  }
-
-  /** Puts the body of a macro in the place of its use. @returns false if that is too long or an argument is missing */
-  #replaceUse({ parameterCount, body }: FormulaMacro): boolean {
-    const args: string[][] = [];
-    while (args.length < parameterCount) {
-      const argument = this.#readArgument();
-      if (!argument) return false;
-      args.push(argument);
-    }
-    const replaced: string[] = [];
-    for (let i = 0; i < body.length; i++) {
-      const argument = body[i] === '#' ? args[Number(body[i + 1]) - 1] : undefined;
-      if (argument) i++;
-      replaced.push(...(argument ?? [body[i]!]));
-      if (replaced.length + this.#ahead.length > this.maxLength) return false;
-    }
-    this.#ahead.push(...replaced.reverse());
-    return true;
-  }
-
-  /** Reads a token, or the tokens between braces. @returns undefined at the end of the formula */
-  #readArgument(): string[] | undefined {
-    this.#nextAfterBlanks();
-    const tokens: string[] = [];
-    let depth = 0;
-    do {
-      const token = this.#ahead.pop();
-      if (token === undefined) return undefined;
-      tokens.push(token);
-      if (token === '{') depth++;
-      else if (token === '}') depth--;
-    } while (depth > 0);
-    return tokens[0] === '{' ? tokens.slice(1, -1) : tokens;
-  }
-
-  /** Skips blanks. @returns the token behind them, which stays ahead */
-  #nextAfterBlanks(): string | undefined {
-    while (/^\s$/.test(this.#ahead.at(-1) ?? '')) this.#ahead.pop();
-    return this.#ahead.at(-1);
+/** Reads the `#1#2` of a \def. */
+function readParametersOrThrow(context: FormulaMacroContext): number {
+  for (let count = 0; ; count++) {
+    if (context.future().text === '{') return count;
+    if (context.popToken().text !== '#' || context.popToken().text !== `${count + 1}`)
+      throw new Error('A macro has other parameters than #1#2.');
   }
 }
 
-/** A token without the blanks that TeX skips behind a control word. */
-const nameOfToken = (token: string): string => (/^\\[a-zA-Z@]/.test(token) ? token.trimEnd() : token);
+/** The body of a macro with its arguments, the first token first. */
+function replaceParametersOrThrow(
+  body: readonly FormulaToken[],
+  args: readonly (readonly FormulaToken[])[],
+): readonly FormulaToken[] {
+  const tokens: FormulaToken[] = [];
+  for (let i = 0; i < body.length; i++) {
+    const parameter = body[i]!.text === '#' ? body[++i]?.text : undefined;
+    const argument = args[Number(parameter) - 1];
+    if (argument) tokens.push(...argument.toReversed());
+    else if (body[i] && (parameter === undefined || parameter === '#')) tokens.push(body[i]!);
+    else throw new Error('A macro uses an argument that it does not have.');
+  }
+  return tokens;
+}

@@ -1,6 +1,11 @@
 /** TeX formulas, typeset by KaTeX on the server. */
 import katex from 'katex';
-import { expandFormulaMacrosOrUndefined, mayDefineFormulaMacro } from './formula-macros.js';
+import {
+  FORMULA_COMMAND_START,
+  makeFormulaMacroCommands,
+  maxBraceDepth,
+  mayDefineFormulaMacro,
+} from './formula-macros.js';
 import { escapeHtmlKeepingEntities } from './html.js';
 import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
 import { makeRawHtmlToken, makeTextElementTokens } from './tokens.js';
@@ -12,22 +17,21 @@ import { makeRawHtmlToken, makeTextElementTokens } from './tokens.js';
 const MAX_FORMULA_CHARACTERS = 4_000;
 /** Maximum length of a formula with its own macros expanded, as a multiple of its length. */
 const MAX_EXPANDED_FORMULA_FACTOR = 4;
-/** Maximum number of expansions of KaTeX's own macros in a formula. */
+/** Maximum number of expansions of macros in a formula: a macro may use itself without end. */
 const MAX_MACRO_EXPANSIONS = 500;
 /** Largest size that a formula may set for its parts, in ems. */
 const MAX_FORMULA_PART_SIZE_EM = 20;
 /** Maximum nesting of braces in a formula: KaTeX is recursive. */
 const MAX_BRACE_DEPTH = 100;
 
+const REFUSED_NAMES = '[egx]def|(?:future)?let|global|long|expandafter|noexpand|(?:err)?message|show';
 /**
- * Matches commands that a formula must not have: those that define macros or take them apart, since what they produce
- * is not bounded; those that write to the server's output; and KaTeX's internal macros.
+ * Matches commands that a formula must not have: those that take macros apart or define them globally, since what they
+ * produce is not bounded; those that write to the server's output; KaTeX's internal macros; and a \verb whose end
+ * hides the beginning of a command.
  */
 const REFUSED_COMMAND_PATTERN = new RegExp(
-  String.raw`\\(?:[a-zA-Z]+@|(?:${[
-    ...['[egx]?def', '(?:future)?let', 'global', 'long', '(?:new|renew|provide)command', 'expandafter', 'noexpand'],
-    ...['(?:err)?message', 'show'],
-  ].join('|')})(?![a-zA-Z]))`,
+  String.raw`${FORMULA_COMMAND_START}(?:[a-zA-Z]+@|verb\*?\\|(?:${REFUSED_NAMES})(?![a-zA-Z]))`,
 );
 
 /** Matches the beginning of a math fence. */
@@ -52,19 +56,18 @@ export function mayTakeLongToTypeset(text: string, defaultCodeLanguage = ''): bo
 /** HTML of a TeX formula. @returns undefined if it is not valid TeX or exceeds a limit */
 function typesetFormulaOrUndefined(source: string, display: boolean): string | undefined {
   if (source.length > MAX_FORMULA_CHARACTERS) return undefined;
+  if (REFUSED_COMMAND_PATTERN.test(source) || maxBraceDepth(source) > MAX_BRACE_DEPTH) return undefined;
   const maxLength = Math.min(MAX_FORMULA_CHARACTERS, MAX_EXPANDED_FORMULA_FACTOR * source.length);
-  const formula = expandFormulaMacrosOrUndefined(source, maxLength);
-  if (formula === undefined || REFUSED_COMMAND_PATTERN.test(formula)) return undefined;
-  if (maxBraceDepth(formula) > MAX_BRACE_DEPTH) return undefined;
   const { warn } = console;
   // KaTeX warns of each character that its fonts lack. A user could flood the log with such warnings.
   console.warn = () => undefined;
   try {
-    return katex.renderToString(formula, {
+    return katex.renderToString(source, {
       displayMode: display,
       throwOnError: true,
       strict: 'ignore',
       trust: false,
+      macros: makeFormulaMacroCommands({ maxAddedTokens: maxLength - source.length, maxDepth: MAX_BRACE_DEPTH }),
       maxExpand: MAX_MACRO_EXPANSIONS,
       maxSize: MAX_FORMULA_PART_SIZE_EM,
     });
@@ -74,16 +77,6 @@ function typesetFormulaOrUndefined(source: string, display: boolean): string | u
   } finally {
     console.warn = warn;
   }
-}
-
-function maxBraceDepth(source: string): number {
-  let open = 0;
-  let most = 0;
-  for (const char of source) {
-    if (char === '{') most = Math.max(most, ++open);
-    else if (char === '}') open--;
-  }
-  return most;
 }
 
 /** Matches inline math on one line. No letter and no further `$` may be next to it, as on the API's original server. */

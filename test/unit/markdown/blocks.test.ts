@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import katex from 'katex';
 import t from 'tap';
 import { renderMarkdown } from '#domain/markdown';
 import { findCodeLanguageByFenceName, listFenceLanguageNames } from '../../../src/domain/markdown/languages.js';
@@ -179,12 +181,82 @@ t.test('formulas that cannot be typeset are shown as source', async (t) => {
 });
 
 t.test('a formula may define macros', async (t) => {
-  const sameAs = (formula: string, plain: string): void => void t.equal(html(`$$${formula}$$`), html(`$$${plain}$$`));
+  const typeset = (formula: string): string => html(`$$${formula}$$`).replace(/<annotation.*<\/annotation>/, '');
+  const sameAs = (formula: string, plain: string): void => void t.equal(typeset(formula), typeset(plain));
   sameAs('\\newcommand{\\R}{\\mathbb{R}}f:\\R\\to\\R', 'f:\\mathbb{R}\\to\\mathbb{R}');
   sameAs('\\newcommand\\norm[1]{\\|#1\\|}\\norm{x+y} \\norm z', '\\|x+y\\| \\|z\\|');
   sameAs('\\def\\d#1#2{\\frac{\\partial #1}{\\partial #2}}\\d{u}t', '\\frac{\\partial u}{\\partial t}');
   sameAs('\\def\\a{\\alpha}\\def\\b{\\a b}\\b c\\a c', '\\alpha bc\\alpha c');
-  sameAs('\\providecommand*{\\a}{x}\\renewcommand{\\a}{y}\\a', 'y');
+  sameAs('\\providecommand{\\a}{x}\\renewcommand{\\a}{y}\\a', 'y');
+  sameAs('\\def\\a{x}\\providecommand{\\a}[1]{y}\\a', 'x');
+  sameAs('\\newcommand{\\n}{10}\\frac1\\n', '\\frac1{10}');
+  sameAs('\\newcommand{\\ab}{a+b}\\frac\\ab2', '\\frac{a+b}2');
+  sameAs('\\def\\x{1}{\\def\\x{2}\\x}\\x', '{2}1');
+});
+
+t.test('a formula with macros has the same meaning as in KaTeX, or is shown as source', async (t) => {
+  const pieces = [
+    ...[
+      '\\a',
+      '\\b',
+      '\\c',
+      '\\d',
+      '\\a',
+      '\\b',
+      '{',
+      '}',
+      '{',
+      '}',
+      '[',
+      ']',
+      '^',
+      '_',
+      ' ',
+      '1',
+      'x',
+      '+',
+      '#1',
+      "'",
+    ],
+    ...[
+      '\\frac',
+      '\\sqrt',
+      '\\sum',
+      '\\dots',
+      '\\overline',
+      '\\text{',
+      '\\boxed{',
+      '\\neq',
+      '\\\\',
+      '\\left(',
+      '\\right)',
+    ],
+    ...[
+      '\\def\\a{',
+      '\\def\\b#1{',
+      '\\newcommand{\\c}[2]{',
+      '\\renewcommand\\d{',
+      '\\providecommand\\a{',
+      '\\newcommand*',
+    ],
+  ];
+  const definitions = fc.constantFrom('\\def\\a{12}\\def\\b#1{x#1+#1}', '\\newcommand\\c[2]{#2^#1}\\def\\d{\\a\\b}');
+  const formulas = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 12 }).map((some) => some.join(''));
+  const isSameOrSource = (definition: string, other: string, formula: string): void => {
+    const source = `${definition}${other}${formula}`;
+    const shown = html(`\`\`\`math\n${source}\n\`\`\``);
+    if (shown.includes('class="tex-error"')) return;
+    const plain = katex.renderToString(source, { displayMode: true, throwOnError: false, strict: 'ignore' });
+    if (!plain.includes('class="katex-error"')) t.equal(shown, `<p>${plain}</p>`, source);
+  };
+  fc.assert(fc.property(definitions, definitions, formulas, isSameOrSource), { numRuns: 1_000 });
+});
+
+t.test('a line break of a formula does not make a command of the letters behind it', async (t) => {
+  for (const word of ['def', 'let', 'show', 'long', 'global', 'newcommand', 'a@b'])
+    t.notMatch(html(`$$\\begin{matrix}abc\\\\${word}\\end{matrix}$$`), 'class="tex-error"', word);
+  for (const formula of ['\\\\\\let\\a=x', '\\verb\\x\\\\let\\a=x', '\\verb*\\x\\\\let\\a=x'])
+    t.match(html(`$$${formula}$$`), 'class="tex-error"', formula);
 });
 
 t.test('a formula whose macros produce much is shown as source', async (t) => {
@@ -203,6 +275,7 @@ t.test('a formula whose macros produce much is shown as source', async (t) => {
       '\\def\\a{x',
     ],
     '\\newcommand{\\a}[1]{#1def\\b{x}}\\a\\',
+    `\\def\\a#1{{{{{{#1}}}}}}${'\\a{'.repeat(20)}x${'}'.repeat(20)}`,
   ];
   for (const formula of formulas) t.match(html(`$$${formula}$$`), 'class="tex-error"', formula);
 });
