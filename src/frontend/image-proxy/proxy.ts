@@ -1,7 +1,8 @@
 /**
  * Serves pictures from other hosts to the readers of this process. Requests for the same picture share one fetch, and a
- * picture is cached for some minutes: the readers of a message see it at about the same time. A host has a share of the
- * slots, and one that lets fetches time out is left alone for a while, so that it holds up no pictures of other hosts.
+ * picture is cached for some minutes: the readers of a message see it at about the same time. A host gets half of the
+ * slots that others leave, and one that lets fetches time out gets a single slot for a while, so that it holds up no
+ * pictures of other hosts.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
@@ -16,12 +17,8 @@ interface ProxiedImage extends FetchedImage {
 export interface ImageProxyLimits {
   /** Maximum of concurrent fetches. */
   readonly maxConcurrentFetches: number;
-  /** Maximum of concurrent fetches from one host. */
-  readonly maxConcurrentFetchesOfHost: number;
   /** Maximum of pictures that wait for a free slot. */
   readonly maxWaitingFetches: number;
-  /** Maximum of pictures of one host that wait for a free slot. */
-  readonly maxWaitingFetchesOfHost: number;
   /** Longest wait of a picture for a slot, ms. */
   readonly maxWaitMs: number;
   /** Maximum of bytes of cached pictures. */
@@ -29,7 +26,7 @@ export interface ImageProxyLimits {
   readonly cachedImageMs: number;
   /** Milliseconds during which a failed fetch is not tried again. */
   readonly cachedFailureMs: number;
-  /** Number of fetches that time out in a row until their host is not asked again for `cachedFailureMs`. */
+  /** Number of fetches that time out in a row until their host gets one slot at a time for `cachedFailureMs`. */
   readonly maxTimeoutsOfHost: number;
   /** Maximum of failed fetches that are remembered, and of hosts that let fetches time out. */
   readonly maxCachedFailures: number;
@@ -37,9 +34,7 @@ export interface ImageProxyLimits {
 
 export const DEFAULT_IMAGE_PROXY_LIMITS: ImageProxyLimits = {
   maxConcurrentFetches: 32,
-  maxConcurrentFetchesOfHost: 4,
   maxWaitingFetches: 500,
-  maxWaitingFetchesOfHost: 50,
   maxWaitMs: 10_000,
   maxCachedBytes: 32 * 1024 * 1024,
   cachedImageMs: 5 * 60_000,
@@ -62,6 +57,10 @@ interface WaitingSlotRequest {
 
 /** Host and port of a picture's URL. */
 const hostOfAddress = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
+
+/** True if a host has less than half of the places that others leave. */
+const hasRoomInShare = (usedOfHost: number, used: number, places: number): boolean =>
+  used < places && 2 * usedOfHost < places - (used - usedOfHost);
 
 export class ImageProxy {
   /**
@@ -143,11 +142,7 @@ export class ImageProxy {
     } finally {
       this.#countSlotsOfHost(host, -1);
       this.#usedSlotCount--;
-      for (const one of this.#waitingSlotRequests) {
-        if (!this.#hasFreeSlot(one.host)) continue;
-        one.start();
-        break;
-      }
+      for (const one of this.#waitingSlotRequests) if (this.#hasFreeSlot(one.host)) one.start();
     }
   }
 
@@ -157,14 +152,18 @@ export class ImageProxy {
     this.#timeoutsByHost.delete(host);
     if (outcome === 0) return;
     this.#timeoutsByHost.set(host, { outcome, expiresAtMs: this.clock.monotonic() + this.limits.cachedFailureMs });
-    if (outcome < this.limits.maxTimeoutsOfHost) return;
+    if (!this.#isSlowHost(host)) return;
     for (const one of this.#waitingSlotRequests) if (one.host === host) one.fail(failure);
   }
 
   #hasFreeSlot(host: string): boolean {
-    const { maxConcurrentFetches, maxConcurrentFetchesOfHost } = this.limits;
-    if (this.#usedSlotCount >= maxConcurrentFetches) return false;
-    return (this.#usedSlotCountByHost.get(host) ?? 0) < maxConcurrentFetchesOfHost;
+    const usedOfHost = this.#usedSlotCountByHost.get(host) ?? 0;
+    if (usedOfHost > 0 && this.#isSlowHost(host)) return false;
+    return hasRoomInShare(usedOfHost, this.#usedSlotCount, this.limits.maxConcurrentFetches);
+  }
+
+  #isSlowHost(host: string): boolean {
+    return (this.#timeoutsByHost.get(host)?.outcome ?? 0) >= this.limits.maxTimeoutsOfHost;
   }
 
   #countSlotsOfHost(host: string, difference: 1 | -1): void {
@@ -180,17 +179,16 @@ export class ImageProxy {
 
   /**
    * Waits for a free slot, which another fetch hands over at its end. Returns undefined if a slot was free.
-   * @throws ImageFetchError busy; too-slow if the host has let fetches time out
+   * @throws ImageFetchError busy; too-slow if the host lets fetches time out meanwhile
    */
   #acquireSlotOrWait(host: string): Promise<void> | undefined {
-    const { maxTimeoutsOfHost, maxWaitingFetches, maxWaitingFetchesOfHost, maxWaitMs } = this.limits;
-    if ((this.#timeoutsByHost.get(host)?.outcome ?? 0) >= maxTimeoutsOfHost) throw new ImageFetchError('too-slow');
+    const { maxWaitingFetches, maxWaitMs } = this.limits;
     if (this.#hasFreeSlot(host)) {
       this.#takeSlot(host);
       return undefined;
     }
     const waitingOfHost = [...this.#waitingSlotRequests].filter((one) => one.host === host).length;
-    if (this.#waitingSlotRequests.size >= maxWaitingFetches || waitingOfHost >= maxWaitingFetchesOfHost)
+    if (!hasRoomInShare(waitingOfHost, this.#waitingSlotRequests.size, maxWaitingFetches))
       throw new ImageFetchError('busy');
     return new Promise<void>((resolve, reject) => {
       const end = (): void => {

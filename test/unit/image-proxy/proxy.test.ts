@@ -101,28 +101,61 @@ t.test('the number of concurrent fetches is limited; others wait in turn, within
 
 t.test('a host that does not answer holds up no pictures of other hosts', async (t) => {
   const { clock, fetcher, proxy: of } = proxy();
-  const hanging = Array.from({ length: 60 }, (_, i) => of.getOrFetchImage(`http://hangs.example/${i}.png`));
+  const hanging = Array.from({ length: 272 }, (_, i) => of.getOrFetchImage(`http://hangs.example/${i}.png`));
   const ends = Promise.allSettled(hanging);
-  t.equal(fetcher.fetches.length, 4, 'of one host at a time');
-  await t.rejects(hanging[54]!, no('busy'), 'no more than 50 wait');
+  t.equal(fetcher.fetches.length, 16, 'of one host alone at a time');
+  await t.rejects(hanging[266]!, no('busy'), 'no more than 250 wait');
   const good = of.getOrFetchImage('http://good.example/a.png');
-  t.equal(fetcher.fetches.length, 5);
-  fetcher.fetches[4]!.answer(image(1));
+  t.equal(fetcher.fetches.length, 17);
+  fetcher.fetches[16]!.answer(image(1));
   await good;
-  t.equal(fetcher.fetches.length, 5, 'its slot goes to no further picture of the full host');
+  t.equal(fetcher.fetches.length, 17, 'its slot goes to no further picture of the full host');
   for (const { fail } of fetcher.fetches.slice(0, 2)) fail(new ImageFetchError('too-slow'));
   await settle();
-  t.equal(fetcher.fetches.length, 7);
+  t.equal(fetcher.fetches.length, 19);
   for (const { fail } of fetcher.fetches.slice(2)) fail(new ImageFetchError('too-slow'));
   const faults = (await ends).map((end) => (end.status === 'rejected' ? (end.reason as ImageFetchError).fault : ''));
-  t.same(faults, [...Array(54).fill('too-slow'), ...Array(6).fill('busy')], 'the waiting ones fail with the third');
-  await t.rejects(of.getOrFetchImage('http://hangs.example/new.png'), no('too-slow'));
-  t.equal(fetcher.fetches.length, 7, 'the host is not asked again');
+  t.same(faults, [...Array(266).fill('too-slow'), ...Array(6).fill('busy')], 'the waiting ones fail with the third');
+  const later = ['a', 'b', 'c'].map((name) => of.getOrFetchImage(`http://hangs.example/${name}.png`));
+  t.equal(fetcher.fetches.length, 20, 'the host is asked for one picture at a time');
+  fetcher.fetches[19]!.answer(image(1));
+  await later[0];
+  await settle();
+  t.equal(fetcher.fetches.length, 22, 'until it answers');
+  for (const { answer } of fetcher.fetches.slice(20)) answer(image(1));
+  await Promise.all(later);
   t.equal(clock.next(), undefined, 'no timer is left');
-  clock.advance(30_000);
-  const later = of.getOrFetchImage('http://hangs.example/new.png');
-  fetcher.fetches[7]!.answer(image(1));
-  t.equal((await later).bytes.length, 1, 'until half a minute is over');
+});
+
+t.test('100 pictures of one host come at once; a few slow ones do not make the next ones fail', async (t) => {
+  const { fetcher, proxy: of } = proxy();
+  const get = (name: string): Promise<FetchedImage> => of.getOrFetchImage(`http://shared.example/${name}.png`);
+  const many = Array.from({ length: 100 }, (_, i) => get(`${i}`));
+  for (let next = 0; next < 100; next++) {
+    fetcher.fetches[next]!.answer(image(1));
+    await settle();
+  }
+  t.equal((await Promise.all(many)).length, 100);
+  const slow = ['x', 'y', 'z'].map(get);
+  for (const { fail } of fetcher.fetches.slice(100)) fail(new ImageFetchError('too-slow'));
+  for (const one of slow) await t.rejects(one, no('too-slow'));
+  const good = get('good');
+  fetcher.fetches[103]!.answer(image(1));
+  t.equal((await good).bytes.length, 1);
+});
+
+t.test('a host gets half of the slots that other hosts leave', async (t) => {
+  const { fetcher, proxy: of } = proxy({ maxConcurrentFetches: 8 });
+  const all = ['a', 'b', 'c', 'd'].flatMap((host) =>
+    Array.from({ length: 5 }, (_, i) => of.getOrFetchImage(`http://${host}.example/${i}`)),
+  );
+  const hosts = fetcher.addresses.map((address) => address[7]);
+  t.same(hosts.join(''), 'aaaabbcd');
+  for (let next = 0; next < all.length; next++) {
+    fetcher.fetches[next]!.answer(image(1));
+    await settle();
+  }
+  await Promise.all(all);
 });
 
 t.test('the oldest pictures and failures are evicted first', async (t) => {
