@@ -8,7 +8,7 @@ interface FormulaToken {
   readonly text: string;
 }
 
-/** What replaces a macro: TeX, or tokens with the first one last. */
+/** An expansion of a macro: TeX, or tokens with the first one last. */
 type FormulaMacroExpansion = string | { readonly tokens: readonly FormulaToken[]; readonly numArgs: 0 };
 
 /** The part of KaTeX's macro expander that is used here. Arguments have their first token last. */
