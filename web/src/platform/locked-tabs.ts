@@ -17,7 +17,7 @@ export class LockedTabs implements BrowserTabs {
   readonly #lockManager = 'locks' in navigator ? navigator.locks : undefined;
   #leadCallbacks: { readonly gain: () => void; readonly lose: () => void } | undefined;
 
-  /** Tabs that have answered a roll call. */
+  /** Answers to all roll calls, the newest last. */
   readonly #presentTabIds: string[] = [];
 
   constructor(private readonly name: string) {
@@ -49,9 +49,10 @@ export class LockedTabs implements BrowserTabs {
 
   async listOpenTabIds(): Promise<readonly string[]> {
     if (!this.#lockManager) {
+      const earlier = this.#presentTabIds.length;
       this.#channel.postMessage(ROLL_CALL);
       await new Promise((resolve) => setTimeout(resolve, ROLL_CALL_MS));
-      return this.#presentTabIds;
+      return this.#presentTabIds.slice(earlier);
     }
     const prefix = this.#makeTabLockName('');
     const { held = [] } = await this.#lockManager.query();
