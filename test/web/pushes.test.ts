@@ -158,3 +158,15 @@ t.test(
     );
   },
 );
+
+t.test('a browser ends the subscription of the account that was signed in before', async (t) => {
+  const { page } = await open();
+  await page.evaluateOnNewDocument(`
+    PushManager.prototype.getSubscription = async () => ({
+      unsubscribe: async () => { globalThis.isUnsubscribed = true; return true; },
+    });
+  `);
+  await page.evaluate(`localStorage.setItem('push-account', '${other.id}')`);
+  await page.reload();
+  t.ok(await page.waitForFunction('globalThis.isUnsubscribed'));
+});

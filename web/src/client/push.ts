@@ -81,14 +81,20 @@ export async function turnPushOff(core: Core): Promise<PushState> {
   return readPushState(core);
 }
 
-/** Subscribes again after a new sign-in or with a new key of the server, if the user had turned push on. */
+/**
+ * Subscribes again after a new sign-in or with a new key of the server, if the user had turned push on. A subscription
+ * of another account ends: its session may still be alive, and its messages would be shown to this one's user.
+ */
 export async function renewPush(core: Core): Promise<void> {
   try {
     if (!isPushSupported() || Notification.permission !== 'granted') return;
-    if (localStorage.getItem(PUSH_ACCOUNT_STORE_KEY) !== String(core.state.me.id)) return;
     const registration = await navigator.serviceWorker.ready;
-    const { key, subscribed } = await fetchServerPushState(core);
     const subscription = await registration.pushManager.getSubscription();
+    if (localStorage.getItem(PUSH_ACCOUNT_STORE_KEY) !== String(core.state.me.id)) {
+      await subscription?.unsubscribe();
+      return;
+    }
+    const { key, subscribed } = await fetchServerPushState(core);
     if (key === null || (subscribed && subscription && usesServerKey(subscription, key))) return;
     await subscribeBrowserAndServer(core, registration, key);
   } catch (error) {
