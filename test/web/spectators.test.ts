@@ -121,7 +121,7 @@ t.test('what a member has read is gone from the browser when the session has end
   await page.waitForFunction(copiesOffline);
   await page.deleteCookie({ name: 'conclave_session', url: `http://${host}/` });
   await page.reload();
-  await at.waitFor('.sign-in-note', 'You have been signed out.');
+  await at.waitFor('.sign-in', 'without an account');
   await page.waitForFunction(`${copiesOffline}.then((count) => count === 0)`);
   t.notMatch(await page.evaluate('document.cookie'), /conclave_known/);
   t.notMatch(await everything(at), HIDDEN);
