@@ -262,41 +262,44 @@ t.test('messages whose text is in attachments or blocks have this text, and drop
   test.match(report, / 1 {2}message without a sender/);
 });
 
-t.test('a message that an app sent into a direct conversation of two people reaches both', async (test) => {
-  const app = { type: 'message', subtype: 'bot_message', bot_id: 'B1', username: 'Builder' };
-  const { realm, messages, rows } = await importedFromSlack(test, {
-    'channels.json': CHANNELS,
-    'mpims.json': [{ id: 'G9', name: 'mpdm-1', members: ['U1', 'U2', 'U3'] }],
-    'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
-    'D1/2020-01-02.json': [
-      text('1577923201.000200', 'U1', 'to Bo'),
-      { ...app, ts: '1577923202.000200', text: 'a reminder' },
-      { ...app, ts: '1577923203.000200', text: 'another' },
-    ],
-    'mpdm-1/2020-01-02.json': [
-      text('1577923204.000200', 'U1', 'three of us'),
-      { ...app, ts: '1577923205.000200', text: 'to all three' },
-    ],
-  });
-  const nameById = new Map(realm.zerver_userprofile!.map(({ id, full_name }) => [id, full_name]));
-  const receivers = messages.map(({ id, content }) => [
-    content,
-    rows
-      .filter(({ message }) => message === id)
-      .map(({ user_profile }) => nameById.get(user_profile))
-      .sort(),
-  ]);
-  test.strictSame(receivers, [
-    ['to Bo', ['Ann Quay', 'Bo Quay']],
-    ['a reminder', ['Ann Quay', 'Bo Quay', 'Builder']],
-    ['another', ['Ann Quay', 'Bo Quay', 'Builder']],
-    ['three of us', ['Ann Quay', 'Bo Quay', 'Builder', 'Gil Guest']],
-    ['to all three', ['Ann Quay', 'Bo Quay', 'Builder', 'Gil Guest']],
-  ]);
-  const [direct, ...groups] = messages.map(({ recipient }) => recipient);
-  test.notOk(groups.includes(direct));
-  test.equal(new Set(groups).size, 2);
-});
+t.test(
+  'a message that an app sent into a direct or group conversation reaches its members, in another group',
+  async (test) => {
+    const app = { type: 'message', subtype: 'bot_message', bot_id: 'B1', username: 'Builder' };
+    const { realm, messages, rows } = await importedFromSlack(test, {
+      'channels.json': CHANNELS,
+      'mpims.json': [{ id: 'G9', name: 'mpdm-1', members: ['U1', 'U2', 'U3'] }],
+      'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
+      'D1/2020-01-02.json': [
+        text('1577923201.000200', 'U1', 'to Bo'),
+        { ...app, ts: '1577923202.000200', text: 'a reminder' },
+        { ...app, ts: '1577923203.000200', text: 'another' },
+      ],
+      'mpdm-1/2020-01-02.json': [
+        text('1577923204.000200', 'U1', 'three of us'),
+        { ...app, ts: '1577923205.000200', text: 'to all three' },
+      ],
+    });
+    const nameById = new Map(realm.zerver_userprofile!.map(({ id, full_name }) => [id, full_name]));
+    const receivers = messages.map(({ id, content }) => [
+      content,
+      rows
+        .filter(({ message }) => message === id)
+        .map(({ user_profile }) => nameById.get(user_profile))
+        .sort(),
+    ]);
+    test.strictSame(receivers, [
+      ['to Bo', ['Ann Quay', 'Bo Quay']],
+      ['a reminder', ['Ann Quay', 'Bo Quay', 'Builder']],
+      ['another', ['Ann Quay', 'Bo Quay', 'Builder']],
+      ['three of us', ['Ann Quay', 'Bo Quay', 'Gil Guest']],
+      ['to all three', ['Ann Quay', 'Bo Quay', 'Builder', 'Gil Guest']],
+    ]);
+    const [direct, reminder, another, group, toAll] = messages.map(({ recipient }) => recipient);
+    test.equal(reminder, another);
+    test.equal(new Set([direct, reminder, group, toAll]).size, 4);
+  },
+);
 
 t.test(
   'senders whom a Slack export does not list have the names of their messages, and apps are bots',

@@ -143,6 +143,7 @@ t.test('permissions of newer versions become the policy that fits, or a stricter
       direct_message_initiator_group: groupOf('everyone'),
       direct_message_permission_group: groupOf('members'),
       can_manage_all_groups: CREW.id,
+      can_create_web_public_channel_group: CREW.id,
       can_access_all_users_group: groupOf('members'),
     });
     const [first, second, third] = tables.zerver_stream!;
@@ -159,16 +160,19 @@ t.test('permissions of newer versions become the policy that fits, or a stricter
     wildcard_mention_policy: 7,
     private_message_policy: 2,
     user_group_edit_policy: 2,
+    create_web_public_stream_policy: 6,
   });
   test.strictSame(
     draft.directoryRecords.streams.map(({ postPolicy }) => postPolicy),
     [2, 3, 2],
   );
   test.strictSame(leftOutOf(draft), {
+    'permission of a group that is no system group: can_create_web_public_channel_group': 1,
     'permission of a group that is no system group: can_manage_all_groups': 1,
     'policy that has no equal here: add_custom_emoji_policy': 1,
     'policy that has no equal here: private_message_policy': 1,
     'policy that has no equal here: stream_post_policy': 1,
+    'policy that has no equal here: user_group_edit_policy': 1,
     'unknown permission: can_access_all_users_group': 1,
     'unknown value of stream_post_policy': 1,
   });

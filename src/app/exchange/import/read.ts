@@ -98,13 +98,13 @@ const IMPORTED_SMALL_TABLES: ReadonlySet<string> = new Set([
   'zerver_usertopic',
 ]);
 /** Names in the report of tables that are not imported; others have the table's name. */
-const LABEL_BY_NOT_IMPORTED_TABLE: Readonly<Record<string, string>> = {
-  zerver_realmauditlog: 'audit log',
-  zerver_useractivity: 'activity of clients',
-  zerver_useractivityinterval: 'times of activity',
-  zerver_userhotspot: 'hints that were seen',
-  zerver_userpresence: 'presence',
-};
+const LABEL_BY_NOT_IMPORTED_TABLE: ReadonlyMap<string, string> = new Map([
+  ['zerver_realmauditlog', 'audit log'],
+  ['zerver_useractivity', 'activity of clients'],
+  ['zerver_useractivityinterval', 'times of activity'],
+  ['zerver_userhotspot', 'hints that were seen'],
+  ['zerver_userpresence', 'presence'],
+]);
 const REQUIRED_EXPORT_TABLES = [
   'zerver_realm',
   'zerver_userprofile',
@@ -198,7 +198,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   addDirectGroupsWithRecipientIds(rows('zerver_huddle'), members, draft);
   importPersonalTablesIntoDraft(tables, draft);
   for (const [table, count] of tables.rowCountByNotImportedTable)
-    draft.adjustedRowCounts.addCount(LABEL_BY_NOT_IMPORTED_TABLE[table] ?? `rows of the table ${table}`, count);
+    draft.adjustedRowCounts.addCount(LABEL_BY_NOT_IMPORTED_TABLE.get(table) ?? `rows of the table ${table}`, count);
   return draft;
 }
 

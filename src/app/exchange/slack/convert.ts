@@ -73,7 +73,7 @@ class SlackExportConversion {
   readonly #streamNameBySlackId = new Map<string, string>();
   readonly #conversations: ConvertedSlackConversation[] = [];
   /** Groups of the members of a direct conversation and another sender, by the folder and the sender's id. */
-  readonly #groupByDirectConversationAndSender = new Map<string, ConvertedSlackConversation>();
+  readonly #groupByConversationAndForeignSender = new Map<string, ConvertedSlackConversation>();
   readonly #topicByThread = new Map<string, string>();
   readonly #mentionLookups: SlackMentionLookups;
   readonly #leftOut = new AdjustedRowCounts();
@@ -216,27 +216,22 @@ class SlackExportConversion {
   }
 
   /**
-   * The conversation to which a message belongs. Apps also write where they are no members: here, an app and both
-   * people of a direct conversation are a group.
+   * The conversation to which a message belongs. Apps also write where they are no members. Such a message comes into a
+   * group of its own with the members: an administrator could read all of theirs with the key of an app among them.
    */
   async #conversationOfMessage(
     conversation: ConvertedSlackConversation,
     sender: ConvertedSlackAccount,
   ): Promise<ConvertedSlackConversation> {
-    const { kind, members, folder, recipient } = conversation;
+    const { kind, members, folder } = conversation;
     if (kind === 'stream' || members.includes(sender.id)) return conversation;
-    if (kind === 'group') {
-      members.push(sender.id);
-      await this.#addSubscriptionRow(recipient, sender.id);
-      return conversation;
-    }
     if (members.length < 2) return conversation;
     const key = `${folder}/${sender.id}`;
-    const known = this.#groupByDirectConversationAndSender.get(key);
+    const known = this.#groupByConversationAndForeignSender.get(key);
     if (known) return known;
     const all = [...members, sender.id];
     const group = { ...conversation, kind: 'group', recipient: await this.#addGroupRows(all), members: all } as const;
-    this.#groupByDirectConversationAndSender.set(key, group);
+    this.#groupByConversationAndForeignSender.set(key, group);
     return group;
   }
 

@@ -13,7 +13,7 @@ const PATTERN_BY_KIND: Readonly<Record<NamedKind, RegExp>> = {
   'user-group': /(@_?\*)([^*\n]+)()(?=\*)/g,
   stream: /(#\*\*)([^*>\n]+)(>[^*\n]+)?(?=\*\*)/g,
 };
-const SHOWN_NAME_PATTERN = /\sdata-(user|user-group|stream)-id="(\d{1,15})"[^<>]*>[@#]?([^<]*)</g;
+const SHOWN_NAME_PATTERN = /\sdata-(user|user-group|stream)-id="(\d{1,15})"[^<>]{0,200}>[@#]?([^<]*)</g;
 /** Name of a stream in the text of a link to a topic. */
 const NAME_BEFORE_TOPIC_PATTERN = /^(.+?) > /;
 /** A name that Markdown can write in a mention or link. */

@@ -115,19 +115,21 @@ export function addMembersToCustomGroups(
 }
 
 /**
- * Returns the system group to which a column gives a permission; undefined if it names no group. Administrators get
- * the permissions of other groups: on this server only system groups can have one.
+ * Returns the system group to which a column gives a permission; undefined if it names no group. On this server only
+ * system groups can have one.
+ * @param otherwise system group that gets the permissions of other groups
  */
 export function findSystemGroupIdInColumn(
   row: CheckedExportRow,
   column: string,
+  otherwise: number,
   draft: ImportedOrganizationDraft,
 ): number | undefined {
   if (!row.hasNonNullField(column)) return undefined;
   const group = draft.groupIdMap.findNewId(row.requireNonNegativeInteger(column));
   if (group !== undefined && group < FIRST_CUSTOM_GROUP_ID) return group;
   draft.adjustedRowCounts.addCount(`permission of a group that is no system group: ${column}`);
-  return SYSTEM_GROUP_IDS.administrators;
+  return otherwise;
 }
 
 export function makeUserGroupTableRows(directory: DirectoryView): {

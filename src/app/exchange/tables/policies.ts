@@ -1,6 +1,7 @@
 /**
  * Permissions as other versions of the format write them: newer ones name a group where this server has a policy, and
- * older ones have flags. Where no policy fits, a stricter one is taken: no account gets a right that it did not have.
+ * older ones have flags. Where no policy fits, a stricter one is taken, and the strictest one if even that is too wide:
+ * only administrators and owners can get a right that they did not have.
  */
 import { Check } from 'typebox/value';
 import { SYSTEM_GROUP_IDS, systemGroupIdOfPostPolicy } from '#domain/people';
@@ -113,7 +114,7 @@ export function importRealmPoliciesOfOtherVersions(row: CheckedExportRow, draft:
       draft.settings = { ...draft.settings, [name]: ADMINS_POLICY };
   for (const name of REALM_SETTING_NAMES.filter(isPolicySetting)) {
     const groups = (GROUP_COLUMNS_BY_SETTING[name] ?? []).flatMap(
-      (column) => findSystemGroupIdInColumn(row, column, draft) ?? [],
+      (column) => findSystemGroupIdInColumn(row, column, nobody, draft) ?? [],
     );
     if (groups.length === 0) continue;
     const [strictest] = groups.sort((a, b) => breadthOf(a) - breadthOf(b));
@@ -126,7 +127,7 @@ export function importRealmPoliciesOfOtherVersions(row: CheckedExportRow, draft:
 
 /** Returns who may send to a stream. */
 export function postPolicyOfStreamRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): number {
-  const given = findSystemGroupIdInColumn(row, 'can_send_message_group', draft);
+  const given = findSystemGroupIdInColumn(row, 'can_send_message_group', nobody, draft);
   if (given !== undefined) {
     const [policy, group] = widestPolicyWithinGroup(given, POST_POLICIES);
     if (group !== given) draft.adjustedRowCounts.addCount('policy that has no equal here: stream_post_policy');

@@ -67,6 +67,7 @@ function importStreamRow(
   // No server makes a stream whose combination of flags has no name, so the strictest privacy is the safe choice.
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   countUnknownPermissions(row, draft);
+  const { administrators } = SYSTEM_GROUP_IDS;
   const stream: DirectoryStream = {
     id: toStreamId(id),
     recipient: draft.nextRecipientId++,
@@ -79,7 +80,7 @@ function importStreamRow(
     postPolicy: postPolicyOfStreamRow(row, draft),
     retentionDays: retentionDaysOfStreamRow(row),
     canRemoveGroup:
-      findSystemGroupIdInColumn(row, 'can_remove_subscribers_group', draft) ?? SYSTEM_GROUP_IDS.administrators,
+      findSystemGroupIdInColumn(row, 'can_remove_subscribers_group', administrators, draft) ?? administrators,
     firstMessage: null,
     archived,
     isDefault: false,
