@@ -24,6 +24,7 @@ export class WebhookActorSidecar implements ActorSidecar {
   readonly #running = new Set<number>();
   readonly #start = new Semaphore(1);
   #isStopped = false;
+  #isDraining = false;
   /** Ends the wait of a drain; absent: none waits. */
   #endDrainWait: (() => void) | undefined;
 
@@ -37,13 +38,17 @@ export class WebhookActorSidecar implements ActorSidecar {
   }
 
   onCommitted(): void {
+    // A call that begins in a drain might not end in it. The next owner makes the calls that are left.
+    if (this.#isDraining) return;
     for (const call of this.handle.volatile.splice(0))
       if (!this.#running.has(call.message)) void this.#makeCallAndRecordOutcome(call);
   }
 
   /** Waits for running calls. The next owner makes a call again whose outcome is not recorded by then. */
   async flush(reason: PassivationReason): Promise<void> {
-    if (reason !== 'drained' || this.#running.size === 0) return;
+    if (reason !== 'drained') return;
+    this.#isDraining = true;
+    if (this.#running.size === 0) return;
     const { clock } = this.sources.services;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, MAX_WAIT_AT_DRAIN_MS);

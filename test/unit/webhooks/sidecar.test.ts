@@ -7,6 +7,8 @@ import { WebhookActorSidecar } from '../../../actors/webhook/sidecar.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { Gate } from '../../support/gate.js';
 
+const CALL = { message: 5, stream: 0, trigger: 'private_message', origin: 'http://here', tries: 0, next: 0 };
+
 /** A sidecar with one running call, whose outcome is known when the gate opens. */
 function startSidecarWithCall() {
   const realm = toRealmId(1);
@@ -15,7 +17,7 @@ function startSidecarWithCall() {
   const handle = {
     key: webhookActorKey(realm, toUserId(9)),
     realm,
-    volatile: [{ message: 5, stream: 0, trigger: 'private_message', origin: 'http://here', tries: 0, next: 0 }],
+    volatile: [CALL],
     sendSelf: async (name: string) => void steps.push(name),
   };
   const sources = {
@@ -26,7 +28,7 @@ function startSidecarWithCall() {
   const sidecar = new WebhookActorSidecar(handle as never, sources as never);
   sidecar.onCommitted();
   const drain = () => sidecar.flush('drained').then(() => void steps.push('drained'));
-  return { clock, gate, steps, drain };
+  return { clock, gate, steps, drain, sidecar, handle };
 }
 
 t.test('a planned restart waits for a running call instead of making it again later', async (t) => {
@@ -47,4 +49,14 @@ t.test('a restart waits for a slow webhook for less than the time of a drain', a
   clock.advance(clock.next()!);
   await drained;
   t.same(steps, ['drained']);
+});
+
+t.test('no call begins in a drain', async (t) => {
+  const { clock, gate, steps, drain, sidecar, handle } = startSidecarWithCall();
+  const drained = drain();
+  handle.volatile.push({ ...CALL, message: 6 });
+  sidecar.onCommitted();
+  gate.open();
+  await drained;
+  t.same([steps, handle.volatile.length, clock.next()], [['called', 'drained'], 1, undefined]);
 });
