@@ -30,8 +30,8 @@ interface FormulaMacroContext {
 type FormulaMacro = (context: FormulaMacroContext) => FormulaMacroExpansion;
 
 interface FormulaMacroLimits {
-  /** Maximum number of tokens that macros add to the formula. */
-  readonly maxAddedTokens: number;
+  /** Maximum number of characters that macros add to the formula. */
+  readonly maxAddedCharacters: number;
   /** Maximum nesting of groups in what macros produce. */
   readonly maxDepth: number;
 }
@@ -50,14 +50,14 @@ export const mayDefineFormulaMacro = (text: string): boolean => DEFINITION_PATTE
  * understand a definition, and their macros throw one beyond the limits.
  */
 export function makeFormulaMacroCommands(limits: FormulaMacroLimits): Record<string, FormulaMacro> {
-  let addedTokens = 0;
+  let addedCharacters = 0;
   const makeMacro =
     (body: readonly FormulaToken[], parameterCount: number): FormulaMacro =>
     (context) => {
       const args = context.consumeArgs(parameterCount);
       const tokens = parameterCount === 0 ? body : replaceParametersOrThrow(body, args);
-      addedTokens += tokens.length - args.reduce((sum, { length }) => sum + length, 1);
-      if (addedTokens > limits.maxAddedTokens) throw new Error('The macros of a formula produce too much.');
+      addedCharacters += lengthOfTokens(tokens) - args.reduce((sum, arg) => sum + lengthOfTokens(arg), 1);
+      if (addedCharacters > limits.maxAddedCharacters) throw new Error('The macros of a formula produce too much.');
       const depth = context.macros.undefStack.length + maxBraceDepth(tokens.map(({ text }) => text));
       if (depth > limits.maxDepth) throw new Error('The macros of a formula are nested too deep.');
       return { tokens: tokens.toReversed(), numArgs: 0 };
@@ -87,6 +87,9 @@ export function makeFormulaMacroCommands(limits: FormulaMacroLimits): Record<str
     },
   };
 }
+
+const lengthOfTokens = (tokens: readonly FormulaToken[]): number =>
+  tokens.reduce((sum, { text }) => sum + text.length, 0);
 
 /** Nesting of braces. */
 export function maxBraceDepth(tokens: Iterable<string>): number {

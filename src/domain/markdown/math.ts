@@ -67,7 +67,7 @@ function typesetFormulaOrUndefined(source: string, display: boolean): string | u
       throwOnError: true,
       strict: 'ignore',
       trust: false,
-      macros: makeFormulaMacroCommands({ maxAddedTokens: maxLength - source.length, maxDepth: MAX_BRACE_DEPTH }),
+      macros: makeFormulaMacroCommands({ maxAddedCharacters: maxLength - source.length, maxDepth: MAX_BRACE_DEPTH }),
       maxExpand: MAX_MACRO_EXPANSIONS,
       maxSize: MAX_FORMULA_PART_SIZE_EM,
     });
