@@ -364,15 +364,15 @@ export class RealmEventFeed {
     only: ReadonlySet<EventFeedSubscriber> | undefined,
   ): void {
     const { directoryView } = this.replica;
-    const { isDeliveredDespiteSnapshot } = event;
+    const { isDeliveredDespiteSnapshot, withoutMentionOfAll } = event;
     // A queue with all_public_streams also gets messages that its user has no copy of.
-    const hasOwnCopy = ({ user, allPublic }: EventFeedSubscriber): boolean =>
-      !allPublic || isInEventAudience(to, { user, allPublic: false }, directoryView, this.#membersOf);
+    const lacksOwnCopy = ({ user, allPublic }: EventFeedSubscriber): boolean =>
+      allPublic && !isInEventAudience(to, { user, allPublic: false }, directoryView, this.#membersOf);
     const offer = (queue: EventFeedSubscriber): void => {
       const { cursor } = queue;
       if (cursor.position >= seq || (!isDeliveredDespiteSnapshot && cursor.isCommitInSnapshot(actor, version))) return;
       if (!isInEventAudience(to, queue, directoryView, this.#membersOf)) return;
-      queue.push(hasOwnCopy(queue) ? event : event.withoutMentionOfAll);
+      queue.push(withoutMentionOfAll !== event && lacksOwnCopy(queue) ? withoutMentionOfAll : event);
     };
     if (only) {
       for (const queue of only) offer(queue);

@@ -217,8 +217,8 @@ export const changePolicyAfterParticipationHandler: UserCommandHandler<typeof us
     const current = topicVisibilityPolicyOf(parts, stream, topic);
     const policy = automaticTopicPolicyOf(participation, settings, current, subscription.muted);
     const changes = new TopicPolicyChangeCollector(parts, realm, self, directory, toUnixSeconds(now));
-    const hasRoom = countPoliciesWith(parts, { stream, topic }) <= MAX_TOPIC_POLICIES_PER_USER;
-    if (policy !== undefined && hasRoom) changes.setPolicy({ stream, topic }, policy);
+    if (policy !== undefined && countPoliciesWith(parts, { stream, topic }) <= MAX_TOPIC_POLICIES_PER_USER)
+      changes.setPolicy({ stream, topic }, policy);
     return changes.makeOutcome(makeValueReply(null));
   },
 };
