@@ -21,7 +21,7 @@ export {
   joinSmallParts,
   type ResponseFields,
 } from './encode-fields.js';
-export { escapeHtml } from './escape-html.js';
+export { escapeHtml, unescapeHtml } from './escape-html.js';
 export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
 export { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from './id-set.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';

@@ -1,5 +1,5 @@
 /** The content of pushes: the JSON for browsers and for the push gateway (docs/push.md). Pure. */
-import type { JsonObject } from '#base';
+import { type JsonObject, unescapeHtml } from '#base';
 import { makeTopicMessageUrl } from '#domain/markdown';
 import { readUserSettingByUserId } from '#domain/people';
 import type { UserId } from '#model';
@@ -32,15 +32,6 @@ export interface PushDevice extends JsonObject {
 /** Maximum length of a message's text in a push: a push service takes 4,096 bytes. */
 const MAX_PUSH_TEXT_CHARACTERS = 240;
 
-const CHARACTER_BY_HTML_ENTITY_NAME: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-  nbsp: ' ',
-};
-
 /**
  * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character. A formula is
  * its source: its MathML and its typeset form are left out.
@@ -71,10 +62,7 @@ function extractHtmlText(html: string): string {
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
 export function makePushTextBeforeSpoiler(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
-  const text = extractHtmlText(open)
-    .replace(/&(\w+|#39);/g, (whole, name: string) => CHARACTER_BY_HTML_ENTITY_NAME[name] ?? whole)
-    .replace(/\s+/g, ' ')
-    .trim();
+  const text = unescapeHtml(extractHtmlText(open)).replace(/\s+/g, ' ').trim();
   const characters = [...text];
   return characters.length > MAX_PUSH_TEXT_CHARACTERS
     ? `${characters.slice(0, MAX_PUSH_TEXT_CHARACTERS - 1).join('')}…`

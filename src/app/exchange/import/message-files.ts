@@ -103,7 +103,7 @@ function pickImportedColumns(fields: JsonObject): JsonObject {
     const value = fields[name];
     if (value !== undefined) picked[name] = value;
   }
-  // Of the old HTML only mentions and links by name count.
+  // The import reads the old HTML for mentions and links only, so other messages go without it.
   const { content, rendered_content: html } = fields;
   const hasNames = typeof content === 'string' && mayHaveMentionOrLink(content);
   if (typeof html === 'string' && (hasNames || hasNewerMentions(html))) picked.rendered_content = html;

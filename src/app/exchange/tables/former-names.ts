@@ -2,6 +2,7 @@
  * Mentions and links by names that have changed since they were written. The exported HTML of a text has the names that
  * were shown and the ids that they stood for. Nothing else of the HTML is used.
  */
+import { unescapeHtml } from '#base';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 type NamedKind = 'user' | 'user-group' | 'stream';
@@ -21,10 +22,6 @@ const WRITABLE_NAME_PATTERN = /^[^*>\n]+$/;
 /** Matches a link of newer servers to a message, by the names of its stream and topic: `#**stream>topic@12**`. */
 const MESSAGE_LINK_PATTERN = /#\*\*([^*>[\]\n]+)>([^*[\]\n]+)@(\d{1,15})\*\*/g;
 const MESSAGE_URL_PATTERN = /class="message-link" href="(\/#narrow\/[\w.\-/%]+\/near\/(\d{1,15}))"/g;
-const CHARACTER_BY_ENTITY: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-
-const decodeEntities = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot|#39);/g, (_, entity: string) => CHARACTER_BY_ENTITY[entity]!);
 
 /** True if a text may have a mention or a link by name. Other texts need none of their HTML. */
 export const mayHaveMentionOrLink = (text: string): boolean => MENTION_OR_LINK_PATTERN.test(text);
@@ -69,7 +66,7 @@ export class FormerNameRewriter {
 function findIdsByShownName(html: string): ReadonlyMap<NamedKind, ReadonlyMap<string, ReadonlySet<number>>> {
   const found = new Map<NamedKind, Map<string, Set<number>>>();
   for (const [, kind, id, text = ''] of html.matchAll(SHOWN_NAME_PATTERN)) {
-    const shown = decodeEntities(text);
+    const shown = unescapeHtml(text);
     const name = kind === 'stream' ? (NAME_BEFORE_TOPIC_PATTERN.exec(shown)?.[1] ?? shown) : shown;
     const idsByName = found.get(kind as NamedKind) ?? new Map<string, Set<number>>();
     found.set(kind as NamedKind, idsByName.set(name, (idsByName.get(name) ?? new Set()).add(Number(id))));
