@@ -1,7 +1,15 @@
 /** Messages about alerts, a line for each: webhooks of Alertmanager and of Grafana, whose payloads are nearly alike. */
 import type { Json, JsonObject } from '#base';
 import type { IntegrationMessage } from './integration.js';
-import { joinNonEmpty, lineOrEmpty, makeMarkdownLink, objectOrEmpty, objectsOfList, textOrEmpty } from './payload.js';
+import {
+  joinNonEmpty,
+  lineOrEmpty,
+  makeMarkdownLink,
+  objectOrEmpty,
+  objectsOfList,
+  textOrEmpty,
+  withBoundedTexts,
+} from './payload.js';
 
 const ALERT_NAME_LABEL = 'alertname';
 const ALERTMANAGER_TOPIC = 'Alertmanager';
@@ -12,10 +20,10 @@ const MAX_SHOWN_ALERTS = 100;
 const MAX_SHOWN_VALUES_PER_ALERT = 50;
 
 export const makeMessageOfAlertmanagerPayload = (payload: Json): IntegrationMessage | undefined =>
-  makeMessageOfAlerts(objectOrEmpty(payload), ALERTMANAGER_TOPIC);
+  makeMessageOfAlerts(objectOrEmpty(withBoundedTexts(payload)), ALERTMANAGER_TOPIC);
 
 export function makeMessageOfGrafanaPayload(payload: Json): IntegrationMessage | undefined {
-  const notification = objectOrEmpty(payload);
+  const notification = objectOrEmpty(withBoundedTexts(payload));
   return makeMessageOfAlerts(notification, GRAFANA_TOPIC) ?? makeMessageOfLegacyGrafanaAlert(notification);
 }
 

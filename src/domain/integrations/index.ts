@@ -11,4 +11,4 @@
 export type { IncomingIntegration, IntegrationMessage } from './integration.js';
 export { convertSlackMessageToMarkdown } from './slack-message.js';
 export { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './slack-text.js';
-export { findIncomingIntegration, INCOMING_INTEGRATIONS, makeMessageOfPayload } from './table.js';
+export { findIncomingIntegration, INCOMING_INTEGRATIONS } from './table.js';

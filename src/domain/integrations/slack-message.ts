@@ -20,9 +20,6 @@ import {
   unescapeSlackEntities,
 } from './slack-text.js';
 
-/** Maximum of characters of all texts together: 20 times those of a message. */
-const MAX_SLACK_CHARACTERS = 200_000;
-
 /**
  * Translates a message. Its blocks come in place of its text, except for rich text, which says the same as the text.
  * Previews of links come only if nothing else is there.
@@ -36,7 +33,7 @@ export function convertSlackMessageToMarkdown(message: JsonObject, lookups: Slac
   });
   const { text, blocks, attachments, mrkdwn } = message;
   const shown = { text, blocks, attachments, mrkdwn } as JsonObject;
-  return { content: formatter.formatMessage(withBoundedTexts(shown, MAX_SLACK_CHARACTERS)), mentioned };
+  return { content: formatter.formatMessage(withBoundedTexts(shown)), mentioned };
 }
 
 class SlackMessageFormatter {

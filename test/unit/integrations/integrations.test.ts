@@ -2,16 +2,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Json } from '#base';
-import {
-  convertSlackTextToMarkdown,
-  findIncomingIntegration,
-  INCOMING_INTEGRATIONS,
-  makeMessageOfPayload,
-} from '#domain/integrations';
+import { convertSlackTextToMarkdown, findIncomingIntegration, INCOMING_INTEGRATIONS } from '#domain/integrations';
 import { toCheckedMessageContent } from '#domain/messages';
 import { toCheckedTruncatedTopic } from '#domain/streams';
 
-const messageOf = (name: string, payload: Json) => makeMessageOfPayload(findIncomingIntegration(name)!, payload);
+const messageOf = (name: string, payload: Json) => findIncomingIntegration(name)!.makeMessage(payload);
 const contentOf = (name: string, payload: Json): string | undefined => messageOf(name, payload)?.content;
 const slack = (payload: Json): string | undefined => contentOf('slack_incoming', payload);
 

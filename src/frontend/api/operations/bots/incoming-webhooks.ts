@@ -6,7 +6,6 @@ import {
   INCOMING_INTEGRATIONS,
   type IncomingIntegration,
   type IntegrationMessage,
-  makeMessageOfPayload,
 } from '#domain/integrations';
 import { toCheckedMessageContent } from '#domain/messages';
 import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
@@ -51,7 +50,7 @@ export const postIncomingWebhookOperation = defineOperation({
   },
   run(call) {
     const { params } = call;
-    const message = getMessageOfPayloadOrThrow(findIncomingIntegration(params.integration)!, parsePayload(call));
+    const message = makeMessageOfPayload(findIncomingIntegration(params.integration)!, parsePayload(call));
     const content = toCheckedMessageContent(message.content);
     if (params.stream === undefined) return sendToBotOwner(call, content);
     return sendToStream(call, params.stream, toCheckedTruncatedTopic(params.topic ?? message.topic), content);
@@ -59,9 +58,9 @@ export const postIncomingWebhookOperation = defineOperation({
 });
 
 /** @throws ApiError ANOMALOUS_PAYLOAD if the payload is not one of the integration */
-function getMessageOfPayloadOrThrow(integration: IncomingIntegration, payload: Json): IntegrationMessage {
-  const message = makeMessageOfPayload(integration, payload);
-  if (!message) throw apiError('ANOMALOUS_PAYLOAD', { webhook_name: integration.displayName });
+function makeMessageOfPayload({ displayName, makeMessage }: IncomingIntegration, payload: Json): IntegrationMessage {
+  const message = makeMessage(payload);
+  if (!message) throw apiError('ANOMALOUS_PAYLOAD', { webhook_name: displayName });
   return message;
 }
 
