@@ -301,6 +301,15 @@ t.test(
   },
 );
 
+t.test('only folders of listed conversations of a Slack export are read', async (test) => {
+  const { realm } = await importedFromSlack(test, {
+    'channels.json': CHANNELS,
+    'general/2020-01-02.json': [text('1577923201.000200', 'U1', 'hi')],
+    'elsewhere/2020-01-02.json': [text('1577923202.000200', 'U7', 'not imported')],
+  });
+  test.notOk(realm.zerver_userprofile!.some(({ full_name }) => full_name === 'U7'));
+});
+
 t.test(
   'senders whom a Slack export does not list have the names of their messages, and apps are bots',
   async (test) => {

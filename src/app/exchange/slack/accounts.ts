@@ -74,7 +74,7 @@ export class ConvertedSlackAccounts {
     const person =
       profile.textOrDefault('real_name') || profile.textOrDefault('display_name') || profile.textOrDefault('name');
     const isApp = bot !== '' && person === '';
-    if (isApp && user !== '') this.#userIdByBotId.set(bot, user);
+    if (isApp && user !== '' && !this.#userIdByBotId.has(bot)) this.#userIdByBotId.set(bot, user);
     if (this.#unlistedSenderBySlackId.get(slackId)?.name) return;
     const app = message.textOrDefault('username') || nestedRowOf(message, 'bot_profile').textOrDefault('name');
     this.#unlistedSenderBySlackId.set(slackId, { name: isApp ? app : person, isApp });

@@ -45,9 +45,17 @@ interface ConvertedSlackConversation {
   readonly folder: string;
   readonly kind: 'stream' | 'group' | 'direct';
   readonly recipient: number;
-  readonly members: number[];
+  readonly members: readonly number[];
   /** Names of the threads' topics. */
   readonly topicNames: UniqueNames;
+}
+
+/** Rows of the files that list the conversations of an export. */
+interface SlackConversationLists {
+  readonly channels: readonly CheckedExportRow[];
+  readonly groups: readonly CheckedExportRow[];
+  readonly mpims: readonly CheckedExportRow[];
+  readonly dms: readonly CheckedExportRow[];
 }
 
 interface SlackMessageInConversation {
@@ -103,9 +111,10 @@ class SlackExportConversion {
       (a, b) => Number(b.booleanOrDefault('is_primary_owner')) - Number(a.booleanOrDefault('is_primary_owner')),
     );
     for (const user of sorted) this.#accounts.addListedUser(user);
-    const folders = await this.#listFoldersOfMessages();
+    const lists = await this.#readConversationLists();
+    const folders = await this.#listFoldersOfMessages(lists);
     await this.#addUnlistedSenders(folders);
-    await this.#convertConversations();
+    await this.#convertConversations(lists);
     for (const day of this.#listDaysWithConversations(folders)) await this.#convertMessagesOfDay(day);
     await this.#writePendingMessageFile();
     await this.#writeRealmTablesAndFiles();
@@ -135,18 +144,27 @@ class SlackExportConversion {
     return this.#lastConversationRecipientId;
   }
 
-  async #convertConversations(): Promise<void> {
+  async #readConversationLists(): Promise<SlackConversationLists> {
+    return {
+      channels: await this.#readJsonFileRows(CHANNELS_FILE_NAME),
+      groups: await this.#readJsonFileRows('groups.json', true),
+      mpims: await this.#readJsonFileRows('mpims.json', true),
+      dms: await this.#readJsonFileRows('dms.json', true),
+    };
+  }
+
+  async #convertConversations({ channels, groups, mpims, dms }: SlackConversationLists): Promise<void> {
     let stream = 0;
-    for (const [file, isPrivate] of [
-      [CHANNELS_FILE_NAME, false],
-      ['groups.json', true],
+    for (const [rows, isPrivate] of [
+      [channels, false],
+      [groups, true],
     ] as const) {
-      for (const row of await this.#readJsonFileRows(file, isPrivate)) {
+      for (const row of rows) {
         const name = row.textOrDefault('name');
         const streamName = this.#streamNames.take(name);
         this.#streamNameBySlackId.set(row.textOrDefault('id'), streamName);
         const recipient = this.#takeConversationRecipientId();
-        const purpose = new CheckedExportRow(file, (row.uncheckedValue('purpose') ?? {}) as JsonObject);
+        const purpose = new CheckedExportRow(row.table, (row.uncheckedValue('purpose') ?? {}) as JsonObject);
         const archived = row.booleanOrDefault('is_archived');
         const members = this.#memberIdsOf(row);
         await this.#realmTables.addRow('zerver_stream', {
@@ -166,12 +184,12 @@ class SlackExportConversion {
         this.#addConversation({ folder: name, kind: 'stream', recipient, members });
       }
     }
-    for (const row of await this.#readJsonFileRows('mpims.json', true)) {
+    for (const row of mpims) {
       const members = this.#memberIdsOf(row);
       const recipient = await this.#addGroupRows(members);
       this.#addConversation({ folder: row.textOrDefault('name'), kind: 'group', recipient, members });
     }
-    for (const row of await this.#readJsonFileRows('dms.json', true)) {
+    for (const row of dms) {
       this.#addConversation({
         folder: row.textOrDefault('id'),
         kind: 'direct',
@@ -198,12 +216,15 @@ class SlackExportConversion {
     members: readonly number[],
   ): Promise<void> {
     await this.#realmTables.addRow('zerver_recipient', { id, type, type_id: typeId });
-    for (const user of members) await this.#addSubscriptionRow(id, user);
-  }
-
-  async #addSubscriptionRow(recipient: number, user: number): Promise<void> {
-    const id = this.#realmTables.nextRowId('zerver_subscription');
-    await this.#realmTables.addRow('zerver_subscription', { id, user_profile: user, recipient, active: true });
+    for (const user of members) {
+      const subscription = this.#realmTables.nextRowId('zerver_subscription');
+      await this.#realmTables.addRow('zerver_subscription', {
+        id: subscription,
+        user_profile: user,
+        recipient: id,
+        active: true,
+      });
+    }
   }
 
   /** @returns the id of the group's recipient */
@@ -224,8 +245,7 @@ class SlackExportConversion {
     sender: ConvertedSlackAccount,
   ): Promise<ConvertedSlackConversation> {
     const { kind, members, folder } = conversation;
-    if (kind === 'stream' || members.includes(sender.id)) return conversation;
-    if (members.length < 2) return conversation;
+    if (kind === 'stream' || members.length < 2 || members.includes(sender.id)) return conversation;
     const key = `${folder}/${sender.id}`;
     const known = this.#groupByConversationAndForeignSender.get(key);
     if (known) return known;
@@ -235,10 +255,21 @@ class SlackExportConversion {
     return group;
   }
 
-  /** Names of the folders' files of messages, by the folder as it is on disk. */
-  async #listFoldersOfMessages(): Promise<ReadonlyMap<string, readonly string[]>> {
+  /** Names of the files of messages in the folders of conversations, by the folder as it is on disk. */
+  async #listFoldersOfMessages({
+    channels,
+    groups,
+    mpims,
+    dms,
+  }: SlackConversationLists): Promise<ReadonlyMap<string, readonly string[]>> {
+    const expected = new Set([
+      ...[...channels, ...groups, ...mpims].map((row) => row.textOrDefault('name').normalize()),
+      ...dms.map((row) => row.textOrDefault('id').normalize()),
+    ]);
     const entries = await readdir(this.folder, { withFileTypes: true });
-    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const names = entries
+      .filter((entry) => entry.isDirectory() && expected.has(entry.name.normalize()))
+      .map(({ name }) => name);
     const folders = new Map<string, readonly string[]>();
     for (const name of names.sort()) {
       const files = await readdir(join(this.folder, name));
