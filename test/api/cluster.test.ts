@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LONG, picked } from '../support/rounds.js';
-import { ONLY, runSuite } from './run.js';
+import { NAMED_FAMILIES, runSuite } from './run.js';
 import { BOTH_FACES, OFTEN_ON_BOTH_FACES, ONE_FACE, SUITE } from './suite/index.js';
 import { services, startCluster } from './support/faces.js';
 
@@ -11,7 +11,7 @@ const at = services(t);
 const sets = [ONE_FACE, BOTH_FACES, OFTEN_ON_BOTH_FACES];
 const others = Object.keys(SUITE).filter((family) => !sets.some((set) => set.has(family)));
 const some = (families: readonly string[], part: number): readonly string[] =>
-  ONLY === '' ? picked(families, families.length / part, (family) => family) : families;
+  NAMED_FAMILIES ? families : picked(families, families.length / part, (family) => family);
 const chosen = new Set([...BOTH_FACES, ...some([...OFTEN_ON_BOTH_FACES], OFTEN), ...some(others, SELDOM)]);
 const families = Object.keys(SUITE).filter((family) => LONG || chosen.has(family));
 t.same(

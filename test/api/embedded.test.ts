@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { picked, QUICK, QUICK_SHARE } from '../support/rounds.js';
 import { contractGate } from './contract.js';
-import { ONLY, runSuite } from './run.js';
+import { NAMED_FAMILIES, runSuite } from './run.js';
 import { isShard, shard } from './shard.js';
 import { eventCounts } from './suite/events/event-counts.js';
 import { passivation } from './suite/events/passivation.js';
@@ -58,11 +58,11 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
 
 /** All families; a third of them in a quick run, which knows nothing of the contract as a whole. */
 const tried = (families: readonly string[]): readonly string[] =>
-  QUICK && ONLY === '' ? picked(families, Math.ceil(families.length * QUICK_SHARE), (family) => family) : families;
+  QUICK && !NAMED_FAMILIES ? picked(families, Math.ceil(families.length * QUICK_SHARE), (family) => family) : families;
 
 await runSuite('embedded face', () => startEmbedded(), tried(Object.keys(SUITE)));
 const ofTheirOwn = new Set(tried(Object.keys(OF_THEIR_OWN)));
 for (const [family, facts] of shard(Object.entries(OF_THEIR_OWN).filter(([family]) => ofTheirOwn.has(family))))
   await t.test(family, facts);
 // This runs last, on everything tried above; a part of the suite cannot be complete.
-if (ONLY === '' && !isShard && !QUICK) await t.test('the contract was tried completely', contractGate);
+if (!NAMED_FAMILIES && !isShard && !QUICK) await t.test('the contract was tried completely', contractGate);

@@ -5,7 +5,7 @@
  */
 import t, { type Test } from 'tap';
 import { LONG, picked } from '../support/rounds.js';
-import { ONLY, runSuite } from './run.js';
+import { NAMED_FAMILIES, runSuite } from './run.js';
 import type { Facts } from './suite/facts.js';
 import { SUITE } from './suite/index.js';
 import { BASE_LEVEL_FACTS, type FactsByChange } from './suite/levels/base-level-facts.js';
@@ -63,7 +63,7 @@ const withoutBaseLevelFacts = (family: string, facts: Facts): Facts => {
 
 const families = Object.keys(SUITE).filter((family) => BASE_LEVEL_FACTS[family] !== 'all');
 const chosen =
-  LONG || ONLY !== '' ? families : picked(families, families.length * SHARE, (family) => `newest level ${family}`);
+  LONG || NAMED_FAMILIES ? families : picked(families, families.length * SHARE, (family) => `newest level ${family}`);
 t.same(
   Object.keys(BASE_LEVEL_FACTS).filter((family) => !(family in SUITE)),
   [],

@@ -8,7 +8,10 @@ import { complaints, type TestServer } from './support/faces.js';
 import { closeIdle } from './support/http.js';
 
 /** API_TEST_ONLY selects the families whose title contains it. */
-export const ONLY = process.env.API_TEST_ONLY ?? '';
+const ONLY = process.env.API_TEST_ONLY ?? '';
+
+/** True if the run names its families (API_TEST_ONLY, `--grep`): no seed then leaves one of them out. */
+export const NAMED_FAMILIES = ONLY !== '' || process.env.TAP_GREP !== undefined;
 
 /**
  * @param only families that count there; default all
