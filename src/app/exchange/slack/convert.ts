@@ -104,6 +104,15 @@ class SlackExportConversion {
   }
 
   async convertAll(): Promise<ReadonlyMap<string, number>> {
+    try {
+      return await this.#convertTablesAndMessages();
+    } finally {
+      // Only after a failure are these files still open.
+      await this.#realmTables.abandon();
+    }
+  }
+
+  async #convertTablesAndMessages(): Promise<ReadonlyMap<string, number>> {
     await mkdir(this.target, { recursive: true, mode: 0o700 });
     const users = await this.#readJsonFileRows('users.json');
     // The primary owner comes first: emoji and bots belong to the first owner.
