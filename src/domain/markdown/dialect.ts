@@ -15,7 +15,7 @@ import { type FencedTextPiece, splitFencedBlocks } from './fence.js';
 import { escapeHtmlKeepingEntities, renderSortedHtmlAttributes } from './html.js';
 import { type InlineMarkdownRule, parseInlineMarkdownToTokens } from './inline.js';
 import { linkMarkdownRule } from './link.js';
-import { linkifierMarkdownRule } from './linkifier.js';
+import { LinkifierSearchBudget, linkifierMarkdownRule } from './linkifier.js';
 import { inlineMathMarkdownRule, renderMathFence } from './math.js';
 import { groupMentionMarkdownRule, userMentionMarkdownRule } from './mention.js';
 import { normalizeMarkdownText } from './normalize.js';
@@ -48,6 +48,7 @@ const INLINE_RULES_IN_ORDER: readonly InlineMarkdownRule[] = [
 
 interface MarkdownParseEnvironment extends Env {
   readonly context: MarkdownContext;
+  readonly linkifierBudget: LinkifierSearchBudget;
   hasPreviews: boolean;
 }
 
@@ -64,12 +65,12 @@ dialectParser.core.ruler.at('block', (state) => {
   state.tokens = toMarkdownItTokens(makeTokensOfFencedPieces(pieces, false));
 });
 dialectParser.core.ruler.at('inline', (state) => {
-  const { context } = state.env as MarkdownParseEnvironment;
+  const { context, linkifierBudget } = state.env as MarkdownParseEnvironment;
   for (const token of state.tokens) {
     if (token.type !== 'inline') continue;
     const quoted = token.meta?.quoted === true;
     token.children = toMarkdownItTokens(
-      parseInlineMarkdownToTokens(token.content, INLINE_RULES_IN_ORDER, context, quoted),
+      parseInlineMarkdownToTokens(token.content, INLINE_RULES_IN_ORDER, context, quoted, linkifierBudget),
     );
   }
 });
@@ -139,7 +140,7 @@ interface RenderedMarkdownDialect {
 }
 
 export function renderMarkdownDialect(text: string, context: MarkdownContext): RenderedMarkdownDialect {
-  const env: MarkdownParseEnvironment = { context, hasPreviews: false };
+  const env: MarkdownParseEnvironment = { context, linkifierBudget: new LinkifierSearchBudget(), hasPreviews: false };
   const tokens = dialectParser.parse(text, env);
   const html = dialectParser.renderer.render(tokens, dialectParser.options, env);
   return { html, tokens, hasPreviews: env.hasPreviews };

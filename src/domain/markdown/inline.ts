@@ -6,10 +6,18 @@ import type { MarkdownContext } from './context.js';
 import { INLINE_PLACEHOLDER_CLOSE, INLINE_PLACEHOLDER_OPEN } from './normalize.js';
 import { makeTextToken, makeVoidElementToken, type Token } from './tokens.js';
 
+/** Bound of the searches for linkifiers in one text. */
+export interface SearchBudget {
+  /** Counts a search by its number of instructions and of characters. @returns false if it is one too many */
+  countSearch(instructions: number, characters: number): boolean;
+}
+
 export interface InlineMarkdownRuleTools {
   readonly context: MarkdownContext;
   /** True inside a block quote, where mentions are silent. */
   readonly quoted: boolean;
+  /** All paragraphs of a text share it. */
+  readonly linkifierBudget: SearchBudget;
   /** Registers `tokens` as the rendering of `source`. @returns the mark that replaces it */
   mark(source: string, tokens: readonly Token[]): string;
   /** Restores the author's text: every mark is replaced by its source. */
@@ -53,6 +61,7 @@ export function parseInlineMarkdownToTokens(
   rules: readonly InlineMarkdownRule[],
   context: MarkdownContext,
   quoted: boolean,
+  linkifierBudget: SearchBudget,
 ): Token[] {
   const marks: { readonly source: string; readonly tokens: readonly Token[] }[] = [];
   let current = 0;
@@ -89,6 +98,7 @@ export function parseInlineMarkdownToTokens(
   const inline: InlineMarkdownRuleTools = {
     context,
     quoted,
+    linkifierBudget,
     source,
     mark: (marked, tokens) =>
       `${INLINE_PLACEHOLDER_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${INLINE_PLACEHOLDER_CLOSE}`,

@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import { parseTemplate, type Template } from 'url-template';
 import type { MarkdownLinkifier } from './context.js';
-import type { InlineMarkdownRule } from './inline.js';
+import type { InlineMarkdownRule, SearchBudget } from './inline.js';
 import { INLINE_PLACEHOLDER_OPEN } from './normalize.js';
 import { makeTextElementTokens } from './tokens.js';
 import { toSafeLinkUrl } from './url.js';
@@ -24,11 +24,12 @@ interface LinkifierMatch {
 /** Maximum number of instructions of a compiled pattern: the time of a search grows with them. */
 const MAX_COMPILED_PATTERN_INSTRUCTIONS = 5_000;
 /**
- * Maximum sum of the instructions of all searches in one text, over all linkifiers. The time of a search also grows
- * with the text, and the next search begins behind the match: a pattern that looks far ahead for a short match took
- * 48 s for 2,000 characters, now 0.3 s. Usual patterns have 15 to 85 instructions.
+ * Maximum cost of all searches in one text, over all linkifiers: a search costs the instructions of its pattern times
+ * the characters that it may read. The next search begins behind the match, so a pattern that looks far ahead for a
+ * short match would take 48 s for 2,000 characters; the limit ends it after 0.7 s. Usual patterns have 15 to 300
+ * instructions.
  */
-const MAX_SEARCHED_INSTRUCTIONS_PER_TEXT = 10_000;
+const MAX_SEARCH_COST_PER_TEXT = 50_000_000;
 /** Maximum number of compiled linkifiers in the cache; a full cache is cleared. */
 const MAX_CACHED_LINKIFIERS = 1_000;
 
@@ -65,13 +66,12 @@ function tryCompileLinkifier(pattern: string, urlTemplate: string): CompiledLink
 /** True if the linkifier compiles within the limits. Operations check this before they store a linkifier. */
 export const isUsableLinkifier = (linkifier: MarkdownLinkifier): boolean => getOrCompileLinkifier(linkifier) !== null;
 
-/** Instructions that the searches in a text may still have. */
-export class LinkifierSearchBudget {
-  #left = MAX_SEARCHED_INSTRUCTIONS_PER_TEXT;
+/** The cost that the searches in a text may still have. */
+export class LinkifierSearchBudget implements SearchBudget {
+  #left = MAX_SEARCH_COST_PER_TEXT;
 
-  /** Counts one search. @returns false if it is one too many */
-  countSearch(instructions: number): boolean {
-    this.#left -= instructions;
+  countSearch(instructions: number, characters: number): boolean {
+    this.#left -= instructions * characters;
     return this.#left >= 0;
   }
 }
@@ -85,18 +85,19 @@ function expandTemplateOrNull(template: Template, values: Record<string, string 
   }
 }
 
-/** Matches of a linkifier, in the order of the text. They don't overlap. The text is not searched beyond its budget. */
+/** Matches of a linkifier, in the order of the text. They don't overlap. The text is not searched beyond the budget. */
 export function findLinkifierMatches(
   text: string,
   linkifier: MarkdownLinkifier,
-  budget: LinkifierSearchBudget,
+  budget: SearchBudget,
 ): LinkifierMatch[] {
   const usable = getOrCompileLinkifier(linkifier);
   if (!usable) return [];
   const out: LinkifierMatch[] = [];
   const matcher = usable.pattern.matcher(text);
   // The character after a match may also be the one before the next: continue at the end of the matched text.
-  for (let from = 0; from <= text.length && budget.countSearch(usable.instructions) && matcher.find(from); ) {
+  for (let from = 0; from <= text.length; ) {
+    if (!budget.countSearch(usable.instructions, text.length - from) || !matcher.find(from)) break;
     const at = matcher.start(1);
     const end = matcher.end(1);
     from = Math.max(end, from + 1);
@@ -110,11 +111,10 @@ export function findLinkifierMatches(
 
 export const linkifierMarkdownRule: InlineMarkdownRule = (text, inline) => {
   let marked = text;
-  const budget = new LinkifierSearchBudget();
   for (const linkifier of inline.context.linkifiers) {
     let out = '';
     let done = 0;
-    for (const { at, text: found, url } of findLinkifierMatches(marked, linkifier, budget)) {
+    for (const { at, text: found, url } of findLinkifierMatches(marked, linkifier, inline.linkifierBudget)) {
       const safe = found.includes(INLINE_PLACEHOLDER_OPEN) ? undefined : toSafeLinkUrl(url);
       if (safe === undefined) continue;
       const tokens = makeTextElementTokens('a', { href: safe }, found, { kind: 'link', url: safe, text: found });

@@ -108,7 +108,22 @@ t.test('a linkifier that looks far ahead for short matches makes few links, a us
     line(text, { linkifiers: [{ id: 1, pattern, urlTemplate: 'https://t/{id}' }] }).split('<a ').length - 1;
   t.equal(linksWith('#(?P<id>[0-9]+)', '#1 '.repeat(500)), 500);
   const few = linksWith('(?P<id>a(?:.{0,1}){200}b|a)', 'a '.repeat(1_000));
-  t.ok(few > 0 && few < 50, `${few}`);
+  t.ok(few > 0 && few < 100, `${few}`);
+  const inParagraphs = linksWith('(?P<id>a(?:.{0,1}){200}b|a)', `${'a '.repeat(100)}\n\n`.repeat(20));
+  t.ok(inParagraphs < 2_000, `paragraphs share the budget: ${inParagraphs}`);
+});
+
+t.test('each of many linkifiers makes its link, and a long pattern makes 150 in one text', async (t) => {
+  const issue = '(?P<org>[a-z0-9-]{1,39})/(?P<repo>[a-z0-9._-]{1,100})';
+  const urlTemplate = 'https://t/{org}/{repo}/{id}';
+  const linkifiers = Array.from({ length: 150 }, (_, id) => {
+    return { id, pattern: `${issue}#(?P<id>[0-9]+)x${id}`, urlTemplate };
+  });
+  const missing = linkifiers.filter(({ id }) => !line(`see abc/def#12x${id}`, { linkifiers }).includes('<a '));
+  t.same(missing, []);
+  const text = Array.from({ length: 150 }, (_, i) => `org/repo#${i + 1}`).join(' ');
+  const one = { id: 1, pattern: `${issue}#(?P<id>[0-9]{1,8})`, urlTemplate };
+  t.equal(line(text, { linkifiers: [one] }).split('<a ').length - 1, 150);
 });
 
 t.test(
