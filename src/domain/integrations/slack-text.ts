@@ -27,7 +27,10 @@ export interface ConvertedSlackText {
 
 const SLACK_CODE_BLOCK_PATTERN = /```([\s\S]*?)```/;
 const SLACK_INLINE_CODE_PATTERN = /(`[^`\n]+`)/;
-const SLACK_REFERENCE_PATTERN = /<([^<>\n]+)>/g;
+/** Character in place of a reference while the text around it is converted. */
+const REFERENCE_MARK = '\uE000';
+/** A reference, or a character of the text itself that would be taken for the mark of one. */
+const SLACK_REFERENCE_OR_MARK_PATTERN = new RegExp(`<([^<>\\n]+)>|${REFERENCE_MARK}`, 'g');
 const SLACK_USER_GROUP_MENTION_PREFIX = '!subteam^';
 const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 
@@ -62,15 +65,16 @@ const convertOutsideBlocksAndCollectMentions = (
 function convertOutsideCodeAndCollectMentions(text: string, lookups: SlackMentionLookups, mentioned: string[]): string {
   const references: string[] = [];
   // References are put aside, so that an underscore in an address is not taken for emphasis.
-  const aside = text.replace(SLACK_REFERENCE_PATTERN, (all, inside: string) => {
-    references.push(convertReferenceAndCollectMention(all, inside, lookups, mentioned));
-    return `\uE000${references.length - 1}\uE001`;
+  const aside = text.replace(SLACK_REFERENCE_OR_MARK_PATTERN, (all, inside?: string) => {
+    references.push(inside === undefined ? all : convertReferenceAndCollectMention(all, inside, lookups, mentioned));
+    return REFERENCE_MARK;
   });
+  let next = 0;
   return aside
     .replace(/(^|[^\w*])\*([^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g, '$1**$2**')
     .replace(/(^|[^\w_])_([^\s_](?:[^_\n]*[^\s_])?)_(?![\w_])/g, '$1*$2*')
     .replace(/(^|[^\w~])~([^\s~](?:[^~\n]*[^\s~])?)~(?![\w~])/g, '$1~~$2~~')
-    .replace(/\uE000(\d+)\uE001/g, (_, i: string) => references[Number(i)] ?? '');
+    .replaceAll(REFERENCE_MARK, () => references[next++] ?? '');
 }
 
 function convertReferenceAndCollectMention(

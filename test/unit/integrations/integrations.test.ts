@@ -40,6 +40,15 @@ t.test("a block of code that stands inside Slack's lines keeps its first line, a
     t.equal(slack({ text }), content);
 });
 
+t.test('a text of Slack that has the mark of references itself stays as it is', async (t) => {
+  const reference = `<https://a.example/${'x'.repeat(1_000)}>`;
+  const own = '\uE0000\uE001'.repeat(1_000);
+  t.equal(
+    slack({ text: `${reference} ${own} <https://b.example>` }),
+    `${reference.slice(1, -1)} ${own} https://b.example`,
+  );
+});
+
 t.test('a payload of Slack mentions nobody', async (t) => {
   t.equal(slack({ text: '<!channel> <!here|here> <@U1|ann> <!subteam^S1|@ops>' }), '@all @all @ann @ops');
   t.equal(slack({ text: 'ask <!subteam^S1>' }), 'ask @S1');
