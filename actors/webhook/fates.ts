@@ -32,7 +32,7 @@ export function makeBotOwnerNoticeCommands(
   const bot = directory.user(botIdOfWebhookActorKey(key));
   const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
   if (!bot || !owner?.isActive) return [];
-  const content = text.replace('{bot}', formatSilentMention(bot));
+  const content = text.replace('{bot}', () => formatSilentMention(bot));
   return [makeDirectNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
 }
 

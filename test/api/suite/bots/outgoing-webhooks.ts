@@ -219,10 +219,13 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.equal((await from(queue, bot.id)).content, 'at last');
     // No server listens on this port.
     const port = await freePort();
-    const away = await make({ payload_url: JSON.stringify(`http://127.0.0.1:${port}/`) });
+    // The name has patterns of a replacement.
+    const name = `cash $' $& ${port}`;
+    const away = await make({ full_name: name, payload_url: JSON.stringify(`http://127.0.0.1:${port}/`) });
     await tell(member, [away], 'nobody there');
     const late = await from(queue, NOTIFICATION_BOT);
-    t.match(late.content, /was not told of a direct message: it could not be reached \(ECONNREFUSED\)\./);
+    t.match(late.content, `@_**${name}|${away.id}** was not told of a direct message: it could not be reached`);
+    t.match(late.content, '(ECONNREFUSED).');
   });
 
   /** Lets the hook answer when the test says so. @returns answers the oldest call that has none */
