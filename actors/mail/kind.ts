@@ -18,6 +18,7 @@ import {
   type StoredMail,
   toUnsealedQueuedMail,
   WAITING_MAIL_TABLE,
+  type WaitingMail,
 } from './state.js';
 
 type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = CommandDefinition<
@@ -30,8 +31,10 @@ type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = Com
 
 /** Maximum number of mails sent per run; the others follow at once. */
 const MAX_MAILS_PER_SENDING_RUN = 40;
-/** Pause before the next run if the last one left mails untried, ms. */
-const PAUSE_AFTER_UNTRIED_MAILS_MS = 10_000;
+/** Number of bulk mails that a run has at least, if as many are due, because other mails may never end. */
+const MIN_BULK_MAILS_PER_SENDING_RUN = 4;
+/** Pause before the next run if a failure interrupted the last one, ms. */
+const PAUSE_AFTER_INTERRUPTED_RUN_MS = 10_000;
 
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
@@ -49,6 +52,14 @@ const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
   },
 };
 
+/** Chooses the mails of a run from those that are due: bulk mails go last, and some of them go in every run. */
+function chooseMailsOfRun(due: readonly WaitingMail[]): readonly WaitingMail[] {
+  const bulk = due.filter(([, mail]) => mail.bulk);
+  const others = due.filter(([, mail]) => !mail.bulk);
+  const reserved = Math.min(bulk.length, MIN_BULK_MAILS_PER_SENDING_RUN);
+  return [...others.slice(0, MAX_MAILS_PER_SENDING_RUN - reserved), ...bulk].slice(0, MAX_MAILS_PER_SENDING_RUN);
+}
+
 /**
  * Sends the mails that are due. The lane is separate, because a mail server takes its time, and exclusive, because a
  * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
@@ -59,9 +70,7 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
-    const batch = listWaitingMails(view.parts)
-      .filter(([, mail]) => mail.next <= now)
-      .slice(0, MAX_MAILS_PER_SENDING_RUN);
+    const batch = chooseMailsOfRun(listWaitingMails(view.parts).filter(([, mail]) => mail.next <= now));
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
     const fates = await services.mail.sendAllOnce(
       batch.map(([number, mail]) => toUnsealedQueuedMail(realm, number, mail, open)),
@@ -79,9 +88,15 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
         const again: StoredMail = { ...mail, tries, next: now + mailRetryDelayMs(tries) };
         Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, again));
         left.push(again);
-      } else left.push(mail);
+      } else {
+        left.push(mail);
+        // The next run must begin with this mail, so other mails no longer go before it.
+        if (fate === 'unclear' && mail.bulk)
+          Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, { ...mail, bulk: false }));
+      }
     }
-    const earliest = [...fates.values()].includes('untried') ? now + PAUSE_AFTER_UNTRIED_MAILS_MS : now;
+    const isInterrupted = [...fates.values()].some((fate) => fate === 'unclear' || fate === 'untried');
+    const earliest = isInterrupted ? now + PAUSE_AFTER_INTERRUPTED_RUN_MS : now;
     const next = computeNextMailAttemptTime(left);
     return { reply: makeValueReply(null), parts: written, due: next === null ? null : Math.max(next, earliest) };
   },

@@ -22,8 +22,10 @@ export interface StoredMail extends JsonObject, MailToSend {
 /** Parts with the waiting mails, by number of the mail. */
 export const WAITING_MAIL_TABLE = new ActorPartAccessor<StoredMail>('mail/');
 
+export type WaitingMail = readonly [number: string, mail: StoredMail];
+
 /** Waiting mails with their numbers, in the order in which they are due, then by number. */
-export const listWaitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
+export const listWaitingMails = (parts: ActorParts): WaitingMail[] =>
   [...WAITING_MAIL_TABLE.entries(parts)].sort(
     ([a, first], [b, second]) => first.next - second.next || Number(a) - Number(b),
   );

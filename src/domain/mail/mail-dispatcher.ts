@@ -11,9 +11,10 @@ export interface QueuedMail extends OutgoingMail {
 
 /**
  * Outcome of a call for a mail. done: sent, or dropped for good. later: it failed, and waits for a growing pause.
- * untried: a failure of this or another mail ended the call, which says nothing about this one.
+ * unclear: it failed beside others, so only a call that begins with it shows whether the mail is the cause. untried: a
+ * failure of another mail interrupted the call.
  */
-export type MailDisposition = 'done' | 'later' | 'untried';
+export type MailDisposition = 'done' | 'later' | 'unclear' | 'untried';
 
 /** Maximum number of connections to the mail server per organization. */
 const MAX_CONCURRENT_SENDS_PER_CALL = 4;
@@ -48,7 +49,7 @@ export class MailDispatcher {
   /**
    * Sends mails. Never rejects. The first mail goes alone, and the second one too if the first fails. Only a failure
    * without another connection is one of the mail itself, because mail servers limit connections. A failure beside
-   * others leaves the rest untried, and the next call begins with it.
+   * others interrupts the call, and the next one is to begin with the mail that failed.
    *
    * @returns outcomes in the order of the mails
    */
@@ -76,6 +77,7 @@ export class MailDispatcher {
     };
     const connections = this.clock.now() < this.#singleConnectionUntil ? 1 : MAX_CONCURRENT_SENDS_PER_CALL;
     await Promise.all(Array.from({ length: connections }, work));
+    for (const i of outages.keys()) fates[i] = 'unclear';
     if (outages.size > 0) this.#singleConnectionUntil = this.clock.now() + SINGLE_CONNECTION_AFTER_REFUSAL_MS;
     return fates;
   }

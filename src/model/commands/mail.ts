@@ -18,6 +18,8 @@ export type MailToSend = {
   readonly thread?: string;
   /** URL that unsubscribes from mails of this kind (RFC 8058). */
   readonly unsubscribe?: string;
+  /** True for one of many mails at a time, such as an invitation: mails for which somebody waits are sent before it. */
+  readonly bulk?: boolean;
 };
 
 /** Commands of the mail actor of an organization. */

@@ -42,8 +42,8 @@ class Post {
     }));
   }
 
-  send(to: string, subject = 'Hello', text = 'text'): Promise<unknown> {
-    const { name, args } = makeSendMailCommand(REALM, { to, subject, text });
+  send(to: string, bulk?: boolean): Promise<unknown> {
+    const { name, args } = makeSendMailCommand(REALM, { to, subject: 'Hello', text: 'text', ...(bulk && { bulk }) });
     return this.harness.ask(KEY, name, args);
   }
 
@@ -182,7 +182,7 @@ t.test('a command does not wait for the mail server, and no mail waits for anoth
 });
 
 /** Lets runs follow one another for a minute, which is too short for a mail that waits after a failure. */
-async function withinAMinute(post: Post, what: string, isTrue: () => boolean): Promise<void> {
+async function withinAMinute(post: Post, what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const end = post.harness.clock.now() + MINUTE;
   await until(what, async () => {
     if (post.harness.clock.now() + 1000 < end) await post.harness.clock.advanceAsync(1000);
@@ -219,6 +219,42 @@ t.test('mails that were not tried during an outage are sent seconds after it', a
   await smtp.back();
   await withinAMinute(post, 'sent', () => smtp.received.length === 20 - tried);
   t.ok(tried < 20, `${tried} were tried`);
+});
+
+t.test('a mail for which somebody waits is sent before invitations that were stored earlier', async (t) => {
+  const { smtp, post } = await start(t);
+  for (let i = 0; i < 50; i++) await post.send(`invited${i}@example.com`, true);
+  await post.send('reset@example.com');
+  await until('sent', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return smtp.received.length === 51;
+  });
+  t.same(smtp.received[0]?.to, ['reset@example.com']);
+});
+
+t.test('invitations are sent while more mails wait than a run sends', async (t) => {
+  const { smtp, post } = await start(t);
+  for (let i = 0; i < 100; i++) await post.send(`user${i}@example.com`);
+  for (let i = 0; i < 4; i++) await post.send(`invited${i}@example.com`, true);
+  await until('sent', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return smtp.received.length === 104;
+  });
+  const invited = recipients({ received: smtp.received.slice(0, 40) }).filter((to) => to.startsWith('invited'));
+  t.equal(invited.length, 4);
+});
+
+t.test('an invitation at which the mail server hangs up delays no other one while mails keep coming', async (t) => {
+  const { smtp, post } = await start(t);
+  smtp.hangUp = (address) => address.startsWith('poison');
+  await post.send('poison@example.com', true);
+  for (let i = 0; i < 5; i++) await post.send(`invited${i}@example.com`, true);
+  await post.send('reset@example.com');
+  await withinAMinute(post, 'sent', async () => {
+    await post.send('reset@example.com');
+    return recipients(smtp).filter((to) => to.startsWith('invited')).length === 5;
+  });
+  t.match(post.lines, [/^a mail could not be sent/]);
 });
 
 t.test('a mail refused for good, or with an invalid address, is dropped, with a log line', async (t) => {

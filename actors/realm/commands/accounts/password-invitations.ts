@@ -133,5 +133,6 @@ function makeInvitationMailCommand(
       `After that, ${origin}/accounts/password/reset sends you a new link.`,
       '',
     ].join('\n\n'),
+    bulk: true,
   });
 }

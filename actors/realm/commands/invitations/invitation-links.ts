@@ -91,5 +91,6 @@ export function makeInvitationMailCommand(
       'If you do not know what this is about, there is nothing that you need to do.',
       '',
     ].join('\n'),
+    bulk: true,
   });
 }
