@@ -161,7 +161,7 @@ import { subscribeAndUnsubscribeUsersHandler, unsubscribeUsersHandler } from './
 import { DATA_EXPORT_PARTS } from './data-exports.js';
 import { INVITATION_PART_PREFIXES } from './invitations.js';
 import { realmStateMachine } from './machine.js';
-import { MAIL_REQUEST_TIMES_PART_PREFIX } from './mail-limits.js';
+import { DAILY_INVITATIONS_PART_PREFIX, MAIL_REQUEST_TIMES_PART_PREFIX } from './mail-limits.js';
 import { RealmActorSidecar } from './sidecar.js';
 import {
   DIRECT_GROUP_RECIPIENT_PART_PREFIX,
@@ -192,6 +192,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     PICTURE_UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_REQUEST_TIMES_PART_PREFIX,
+    DAILY_INVITATIONS_PART_PREFIX,
     UNFINISHED_IMPORT_PART_PREFIX,
     IMPORT_LEASE_PART_NAME,
     PASSWORD_INVITATIONS_PART_NAME,

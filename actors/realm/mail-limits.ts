@@ -1,10 +1,14 @@
 /**
- * Limit of mails with links that strangers can request for an address, or that members send to strangers as invitations
- * (conventions.md § Rate limits). The counts are parts of the realm, so the limit holds across restarts of the actor.
+ * Limits of mails with links that strangers can request for an address, or that members send to strangers as
+ * invitations (conventions.md § Rate limits), and of the invitations of a member. The counts are parts of the realm, so
+ * the limits hold across restarts of the actor.
  */
 
 import { addRateLimitedCallTime, isAnyCallStillCounted, type Json, msUntilCallAllowed, type RateLimit } from '#base';
+import { isAdminOrOwner } from '#domain/people';
 import { ActorPartAccessor, type ActorParts } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryUser } from '#model/records';
 
 /** Times of the mails that were requested for one address. */
 interface AddressMailRequestTimes {
@@ -67,6 +71,53 @@ export function countMailsToAddressesIfAllowed(
     ...[...counted].map(([address, times]) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, { address, times })),
   ];
   return { waits, parts: Object.assign({}, ...changes) as Record<string, Json> };
+}
+
+/** Invitations that a user had mailed within a day. */
+interface DailyInvitations {
+  /** Time of the first of them, ms. The day ends 24 hours later. */
+  readonly since: number;
+  readonly count: number;
+}
+
+/** Prefix of the parts with counts of invitations, by id of the user who had them mailed. */
+export const DAILY_INVITATIONS_PART_PREFIX = 'inviter/';
+const DAILY_INVITATIONS_TABLE = new ActorPartAccessor<DailyInvitations>(DAILY_INVITATIONS_PART_PREFIX);
+const DAY_MS = 24 * 3_600_000;
+/** Maximum number of invitations that a user has mailed a day. An administrator may invite a company of thousands. */
+export const MAX_DAILY_INVITATIONS = 1_000;
+export const MAX_DAILY_INVITATIONS_OF_ADMIN = 10_000;
+
+/**
+ * Counts invitations that a user has mailed, for the first time or again. Revoked ones stay counted.
+ *
+ * @returns the raised count, and the deletions of counts whose day is over
+ * @throws ApiError if the user may not have as many mailed today
+ */
+export function countDailyInvitationsOrThrow(
+  parts: ActorParts,
+  user: DirectoryUser,
+  added: number,
+  now: number,
+): Record<string, Json> {
+  const isOver = ({ since }: DailyInvitations): boolean => since + DAY_MS <= now;
+  const before = DAILY_INVITATIONS_TABLE.findPartValue(parts, user.id);
+  const { since, count } = before && !isOver(before) ? before : { since: now, count: 0 };
+  const most = isAdminOrOwner(user) ? MAX_DAILY_INVITATIONS_OF_ADMIN : MAX_DAILY_INVITATIONS;
+  if (count + added > most) {
+    throw apiError('DAILY_INVITES_SPENT', {
+      errors: [],
+      sent_invitations: false,
+      license_limit_reached: false,
+      daily_limit_reached: true,
+    });
+  }
+  const gone = [...DAILY_INVITATIONS_TABLE.entries(parts)].filter(([, one]) => isOver(one));
+  const changes = [
+    ...gone.map(([id]) => DAILY_INVITATIONS_TABLE.makePartChange(id, null)),
+    DAILY_INVITATIONS_TABLE.makePartChange(user.id, { since, count: count + added }),
+  ];
+  return Object.assign({}, ...changes) as Record<string, Json>;
 }
 
 export const MAIL_RATE_LIMITS_PER_ADDRESS: readonly RateLimit[] = [

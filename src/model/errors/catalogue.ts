@@ -508,6 +508,9 @@ export const API_ERROR_CATALOGUE = {
   INVITES_SOME_TAKEN: makeInvitationFailedEntry(
     "Some of those addresses are already using {product}, so we didn't send them an invitation. We did send invitations to everyone else!",
   ),
+  DAILY_INVITES_SPENT: makeInvitationFailedEntry(
+    'To protect users, {product} limits the number of invitations you can send in one day. Because you have reached the limit, no invitations were sent.',
+  ),
   INVITER_TOO_NEW: makeInvitationFailedEntry(
     'Your account is too new to send invites for this organization. Ask an organization admin, or a more experienced user.',
   ),

@@ -98,6 +98,20 @@ const OF_PICTURES: readonly WireError[] = [
   bad('Uploaded file is larger than the allowed limit of {n} MiB'),
 ];
 
+const OF_DAILY_INVITATIONS: readonly WireError[] = [
+  {
+    status: 400,
+    code: 'INVITATION_FAILED',
+    msg: 'To protect users, {product} limits the number of invitations you can send in one day. Because you have reached the limit, no invitations were sent.',
+    extra: {
+      errors: 'array of [email, reason, deactivated]',
+      sent_invitations: 'boolean',
+      daily_limit_reached: 'boolean',
+      license_limit_reached: 'boolean',
+    },
+  },
+];
+
 /** Refusals that the contract describes in words, and wire.json leaves out. */
 const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   // messages.md § PATCH: a text is normalised like sending, and topics may be mandatory.
@@ -122,6 +136,9 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   ],
   'POST /bots': OF_PICTURES,
   'PATCH /bots/{bot_id}': OF_PICTURES,
+  // realm.md § Invitations: the daily limit, which the peer has on open servers.
+  'POST /invites': OF_DAILY_INVITATIONS,
+  'POST /invites/{prereg_id}/resend': OF_DAILY_INVITATIONS,
   'POST /submessage': [bad('Unknown type for todo data: {type}')],
   // GET /events takes the parameters of POST /register, with their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],

@@ -15,6 +15,8 @@ import type { DirectoryEmoji, DirectoryStream } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { addCustomEmojiHandler, deactivateCustomEmojiHandler } from '../../../actors/realm/commands/files/emoji.js';
 import { createUserGroupHandler } from '../../../actors/realm/commands/groups/user-groups.js';
+import { MAX_OPEN_INVITATIONS, sendInvitationsHandler } from '../../../actors/realm/commands/invitations/invite.js';
+import { revokeInvitationHandler } from '../../../actors/realm/commands/invitations/manage-invitations.js';
 import { addLinkifierHandler, removeLinkifierHandler } from '../../../actors/realm/commands/organization/linkifiers.js';
 import {
   addPlaygroundHandler,
@@ -78,9 +80,10 @@ function makeActor(stored: Record<string, unknown>) {
     nextProfileField: 999_999,
     nextStreamGroup: 999_999,
     nextGroup: 999_999,
+    invitations: { nextSingle: 999_999, nextLink: 999_999 },
   };
   const streamIds = new Map([[STREAM.name, STREAM.id]]);
-  const volatile = { findStreamIdByName: (name: string) => streamIds.get(name) };
+  const volatile = { findStreamIdByName: (name: string) => streamIds.get(name), findUserIdByEmail: () => undefined };
   const command = (handler: Handler, args: unknown, inputs?: unknown): number => {
     const outcome = (handler.handle as Handle)({ state, parts, volatile }, args, inputs, context);
     t.ok(doItemsFitIntoLog(outcome.events ?? []));
@@ -205,6 +208,28 @@ t.test('user groups beyond the maximum are refused', async (t) => {
   const add = (name: string) => actor.command(createUserGroupHandler, { name, description: '', members: [] });
   add('a');
   t.throws(() => add('b'), tooMany('realm_user_groups', MAX_USER_GROUPS));
+});
+
+t.test('open invitations beyond the maximum are refused', async (t) => {
+  const of = (id: number, minutes: number | null = null) => [
+    `invitation/${id}`,
+    { id, email: `new${id}@example.com`, inviter: OWNER.id, invited: 1_600_000_000, minutes, role: 400, streams: [] },
+  ];
+  const expired = of(MAX_OPEN_INVITATIONS, 1);
+  const actor = makeActor({
+    ...OWNER_PART,
+    ...Object.fromEntries([...listOf(MAX_OPEN_INVITATIONS - 1, (i) => of(i)), expired]),
+  });
+  const invite = (email: string) =>
+    actor.command(
+      sendInvitationsHandler,
+      { emails: [email], minutes: null, role: 400, stream_ids: [], origin: 'https://example.com' },
+      { nonce: '', makeSealedLink: () => '', isDisposableDomain: () => false, subscribersByStream: new Map() },
+    );
+  invite('a@example.com');
+  t.throws(() => invite('b@example.com'), tooMany('invites', MAX_OPEN_INVITATIONS));
+  actor.command(revokeInvitationHandler, { id: 0 });
+  invite('b@example.com');
 });
 
 t.test('muted users beyond the maximum are refused', async (t) => {

@@ -1,6 +1,13 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { countMailToAddressIfAllowed } from '../../../actors/realm/mail-limits.js';
+import type { DirectoryUser } from '#model/records';
+import {
+  countDailyInvitationsOrThrow,
+  countMailToAddressIfAllowed,
+  MAX_DAILY_INVITATIONS,
+  MAX_DAILY_INVITATIONS_OF_ADMIN,
+} from '../../../actors/realm/mail-limits.js';
+import { person } from '../../support/person.js';
 
 const HOUR = 3_600_000;
 
@@ -10,11 +17,19 @@ class Realm {
 
   ask(address: string, now: number): number {
     const { wait, parts } = countMailToAddressIfAllowed(this.parts, address, now);
+    this.#store(parts);
+    return wait;
+  }
+
+  invite(by: DirectoryUser, count: number, now: number): void {
+    this.#store(countDailyInvitationsOrThrow(this.parts, by, count, now));
+  }
+
+  #store(parts: Readonly<Record<string, Json>>): void {
     for (const [name, part] of Object.entries(parts)) {
       if (part === null) this.parts.delete(name);
       else this.parts.set(name, part);
     }
-    return wait;
   }
 }
 
@@ -46,4 +61,29 @@ t.test('the address idle for longest is forgotten when there are too many', asyn
   t.notOk(realm.parts.has('letters/a9999@b.de'));
   t.equal(realm.parts.size, 10_000);
   t.equal(realm.ask('a5@b.de', 20_001), HOUR - 19_996, 'those that stay are still counted');
+});
+
+t.test('a member invites 1,000 people a day, an administrator 10,000', async (t) => {
+  const realm = new Realm();
+  const spent = { code: 'INVITATION_FAILED', extra: { daily_limit_reached: true, sent_invitations: false } };
+  for (const [user, limit] of [
+    [person(8), MAX_DAILY_INVITATIONS],
+    [person(9, { role: 200 }), MAX_DAILY_INVITATIONS_OF_ADMIN],
+  ] as const) {
+    t.throws(() => realm.invite(user, limit + 1, 0), spent);
+    realm.invite(user, limit - 1, 0);
+    t.throws(() => realm.invite(user, 2, 23 * HOUR), spent, 'the day is not over');
+    realm.invite(user, 1, 23 * HOUR);
+    t.throws(() => realm.invite(user, 1, 24 * HOUR - 1), spent);
+    realm.invite(user, limit, 24 * HOUR);
+    t.throws(() => realm.invite(user, 1, 24 * HOUR), spent);
+  }
+});
+
+t.test('counts of invitations whose day is over are deleted', async (t) => {
+  const realm = new Realm();
+  realm.invite(person(8), 1, 0);
+  realm.invite(person(9), 1, HOUR);
+  realm.invite(person(10), 1, 24 * HOUR);
+  t.same([...realm.parts.keys()], ['inviter/9', 'inviter/10']);
 });

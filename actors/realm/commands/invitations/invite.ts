@@ -14,18 +14,19 @@ import {
   USER_ROLE,
 } from '#domain/people';
 import type { ArgsOfCommand, realmActorCommands } from '#model/commands';
-import { type ApiError, apiError } from '#model/errors';
+import { type ApiError, apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
   encodeInvitation,
   type Invitation,
+  listValidInvitations,
   makeExpiredInvitationDeletions,
   makeInvitationPartName,
   makeInvitationsChangedEvent,
   weakestInviterRole,
 } from '../../invitations.js';
-import { countMailsToAddressesIfAllowed } from '../../mail-limits.js';
+import { countDailyInvitationsOrThrow, countMailsToAddressesIfAllowed } from '../../mail-limits.js';
 import { findUserRecord, readEmailDomainRecords } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
@@ -58,6 +59,9 @@ const REFUSAL_REASON_BY_EMAIL_PROBLEM: Readonly<Record<EmailAddressRefusalReason
 /** The address has got as many mails from strangers as it may (mail-limits.ts). */
 const TOO_MANY_MAILS_REASON = 'Too many invitations to this address. Try again later.';
 
+/** Maximum number of valid invitations of an organization, without links. One reply lists all of them. */
+export const MAX_OPEN_INVITATIONS = 20_000;
+
 /**
  * Minimum age of the inviting account, ms, if anyone may join the organization: a new account could otherwise send mail
  * to strangers.
@@ -85,10 +89,13 @@ export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorComman
     const good = allowed.filter((_, i) => waits[i] === 0);
     for (const email of allowed.filter((_, i) => waits[i] !== 0)) taken.push([email, TOO_MANY_MAILS_REASON, false]);
     if (good.length === 0) throw makeInvitationError('INVITES_ALL_TAKEN', taken);
+    const daily = countDailyInvitationsOrThrow(view.parts, acting, good.length, context.now);
+    const open = listValidInvitations(view.parts, 'single', context.now);
+    checkParameterItemCount('invites', open.length + good.length, MAX_OPEN_INVITATIONS);
     const commit = makeNewInvitationsCommit(good, acting, view, args, inputs, context);
     return {
       ...commit,
-      parts: { ...commit.parts, ...counted },
+      parts: { ...commit.parts, ...counted, ...daily },
       reply:
         taken.length > 0
           ? { error: makeInvitationError('INVITES_SOME_TAKEN', taken, true).toReply() }

@@ -17,7 +17,7 @@ import {
   makeInvitationsChangedEvent,
   weakestInviterRole,
 } from '../../invitations.js';
-import { countMailToAddressIfAllowed } from '../../mail-limits.js';
+import { countDailyInvitationsOrThrow, countMailToAddressIfAllowed } from '../../mail-limits.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
@@ -167,10 +167,11 @@ export const resendInvitationHandler: RealmCommandHandler<
     };
     const { wait, parts: counted } = countMailToAddressIfAllowed(parts, again.email ?? '', now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+    const daily = countDailyInvitationsOrThrow(parts, acting, 1, now);
     const inviter = findUserRecord(parts, again.inviter) ?? acting;
     return {
       reply: makeSuccessReply({ timestamp: again.invited }),
-      parts: { ...counted, [makeInvitationPartName(again)]: encodeInvitation(again) },
+      parts: { ...counted, ...daily, [makeInvitationPartName(again)]: encodeInvitation(again) },
       commands: [[makeInvitationMailCommand(realm, again, inviter, state.settings, link)]],
     };
   },

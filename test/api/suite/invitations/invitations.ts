@@ -24,6 +24,8 @@ const failed = (msg: string, errors: readonly (readonly [string, string, boolean
 });
 const WRONG = "Some emails did not validate, so we didn't send any invitations.";
 const ALL_TAKEN = "We weren't able to invite anyone.";
+const DAILY_LIMIT =
+  'To protect users, Conclave limits the number of invitations you can send in one day. Because you have reached the limit, no invitations were sent.';
 const SOME_TAKEN =
   "Some of those addresses are already using Conclave, so we didn't send them an invitation. We did send invitations to everyone else!";
 
@@ -339,6 +341,21 @@ export const invitations: Facts = async (t, server) => {
     await refused(t, invite(member, `${more}, ${email}`), failed(SOME_TAKEN, reason, true));
     await mailed(server, more);
     t.equal(mailsTo(server, email).length, 2);
+  });
+
+  await t.test('a member has 1,000 invitations mailed a day', async (t) => {
+    const { member: inviter, admin: administrator } = await makeOrganization(server);
+    const inviteMany = (by: Person, n: number) => invite(by, Array.from({ length: n }, address).join());
+    for (const n of [500, 499]) t.equal((await inviteMany(inviter, n)).status, 200);
+    const { extra, ...refusal } = failed(DAILY_LIMIT, []);
+    const spent = { ...refusal, extra: { ...extra, daily_limit_reached: true } };
+    await refused(t, inviteMany(inviter, 2), spent);
+    t.equal((await inviteMany(inviter, 1)).status, 200);
+    const [first, second] = await list(inviter);
+    t.equal((await revoke(inviter, first!.id)).status, 200);
+    await refused(t, inviteMany(inviter, 1), spent, 'a revoked one counts');
+    await refused(t, resend(inviter, second!.id), spent, 'one that is sent again counts');
+    t.equal((await resend(administrator, second!.id)).status, 200);
   });
 
   await t.test('snapshot and events agree', async (t) => {
