@@ -309,6 +309,23 @@ export const files: Facts = async (t, server) => {
     t.same(page(await look(member, uri)), NOT_FOUND);
   });
 
+  await t.test("a file goes with its last message, also if another user's scheduled message links it", async (t) => {
+    const uri = await upload(member, 'quoted.txt');
+    const content = `[x](${uri})`;
+    const message_id = await say(member, 'hall', 'last', content);
+    t.equal((await look(other, uri)).status, 200);
+    const { scheduled_message_id } = await other.api.ok('POST /scheduled_messages', {
+      type: 'stream',
+      to: await streamIdOf(owner, 'hall'),
+      topic: 'later',
+      content,
+      scheduled_delivery_timestamp: Math.floor(server.clock.now() / 1000) + 3_600,
+    });
+    await owner.api.ok('DELETE /messages/{message_id}', { message_id });
+    for (const person of [member, other]) t.same(page(await look(person, uri)), NOT_FOUND);
+    await other.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id });
+  });
+
   await t.test('many uploads at once are all counted', async (t) => {
     const before = (await attachmentsOf(owner)).upload_space_used;
     await Promise.all(Array.from({ length: 12 }, (_, i) => upload(org.people[i % 6]!, `${i}`, 'x'.repeat(i))));
