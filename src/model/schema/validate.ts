@@ -62,11 +62,11 @@ export function makeSchemaValidator(declared: TSchema): SchemaValidator {
   return {
     validateText: (text, name) => validateBySchema(schema, text, name),
     validateJson(json, name) {
-      if (!(json.plain && fast?.Check(json.value))) {
-        const value = validateBySchema(schema, json.value, name);
-        return json.plain && !json.suspicious ? value : cleanParsedJson(value);
-      }
-      return json.suspicious ? cleanParsedJson(json.value) : json.value;
+      const isValid = json.plain && fast?.Check(json.value);
+      const value = isValid ? json.value : validateBySchema(schema, json.value, name);
+      if (json.suspicious && hasPrototypeKey(value))
+        throw makeValidationRefusal(`${name} contains an invalid key: __proto__`);
+      return json.plain && !json.suspicious ? value : cleanParsedJson(value);
     },
   };
 }
@@ -109,6 +109,12 @@ function agreesWithCompiledValidator(schema: ParameterSchema): boolean {
   if (schema.patternProperties) return false;
   return listSubschemas(schema).every(agreesWithCompiledValidator);
 }
+
+/** True if an object at any level has the key `__proto__`, which neither the stores nor the bus keep. */
+const hasPrototypeKey = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeKey));
 
 const makeValidationRefusal = (message: string): ApiError => validationError(message);
 

@@ -39,8 +39,9 @@ const VALIDATOR = [
   'cannot be blank\\.',
   'is too (small|large)',
   'is too long \\(limit: \\d+ characters\\)',
-  // Bounds of lists that are ours; the contract has none.
+  // Bounds of lists and a refused key that are ours; the contract has none.
   'has too many items \\(limit: \\d+\\)',
+  'contains an invalid key: __proto__',
   'has incorrect length \\d+; should be \\d+',
   'should have exactly \\d+ items',
   'contains a value that is not an? \\w+',

@@ -3,7 +3,7 @@
  * functions have no side effects.
  */
 import { type Static, Type } from 'typebox';
-import { cleanParsedJson, parseJsonText } from '#base';
+import { parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
 import { makeSchemaValidator, type SchemaValidator } from '#model/schema';
 import type { MessageBody, StoredSubmessage } from '../stored/message.js';
@@ -47,7 +47,7 @@ export function parseAndCheckZformWidget(widget: string): {
   }
   const json = parseJsonText(widget);
   if (!json) throw apiError('WIDGET_JSON');
-  const content = cleanParsedJson(json.value);
+  const content = json.value;
   if (!isPlainObject(content)) throw refuse('widget_content is not a dict');
   for (const key of ['widget_type', 'extra_data']) {
     if (!Object.hasOwn(content, key)) throw refuse(`${key} is not in widget_content`);
@@ -58,12 +58,11 @@ export function parseAndCheckZformWidget(widget: string): {
   if (!Object.hasOwn(extra_data, 'type')) throw refuse('zform is missing type field');
   if (extra_data.type !== 'choices') throw refuse(`unknown zform type: ${shown(extra_data.type)}`);
   try {
-    zformDataValidator.validateJson({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
+    return { widget_type, extra_data: zformDataValidator.validateJson({ ...json, value: extra_data }, 'extra_data') };
   } catch (error) {
     if (error instanceof ApiError) throw refuse(error.message);
     throw error;
   }
-  return { widget_type, extra_data };
 }
 
 /** Matches a line end as the API's original server recognizes it, for example a vertical tab. */

@@ -40,12 +40,17 @@ export const botStorage: Facts = async (t, server) => {
   });
 
   await t.test('keys and values are only text', async (t) => {
-    const strange = '{"__proto__":"a","constructor":"b","a.b$c":"\\u0000","é":"\u{1f419}","\\ud800":"\\udfff"}';
+    const strange = '{"constructor":"b","a.b$c":"\\u0000","é":"\u{1f419}","\\ud800":"\\udfff"}';
     t.equal((await put(bot, strange)).status, 200);
     await refused(t, bot.api.call('GET /bot_storage', { keys: ['__proto__'] }), NO_KEY);
     t.same(await all(bot, { keys: ['constructor', 'a.b$c'] }), { constructor: 'b', 'a.b$c': '\0' });
     t.same(await all(bot, { keys: ['é'] }), { é: '\u{1f419}' });
     await bot.api.ok('DELETE /bot_storage');
+  });
+
+  await t.test('a key __proto__ is refused, and nothing is stored', async (t) => {
+    await refused(t, put(bot, '{"a":"b","__proto__":"c"}'), bad('storage contains an invalid key: __proto__'));
+    t.same(await all(bot), {});
   });
 
   await t.test('wrong shapes are refused', async (t) => {

@@ -97,6 +97,10 @@ export const submessages: Facts = async (t, server) => {
         { widget_type: 'zform', extra_data: { ...zform, choices: [{ short_name: 'A', long_name: 'B' }] } },
         'reply key is missing from extra_data["choices"][0]',
       ],
+      [
+        '{"widget_type":"zform","extra_data":{"type":"choices","heading":"","choices":[],"__proto__":1}}',
+        'extra_data contains an invalid key: __proto__',
+      ],
       [{ widget_type: 'x'.repeat(10_000), extra_data: {} }, 'widget_content is too long (limit: 10000 characters)'],
     ];
     for (const [widget_content, reason] of refusals) {

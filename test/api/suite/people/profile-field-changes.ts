@@ -104,7 +104,7 @@ export const profileFieldChanges: Facts = async (t, server) => {
     t.equal((await remove(many)).status, 200);
   });
 
-  await t.test('keys such as __proto__ are options like others', async (t) => {
+  await t.test('keys such as toString are options like others; __proto__ is refused', async (t) => {
     const text = '{"constructor":{"text":"C","order":"1"},"toString":{"text":"S","order":"2"}}';
     const tree = await made({ field_type: 3, field_data: text });
     t.equal((await find(tree))!.field_data, text);
@@ -114,6 +114,9 @@ export const profileFieldChanges: Facts = async (t, server) => {
     const name = (await find(tree))!.name;
     const invalid = bad(`'valueOf' is not a valid choice for '${name}'.`);
     await refused(t, member.api.call('PATCH /users/me/profile_data', { data }), invalid);
+    const field_data = '{"__proto__":{"text":"P","order":"1"}}';
+    const hostile = admin.api.call('POST /realm/profile_fields', { name: 'Hostile', field_type: 3, field_data });
+    await refused(t, hostile, bad('field_data contains an invalid key: __proto__'));
     await clear();
   });
 
