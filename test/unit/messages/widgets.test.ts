@@ -48,18 +48,46 @@ t.test('any submessage of a poll or a list is stored unchanged or refused', asyn
   );
 });
 
-t.test('number and size of submessages are limited', async (t) => {
-  const big = JSON.stringify('x'.repeat(9_990));
-  let message = { sender: 9, body: {} } as unknown as StoredMessage;
-  const add = (content: string): void => {
-    const submessages = message.body.submessages ?? [];
-    const added = makeCheckedNextSubmessage(message, { sender: 9, type: 'other', content });
+/** Adds submessages to a message of user 9, which has none yet. */
+function adderOf(): (content: string, sender?: number) => void {
+  let message = { sender: 9, body: { submessages: [] } } as unknown as StoredMessage;
+  return (content, sender = 9) => {
+    const { submessages = [] } = message.body;
+    const added = makeCheckedNextSubmessage(message, { sender, type: 'other', content });
     message = { ...message, body: { ...message.body, submessages: [...submessages, added] } };
   };
-  for (let i = 0; i < 20; i++) add(big);
-  t.throws(() => add(big), { message: 'You cannot attach a submessage to this message.' });
-  t.equal(message.body.submessages?.length, 20);
-  message = { ...message, body: { ...message.body, submessages: [] } };
-  for (let i = 0; i < 2_000; i++) add('1');
-  t.throws(() => add('1'), { message: 'You cannot attach a submessage to this message.' });
+}
+
+const REFUSED = { message: 'You cannot attach a submessage to this message.' };
+const LONG = JSON.stringify('x'.repeat(9_990));
+const VOTE = JSON.stringify({ type: 'vote', key: '123456789012345,123456789', vote: -1 }, null, 1);
+
+t.test('number and size of submessages are limited, for each user and in all', async (t) => {
+  const addLong = adderOf();
+  for (const sender of [9, 1, 2, 3]) {
+    for (let i = 0; i < 5; i++) addLong(LONG, sender);
+    t.throws(() => addLong(LONG, sender), REFUSED);
+  }
+  t.throws(() => addLong(LONG, 4), REFUSED);
+  const addShort = adderOf();
+  for (const sender of [9, 1, 2, 3]) {
+    for (let i = 0; i < 500; i++) addShort('1', sender);
+    t.throws(() => addShort('1', sender), REFUSED);
+  }
+  t.throws(() => addShort(JSON.stringify('x'.repeat(100)), 4), REFUSED);
+});
+
+t.test('long options of one user leave room for the options and votes of the others', async () => {
+  const add = adderOf();
+  for (let i = 0; i < 5; i++) add(LONG);
+  for (let i = 0; i < 10; i++) add(VOTE);
+  for (const sender of [1, 2, 3]) add(LONG, sender);
+});
+
+t.test('votes find room, however much several users have added', async (t) => {
+  const add = adderOf();
+  for (const sender of [9, 1, 2, 3]) for (let i = 0; i < 5; i++) add(LONG, sender);
+  for (let i = 0; i < 40; i++) for (let sender = 1; sender <= 100; sender++) add(VOTE, sender);
+  for (let i = 40; i < 50; i++) add(VOTE, 50);
+  t.throws(() => add(VOTE, 50), REFUSED);
 });

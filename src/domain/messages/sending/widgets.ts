@@ -10,9 +10,19 @@ import type { MessageBody, StoredSubmessage } from '../stored/message.js';
 
 /** Maximum length of the JSON text of a widget or of one submessage. */
 export const MAX_SUBMESSAGE_JSON_CHARACTERS = 10_000;
-/** Maximum number of submessages per message, as each new one writes the message's record with all the others. */
-const MAX_SUBMESSAGES_PER_MESSAGE = 2_000;
-const MAX_SUBMESSAGE_CHARACTERS_PER_MESSAGE = 200_000;
+
+interface SubmessageBound {
+  readonly count: number;
+  readonly characters: number;
+}
+
+/** Bound of all submessages of a message, as each new one writes the message's record with all the others. */
+const MAX_SUBMESSAGES_PER_MESSAGE: SubmessageBound = { count: 2_000, characters: 200_000 };
+/** Bound of the submessages of one user, which leaves room for those of other users. */
+const MAX_SUBMESSAGES_PER_USER: SubmessageBound = { count: 500, characters: 50_000 };
+/** Short submessages that a user may always add: votes, which have at most some 70 characters. */
+const MAX_SHORT_SUBMESSAGE_CHARACTERS = 100;
+const ASSURED_SHORT_SUBMESSAGES_PER_USER = 50;
 
 const WIDGET_SUBMESSAGE_TYPE = 'widget';
 
@@ -162,9 +172,18 @@ export function makeCheckedNextSubmessage(
     // The check below changes the value that it gets, so the text is parsed again.
     kind.validateJson(parseJsonText(added.content)!, name);
   }
-  const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);
-  if (submessages.length >= MAX_SUBMESSAGES_PER_MESSAGE || characters > MAX_SUBMESSAGE_CHARACTERS_PER_MESSAGE) {
-    throw apiError('CANNOT_ATTACH_SUBMESSAGE');
-  }
+  if (!hasRoomForSubmessage(submessages, added)) throw apiError('CANNOT_ATTACH_SUBMESSAGE');
   return { ...added, id: (submessages.at(-1)?.id ?? 0) + 1 };
+}
+
+function hasRoomForSubmessage(
+  present: readonly StoredSubmessage[],
+  added: Pick<StoredSubmessage, 'sender' | 'content'>,
+): boolean {
+  const own = present.filter(({ sender }) => sender === added.sender);
+  const isWithin = (list: readonly StoredSubmessage[], { count, characters }: SubmessageBound): boolean =>
+    list.length < count && list.reduce((sum, { content }) => sum + content.length, added.content.length) <= characters;
+  if (isWithin(present, MAX_SUBMESSAGES_PER_MESSAGE) && isWithin(own, MAX_SUBMESSAGES_PER_USER)) return true;
+  const isShort = ({ content }: Pick<StoredSubmessage, 'content'>) => content.length <= MAX_SHORT_SUBMESSAGE_CHARACTERS;
+  return isShort(added) && own.filter(isShort).length < ASSURED_SHORT_SUBMESSAGES_PER_USER;
 }
