@@ -18,6 +18,8 @@ export interface PushedMessage extends JsonObject {
   readonly topic: string;
   /** Participants of a direct message besides the receiver, ascending; only the receiver in a note to self. */
   readonly others: readonly number[];
+  /** Recipient id of the message. A host of an older version doesn't give it. */
+  readonly recipient?: number;
   readonly text: string;
 }
 
@@ -31,6 +33,9 @@ export interface PushDevice extends JsonObject {
 
 /** Maximum length of a message's text in a push: a push service takes 4,096 bytes. */
 const MAX_PUSH_TEXT_CHARACTERS = 240;
+
+/** Number of participants up to which a link names them. Direct messages may have thousands of participants. */
+const MAX_LINKED_PARTICIPANTS = 50;
 
 /**
  * The text of HTML without its tags; the renderer ends blocks with line breaks. An emoji is its character. A formula is
@@ -62,22 +67,32 @@ function extractHtmlText(html: string): string {
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
 export function makePushTextBeforeSpoiler(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
-  const text = unescapeHtml(extractHtmlText(open)).replace(/\s+/g, ' ').trim();
+  // In JSON, a control character has six bytes.
+  const text = unescapeHtml(extractHtmlText(open))
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
   const characters = [...text];
   return characters.length > MAX_PUSH_TEXT_CHARACTERS
     ? `${characters.slice(0, MAX_PUSH_TEXT_CHARACTERS - 1).join('')}…`
     : text;
 }
 
-/** Name of the notification that stands for a conversation: a later message replaces the earlier one. */
-const conversationTagOf = ({ stream, topic, others }: PushedMessage): string =>
-  stream === 0 ? `dm/${others.join()}` : `${stream}/${topic.toLowerCase()}`;
+/**
+ * Name of the notification that stands for a conversation: a later message replaces the earlier one. The web client
+ * gives its own notifications the same name (web/src/notify/decide.ts).
+ */
+function conversationTagOf({ stream, topic, others, recipient }: PushedMessage): string {
+  if (stream !== 0) return `${stream}/${topic.toLowerCase()}`;
+  return others.length > 1 && recipient !== undefined ? `dm/group/${recipient}` : `dm/${others.join()}`;
+}
 
-/** Address of the message within the web client. */
-const webClientHashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
-  stream === 0
-    ? `#narrow/dm/${others.join()}/near/${id}`
-    : makeTopicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
+/** Address of the message within the web client. That of a large group leads to the message among all direct ones. */
+function webClientHashOf({ id, stream, streamName, topic, others }: PushedMessage): string {
+  if (stream !== 0) return makeTopicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
+  return others.length > MAX_LINKED_PARTICIPANTS
+    ? `#narrow/is/dm/near/${id}`
+    : `#narrow/dm/${others.join()}/near/${id}`;
+}
 
 /**
  * A message for the service worker of a browser. The text is left out if the user keeps direct messages out of

@@ -1,12 +1,14 @@
 /**
- * The text of a notification is the same whether the server pushes it or the web client makes it. The two programs
- * share no code, so the fact compares them.
+ * The text and the name of a notification are the same whether the server pushes it or the web client makes it. The two
+ * programs share no code, so the facts compare them.
  */
 import fc from 'fast-check';
 import t from 'tap';
 import { renderMarkdown } from '#domain/markdown';
-import { makePushTextBeforeSpoiler } from '#domain/push';
-import { extractNotificationText } from '../../../web/src/notify/decide.js';
+import { makeBrowserPushMessage, makePushTextBeforeSpoiler, type PushedMessage } from '#domain/push';
+import { toUserId } from '#model';
+import type { DirectoryView } from '#model/records';
+import { extractNotificationText, makeNotificationTag } from '../../../web/src/notify/decide.js';
 import { context } from '../markdown/support.js';
 
 const PIECES = [
@@ -14,8 +16,33 @@ const PIECES = [
   ...['<math>', '<annotation encoding="application/x-tex">', '</annotation>', '</math>'],
   ...['<span class="katex-html" aria-hidden="true">', '<span>', '</span>'],
   ...['<span aria-label="heart" class="emoji emoji-2764" role="img">', '<img alt=":zulip:" class="emoji" src="/z">'],
+  ...['\u0007', '\u001b'],
   '<a href="https://e.com/a.png">',
 ];
+
+/** The push of a message to a browser, with the longest name, text and id. */
+function pushOf(message: Partial<PushedMessage>) {
+  const directory = { preferencesOf: () => ({ settings: {} }) } as unknown as DirectoryView;
+  const whole: PushedMessage = {
+    id: Number.MAX_SAFE_INTEGER,
+    sender: 9,
+    senderName: '😀'.repeat(100),
+    sent: 1_790_000_000,
+    stream: 0,
+    streamName: '',
+    topic: '',
+    others: [],
+    recipient: 4_294_967_295,
+    text: makePushTextBeforeSpoiler('😀'.repeat(300)),
+    ...message,
+  };
+  return makeBrowserPushMessage(whole, toUserId(1), directory, true);
+}
+
+/** Bytes of a push that a push service takes, without its header of 86 bytes, its delimiter and its tag of 16 bytes. */
+const MAX_PUSH_PAYLOAD_BYTES = 4_096 - 103;
+/** Ids of a group as large as one call can name. */
+const GROUP = Array.from({ length: 20_000 }, (_, i) => 1_000_000 + i);
 
 t.test('pushes of the server and notifications of the web client have the same text', async () => {
   const html = fc.array(fc.constantFrom(...PIECES, '<div class="spoiler-content">'), { maxLength: 400 });
@@ -49,4 +76,25 @@ t.test('the text has no blanks of its own, emoji are characters, and a lone pict
 
 t.test('a long text is cut between characters', async (t) => {
   t.equal(extractNotificationText('😀'.repeat(300)), `${'😀'.repeat(239)}…`);
+});
+
+t.test('a push of the longest texts to the largest group has a size that push services take', async (t) => {
+  const long = { stream: 4_294_967_295, streamName: '😀'.repeat(60), topic: '😀'.repeat(60) };
+  const pushes: readonly Partial<PushedMessage>[] = [
+    { others: GROUP },
+    { others: GROUP.slice(0, 50) },
+    long,
+    { ...long, text: makePushTextBeforeSpoiler('\u0001a'.repeat(240)) },
+    { ...long, topic: 'İ'.repeat(60) },
+  ];
+  for (const push of pushes) t.ok(Buffer.byteLength(JSON.stringify(pushOf(push))) <= MAX_PUSH_PAYLOAD_BYTES);
+});
+
+t.test('a notification has the same name from the server as from the web client, and each group has its own', (t) => {
+  for (const users of [[2], [2, 3], GROUP.slice(0, 60)]) {
+    t.equal(pushOf({ others: users, recipient: 77 }).tag, makeNotificationTag({ users }, 77));
+  }
+  t.equal(pushOf({ stream: 5, topic: 'Lunch' }).tag, makeNotificationTag({ stream: 5, topic: 'Lunch' }, 77));
+  t.not(pushOf({ others: [2, 3], recipient: 77 }).tag, pushOf({ others: [2, 4], recipient: 78 }).tag);
+  t.end();
 });

@@ -1,6 +1,6 @@
 /** Whether a message deserves attention, by the settings of the user and of the stream. Without the DOM. */
 import type { Events } from '../contract/index.js';
-import { type ClientState, getMessageConversation } from '../core/index.js';
+import { type ClientState, type Conversation, getMessageConversation, makeConversationKey } from '../core/index.js';
 
 export interface NotificationDecision {
   readonly desktop: boolean;
@@ -29,6 +29,10 @@ export function decideNotification({ message, flags }: Events['message'], state:
     sound: stream?.audible_notifications ?? settings.enable_stream_audible_notifications,
   };
 }
+
+/** Name of a conversation's notification, by which a push replaces one of the page (src/domain/push/payload.ts). */
+export const makeNotificationTag = (of: Conversation, recipientId: number): string =>
+  'users' in of && of.users.length > 1 ? `dm/group/${recipientId}` : makeConversationKey(of);
 
 const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
   amp: '&',
@@ -72,7 +76,7 @@ export function extractNotificationText(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
   const text = extractHtmlText(open)
     .replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole)
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   const characters = [...text];
   return characters.length > MAX_NOTIFICATION_TEXT_LENGTH

@@ -10,7 +10,7 @@ import {
 } from '../core/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { extractNotificationText } from './decide.js';
+import { extractNotificationText, makeNotificationTag } from './decide.js';
 
 const NOTIFICATIONS_OFFERED_STORE_KEY = 'notifications-asked';
 
@@ -63,7 +63,8 @@ export async function showMessageNotification(core: Core, { message }: Events['m
   const hidden = 'users' in of && !state.me.settings.peek().pm_content_in_desktop_notifications;
   const key = makeConversationKey(of);
   const body = hidden ? t('notify.hidden') : extractNotificationText(message.content);
-  const options = { body, tag: key, silent: true, ...pickNotificationIcon(core, message.sender_id) };
+  const tag = makeNotificationTag(of, message.recipient_id);
+  const options = { body, tag, silent: true, ...pickNotificationIcon(core, message.sender_id) };
   const worker = await (await loadPushModule()).findSubscribedWorkerRegistration();
   if (worker) {
     hasShownThroughWorker = true;

@@ -36,6 +36,7 @@ export const readPushAccountFactsHandler: UserCommandHandler<
         streamName: body.stream === 0 ? '' : (directory.stream(toStreamId(body.stream))?.name ?? ''),
         topic: body.topic,
         others: others.length === 0 ? participants : others,
+        recipient: body.recipient,
         text: makePushTextBeforeSpoiler(body.html),
       });
     }

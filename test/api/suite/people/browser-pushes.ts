@@ -9,6 +9,7 @@ import type { RawAnswer } from '../../support/http.js';
 import { atLevel } from '../../support/levels.js';
 import {
   addPerson,
+  crowd,
   makeBot,
   makeOrganization,
   type Organization,
@@ -20,6 +21,7 @@ import {
   tell,
 } from '../../support/organization.js';
 import { type PushedBrowser, PushService } from '../../support/push-service.js';
+import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const PATH = '/web/push';
@@ -100,6 +102,27 @@ export const browserPushes: Facts = async (t, server) => {
     t.match(String(claims.sub), /^mailto:.+@/);
     const now = Date.now() / 1000;
     t.ok(Number(claims.exp) > now && Number(claims.exp) <= now + 86_400, 'the signature is good for at most a day');
+  });
+
+  await t.test('a group is named by its recipient id, and a large one is linked without its members', async (t) => {
+    const world = await makeWorld(t, server);
+    const { org } = world;
+    const { member, other, owner } = org;
+    const { at } = await subscribed(world, member);
+    const small = await tell(other, [member, owner], 'to three');
+    const { message } = await owner.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', {
+      message_id: small,
+    });
+    const tag = `dm/group/${message.recipient_id}`;
+    const ids = [owner, other].map(({ id }) => id).sort((a, b) => a - b);
+    t.match((await at.next()).said, { tag, hash: `#narrow/dm/${ids.join()}/near/${small}`, others: 1 });
+    await tell(owner, [member, other], 'again to them');
+    t.match((await at.next()).said, { tag });
+    const many = { type: 'direct', to: [member.id, ...(await crowd(org, 50))], content: 'to many' };
+    const { id } = await other.api.ok<{ id: number }>('POST /messages', many);
+    const { said } = await at.next();
+    t.match(said, { hash: `#narrow/is/dm/near/${id}`, others: 50 });
+    t.not(said.tag, tag);
   });
 
   await t.test('a message in a stream is pushed by mention, or where the stream is set so', async (t) => {
