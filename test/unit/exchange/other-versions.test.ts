@@ -220,6 +220,34 @@ t.test('streams for announcements, muted topics and playgrounds come under the n
   test.strictSame(leftOutOf(draft), { 'playground whose URL does not end with the code': 1 });
 });
 
+t.test('the home view and the count on the icon are read as newer versions write them', async (test) => {
+  const newer = (web_home_view: string, desktop_icon_count_display: number) => ({
+    web_home_view,
+    web_escape_navigates_to_home_view: false,
+    desktop_icon_count_display,
+  });
+  const draft = await readChanged(test, (tables) => {
+    const [first, second, third, fourth] = tables.zerver_userprofile!;
+    for (const row of tables.zerver_userprofile!) delete row.desktop_icon_count_display;
+    Object.assign(first!, newer('all_messages', 3));
+    Object.assign(second!, newer('inbox', 4));
+    Object.assign(third!, newer('recent_topics', 2));
+    fourth!.desktop_icon_count_display = 3;
+    tables.zerver_realmuserdefault = [{ id: 1, realm: 9, ...newer('all_messages', 4) }];
+  });
+  const { personals } = draft.directoryRecords;
+  const settings = personals.map(({ user, settings: own }) => [user, own]);
+  test.match(Object.fromEntries(settings), {
+    8: { default_view: 'all_messages', escape_navigates_to_default_view: false, desktop_icon_count_display: 2 },
+    9: { escape_navigates_to_default_view: false, desktop_icon_count_display: 3 },
+    10: { escape_navigates_to_default_view: false, desktop_icon_count_display: 2 },
+    11: { desktop_icon_count_display: 3 },
+  });
+  const { userDefaults } = draft.directorySingletons;
+  test.match(userDefaults, { default_view: 'all_messages', desktop_icon_count_display: 3 });
+  test.strictSame(leftOutOf(draft), { 'setting of a user: default_view': 1 });
+});
+
 t.test('rows of unknown tables are counted as left out', async (test) => {
   const draft = await readChanged(test, (tables) => {
     tables.zerver_ferry = [{ id: 1 }, { id: 2 }];

@@ -61,6 +61,17 @@ const COLUMN_OF_OTHER_VERSIONS_BY_SETTING: Partial<Record<RealmSettingName, stri
 export const FORMAT_USER_SETTING_NAMES = userSettingNamesOfLevel(undefined);
 export const NEWER_USER_SETTING_NAMES = USER_SETTING_NAMES.filter((name) => !FORMAT_USER_SETTING_NAMES.includes(name));
 
+/** Columns of newer versions of the format, by the setting of users. */
+const NEWER_COLUMN_BY_USER_SETTING: Partial<Record<UserSettingName, string>> = {
+  default_view: 'web_home_view',
+  escape_navigates_to_default_view: 'web_escape_navigates_to_home_view',
+};
+/** Values of `desktop_icon_count_display` by those of newer versions, which have one for followed topics, too. */
+const ICON_COUNT_BY_NEWER_VALUE: ReadonlyMap<Json | undefined, number> = new Map([
+  [3, 2],
+  [4, 3],
+]);
+
 /** Setting that has a table of its own. */
 const LOGIN_METHODS_SETTING = 'authentication_methods' satisfies RealmSettingName;
 const ALL_LOGIN_METHODS = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD];
@@ -211,13 +222,20 @@ export function readNonDefaultUserSettings(row: CheckedExportRow, leftOut: Adjus
   const chosen: Record<string, unknown> = {};
   for (const name of USER_SETTING_NAMES) {
     const setting: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
-    const value = row.uncheckedValue(name);
+    const value = userSettingValueInRow(name, row);
     if (setting.accountField !== undefined || value === undefined || value === null) continue;
     const checked = findCheckedUserSetting(name, value);
     if (checked === undefined) leftOut.addCount(`setting of a user: ${name}`);
     else if (checked !== setting.default) chosen[name] = checked;
   }
   return chosen as Partial<UserSettings>;
+}
+
+/** Reads a setting of a user, also from a row of a newer version, which has the column `web_home_view`. */
+function userSettingValueInRow(name: UserSettingName, row: CheckedExportRow): Json | undefined {
+  if (!row.hasNonNullField('web_home_view')) return row.uncheckedValue(name);
+  const value = row.uncheckedValue(NEWER_COLUMN_BY_USER_SETTING[name] ?? name);
+  return name === 'desktop_icon_count_display' ? (ICON_COUNT_BY_NEWER_VALUE.get(value) ?? value) : value;
 }
 
 /** Checks and converts a value as PATCH /settings does. @returns undefined for one that the API refuses */
