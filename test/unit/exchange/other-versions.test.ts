@@ -248,6 +248,23 @@ t.test('the home view and the count on the icon are read as newer versions write
   test.strictSame(leftOutOf(draft), { 'setting of a user: default_view': 1 });
 });
 
+t.test('an edit history that newer versions hide stays hidden, and required topics stay required', async (test) => {
+  for (const [history, topics, allow_edit_history, mandatory_topics, leftOut] of [
+    [1, 2, true, false, {}],
+    [2, 3, false, true, { 'policy that has no equal here: allow_edit_history': 1 }],
+    [3, 3, false, true, {}],
+  ] as const) {
+    const draft = await readChanged(test, (tables) => {
+      const [realm] = tables.zerver_realm!;
+      delete realm!.allow_edit_history;
+      delete realm!.mandatory_topics;
+      Object.assign(realm!, { message_edit_history_visibility_policy: history, topics_policy: topics });
+    });
+    test.match(draft.settings, { allow_edit_history, mandatory_topics });
+    test.strictSame(leftOutOf(draft), leftOut);
+  }
+});
+
 t.test('rows of unknown tables are counted as left out', async (test) => {
   const draft = await readChanged(test, (tables) => {
     tables.zerver_ferry = [{ id: 1 }, { id: 2 }];

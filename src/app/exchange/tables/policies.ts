@@ -4,6 +4,7 @@
  * only administrators and owners can get a right that they did not have.
  */
 import { Check } from 'typebox/value';
+import type { Json } from '#base';
 import { SYSTEM_GROUP_IDS, systemGroupIdOfPostPolicy } from '#domain/people';
 import { REALM_SETTING_DECLARATIONS, REALM_SETTING_NAMES, type RealmSettingName } from '#model';
 import type { CheckedExportRow } from '../format/row.js';
@@ -70,12 +71,43 @@ const ADMINS_ONLY_FLAGS: readonly (readonly [column: string, value: boolean, set
   ['create_stream_by_admins_only', true, 'create_private_stream_policy'],
   ['allow_community_topic_editing', false, 'edit_topic_policy'],
 ];
+interface FlagOfNewerPolicy {
+  readonly column: string;
+  readonly setting: RealmSettingName;
+  /** Value of the setting by the number in the column. */
+  readonly flagByPolicy: ReadonlyMap<Json | undefined, boolean>;
+  /** Value for other numbers. */
+  readonly strictest: boolean;
+}
+
+/** Columns of newer versions that have policies where this server has flags. */
+const FLAGS_OF_NEWER_POLICIES: readonly FlagOfNewerPolicy[] = [
+  {
+    column: 'message_edit_history_visibility_policy',
+    setting: 'allow_edit_history',
+    flagByPolicy: new Map([
+      [1, true],
+      [3, false],
+    ]),
+    strictest: false,
+  },
+  {
+    column: 'topics_policy',
+    setting: 'mandatory_topics',
+    flagByPolicy: new Map([
+      [2, false],
+      [3, true],
+    ]),
+    strictest: true,
+  },
+];
 /** Policy of older versions for both kinds of streams. */
 export const CREATE_STREAM_POLICY_COLUMN = 'create_stream_policy';
 
 const KNOWN_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
   ...REALM_SETTING_NAMES,
   ...Object.values(GROUP_COLUMNS_BY_SETTING).flat(),
+  ...FLAGS_OF_NEWER_POLICIES.map(({ column }) => column),
   CREATE_STREAM_POLICY_COLUMN,
   'can_remove_subscribers_group',
   'can_send_message_group',
@@ -112,6 +144,12 @@ export function importRealmPoliciesOfOtherVersions(row: CheckedExportRow, draft:
   for (const [column, value, name] of ADMINS_ONLY_FLAGS)
     if (row.uncheckedValue(column) === value && !row.hasNonNullField(name))
       draft.settings = { ...draft.settings, [name]: ADMINS_POLICY };
+  for (const { column, setting, flagByPolicy, strictest } of FLAGS_OF_NEWER_POLICIES) {
+    if (!row.hasNonNullField(column)) continue;
+    const flag = flagByPolicy.get(row.uncheckedValue(column));
+    draft.settings = { ...draft.settings, [setting]: flag ?? strictest };
+    if (flag === undefined) draft.adjustedRowCounts.addCount(`policy that has no equal here: ${setting}`);
+  }
   for (const name of REALM_SETTING_NAMES.filter(isPolicySetting)) {
     const groups = (GROUP_COLUMNS_BY_SETTING[name] ?? []).flatMap(
       (column) => findSystemGroupIdInColumn(row, column, nobody, draft) ?? [],
