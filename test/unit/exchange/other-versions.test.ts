@@ -265,6 +265,20 @@ t.test('an edit history that newer versions hide stays hidden, and required topi
   }
 });
 
+t.test('linkifiers come in the order in which the former server applied them', async (test) => {
+  const { directorySingletons } = await readChanged(test, (tables) => {
+    const row = (id: number, pattern: string, order: number) => ({
+      id,
+      realm: 9,
+      pattern: `${pattern}(?P<id>[0-9]+)`,
+      url_template: 'https://tasks.example/{id}',
+      order,
+    });
+    tables.zerver_realmfilter = [row(4, 'a', 2), row(5, 'b', 0), row(6, 'c', 1)];
+  });
+  test.match(directorySingletons.linkifiers, [{ pattern: /^b/ }, { pattern: /^c/ }, { pattern: /^a/ }]);
+});
+
 t.test('rows of unknown tables are counted as left out', async (test) => {
   const draft = await readChanged(test, (tables) => {
     tables.zerver_ferry = [{ id: 1 }, { id: 2 }];

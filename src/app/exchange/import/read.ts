@@ -186,7 +186,10 @@ export async function buildDraftWithoutMessagesAndFiles(
   for (const row of rows('zerver_defaultstream')) markImportedStreamAsDefault(row, draft);
   for (const row of rows('conclave_defaultstreamgroup')) addImportedDefaultStreamGroup(row, draft);
   for (const row of rows('zerver_realmdomain')) addImportedEmailDomain(row, draft);
-  for (const row of rows('zerver_realmfilter')) addImportedLinkifier(row, draft);
+  const linkifiers = [...rows('zerver_realmfilter')].sort(
+    (a, b) => a.nonNegativeIntegerOr('order', 0) - b.nonNegativeIntegerOr('order', 0),
+  );
+  for (const row of linkifiers) addImportedLinkifier(row, draft);
   for (const row of rows('zerver_realmplayground')) addImportedPlayground(row, draft);
   for (const table of ['zerver_realmuserdefault', 'conclave_realmuserdefault'])
     for (const row of rows(table)) addImportedUserDefaults(row, draft);
