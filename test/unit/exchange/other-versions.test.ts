@@ -279,11 +279,35 @@ t.test('linkifiers come in the order in which the former server applied them', a
   test.match(directorySingletons.linkifiers, [{ pattern: /^b/ }, { pattern: /^c/ }, { pattern: /^a/ }]);
 });
 
+t.test('permissions for groups and profile fields that this server does not have are counted', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    const system = systemGroupRows().map((row) => ({ ...row, can_mention_group: groupOf('nobody') }));
+    tables.zerver_usergroup = [...system, { ...CREW, can_mention_group: groupOf('moderators') }];
+    const field = { realm: 9, hint: '', field_type: 1, field_data: '' };
+    tables.zerver_customprofilefield = [
+      { ...field, id: 1, order: 1, name: 'Desk', editable_by_user: false },
+      { ...field, id: 2, order: 2, name: 'Hobby', editable_by_user: true },
+    ];
+    tables.zerver_customprofilefieldvalue = [];
+  });
+  test.strictSame(leftOutOf(draft), {
+    'unknown permission: can_mention_group': 1,
+    'profile field that its users could not change: Desk': 1,
+  });
+});
+
 t.test('rows of unknown tables are counted as left out', async (test) => {
   const draft = await readChanged(test, (tables) => {
     tables.zerver_ferry = [{ id: 1 }, { id: 2 }];
     tables.zerver_useractivity = [{ id: 1 }];
+    tables.zerver_channelfolder = [{ id: 1 }];
+    for (const table of ['zerver_userhotspot', 'zerver_onboardingstep']) tables[table] = [{ id: 1 }];
     tables.zerver_empty = [];
   });
-  test.strictSame(leftOutOf(draft), { 'rows of the table zerver_ferry': 2, 'activity of clients': 1 });
+  test.strictSame(leftOutOf(draft), {
+    'rows of the table zerver_ferry': 2,
+    'activity of clients': 1,
+    'folders of streams': 1,
+    'hints that were seen': 2,
+  });
 });

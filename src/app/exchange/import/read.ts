@@ -33,7 +33,7 @@ import {
   ImportedTopicPolicies,
   setImportedUserStatus,
 } from '../tables/personal.js';
-import { importRealmPoliciesOfOtherVersions } from '../tables/policies.js';
+import { countUnknownPermissions, importRealmPoliciesOfOtherVersions } from '../tables/policies.js';
 import { ExportedReactions } from '../tables/reactions.js';
 import {
   addImportedEmailDomain,
@@ -99,6 +99,10 @@ const IMPORTED_SMALL_TABLES: ReadonlySet<string> = new Set([
 ]);
 /** Names in the report of tables that are not imported; others have the table's name. */
 const LABEL_BY_NOT_IMPORTED_TABLE: ReadonlyMap<string, string> = new Map([
+  ['zerver_channelfolder', 'folders of streams'],
+  ['zerver_onboardingstep', 'hints that were seen'],
+  ['zerver_presencesequence', 'presence'],
+  ['zerver_realmexport', 'list of exports'],
   ['zerver_realmauditlog', 'audit log'],
   ['zerver_useractivity', 'activity of clients'],
   ['zerver_useractivityinterval', 'times of activity'],
@@ -176,7 +180,9 @@ export async function buildDraftWithoutMessagesAndFiles(
   setDefaultEmailVisibility(realm!, accounts, draft);
   importPeopleAndBots(accounts, draft);
   const owner = requireFirstActiveOwner(draft);
-  assignGroupIdsAndAddGroups(namedGroupRows(rows('zerver_usergroup'), rows('zerver_namedusergroup')), draft);
+  const namedGroups = namedGroupRows(rows('zerver_usergroup'), rows('zerver_namedusergroup'));
+  assignGroupIdsAndAddGroups(namedGroups, draft);
+  for (const row of namedGroups) if (!row.booleanOrDefault('is_system_group')) countUnknownPermissions(row, draft);
   importAllStreams(rows('zerver_stream'), owner, draft);
   addMembersToCustomGroups(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
   setNotificationStreamsOfRealm(realm!, draft);

@@ -28,6 +28,8 @@ import type { ExportedReactions } from './reactions.js';
 import type { ExportedSubmessages } from './submessages.js';
 
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
+/** Type of a message that is sent later; the other type is a reminder. */
+const SEND_LATER_DELIVERY_TYPE = 1;
 const MAX_TOPICS_WITH_CACHED_LINKS = 10_000;
 
 /** Conversation of a message: a stream, or the participants of a direct message. */
@@ -399,7 +401,11 @@ export async function importScheduledMessageRow(
   numberOf: (user: UserId) => number,
   render: (content: string, sender: number, newerMentions: boolean) => Promise<MarkdownRenderResult | null>,
 ): Promise<void> {
-  if (row.booleanOrDefault('delivered') || row.nonNegativeIntegerOr('delivery_type', 1) !== 1) return;
+  if (row.booleanOrDefault('delivered')) return;
+  if (row.nonNegativeIntegerOr('delivery_type', SEND_LATER_DELIVERY_TYPE) !== SEND_LATER_DELIVERY_TYPE) {
+    draft.adjustedRowCounts.addCount('reminder');
+    return;
+  }
   const sender = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('sender'), row.table);
   const recipient = draft.recipientByExportedId.get(row.requireNonNegativeInteger('recipient'));
   const place = recipient && findScheduledMessageTarget(row, recipient.kind, recipient.of, sender, draft);

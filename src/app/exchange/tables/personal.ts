@@ -247,6 +247,8 @@ export function addImportedProfileField(row: CheckedExportRow, draft: ImportedOr
     return;
   }
   draft.profileFieldIdMap.addNewId(row.requiredId, id);
+  if (!row.booleanOrDefault('editable_by_user', true))
+    draft.adjustedRowCounts.addCount(`profile field that its users could not change: ${name}`);
   const field: DirectoryProfileField = {
     id,
     type,
