@@ -563,6 +563,59 @@ t.test('messages to system bots are imported', async (test) => {
   test.strictSame(await exported(dataDir, 'two', join(base, 'twice')), out, 'a round trip keeps them');
 });
 
+t.test(
+  'a direct conversation and empty topics come as newer versions write them, and reminders are counted',
+  async (test) => {
+    const base = folder(test);
+    const made = join(base, 'made');
+    const { users } = makeExportedOrganization(made, SMALL);
+    const [sender, other] = [users[0]!.id, users[1]!.id];
+    const group = { id: 900, recipient: 901 };
+    const user_profile = [sender, other];
+    changeTables(made, 'realm.json', (tables) => {
+      Object.assign(tables, { import_source: 'zulip' });
+      tables.zerver_huddle!.push({ ...group, huddle_hash: '' });
+      tables.zerver_recipient!.push({ id: group.recipient, type: 3, type_id: group.id });
+      for (const [i, id] of user_profile.entries())
+        tables.zerver_subscription!.push({
+          id: 90_000 + i,
+          user_profile: id,
+          recipient: group.recipient,
+          active: true,
+        });
+      tables.zerver_scheduledmessage!.push({ ...tables.zerver_scheduledmessage![0]!, id: 2, delivery_type: 2 });
+    });
+    writeFileSync(join(made, 'migration_status.json'), '{"migrations_by_app": {}, "zulip_version": "11.4"}');
+    const edits = [
+      { user_id: sender, timestamp: 1_600_000_001, prev_topic: 'Tides', topic: '' },
+      { user_id: sender, timestamp: 1_600_000_000, prev_topic: '', topic: 'Tides' },
+    ];
+    changeTables(made, 'messages-000001.json', ({ zerver_message: messages, zerver_usermessage: rows }) => {
+      const first = messages!.find(({ subject }) => subject !== '')!;
+      Object.assign(first, { subject: '', content: 'moved', edit_history: JSON.stringify(edits) });
+      const last = messages!.at(-1)!;
+      // Newer versions give direct messages this topic.
+      const direct = { sender, recipient: group.recipient, subject: '\u0007', content: 'direct', edit_history: null };
+      Object.assign(last, direct);
+      while (rows!.at(-1)?.message === last.id) rows!.pop();
+      for (const id of user_profile)
+        rows!.push({ id: 90_000 + id, user_profile: id, message: last.id, flags_mask: 2049 });
+    });
+    const dataDir = join(base, 'data');
+    test.match(await imported(made, dataDir, '--subdomain', 'one'), / 1 {2}reminder\n/);
+    const out = await exported(dataDir, 'one', join(base, 'out'));
+    const { zerver_message: messages } = JSON.parse(out['messages-000001.json']!) as ExportedMessages;
+    const moved = messages.find(({ content }) => content === 'moved')!;
+    test.equal(moved.subject, '(no topic)');
+    test.match(JSON.parse(String(moved.edit_history)), [
+      { prev_topic: 'Tides', topic: '(no topic)' },
+      { prev_topic: '(no topic)', topic: 'Tides' },
+    ]);
+    const { subject, recipient } = messages.at(-1)!;
+    test.strictSame([subject, recipient], ['', importedId(users, other, FIRST_USER)]);
+  },
+);
+
 t.test('a message beyond the maximum length ends with a note, and the report counts it', async (test) => {
   const base = folder(test);
   const made = join(base, 'made');

@@ -279,6 +279,17 @@ t.test('linkifiers come in the order in which the former server applied them', a
   test.match(directorySingletons.linkifiers, [{ pattern: /^b/ }, { pattern: /^c/ }, { pattern: /^a/ }]);
 });
 
+t.test('the policy for an empty topic is one for the topic that stands for it here', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    const common = { user_profile: 502, stream: 301, recipient: 21, last_updated: 5 };
+    tables.zerver_usertopic = [{ id: 1, ...common, topic_name: '', visibility_policy: 3 }];
+  });
+  test.match(
+    draft.listPartsOfUser(9).filter(([name]) => name.startsWith('topic/')),
+    [[/^topic/, { stream: 1, name: '(no topic)', policy: 3 }]],
+  );
+});
+
 t.test('permissions for groups and profile fields that this server does not have are counted', async (test) => {
   const draft = await readChanged(test, (tables) => {
     const system = systemGroupRows().map((row) => ({ ...row, can_mention_group: groupOf('nobody') }));

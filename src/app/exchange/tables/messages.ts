@@ -23,14 +23,13 @@ import type { ImportedUploads } from './files.js';
 import type { ImportedReadStatesAndMarks } from './flags.js';
 import { ImportedLinkRewriter } from './links.js';
 import { hasNewerMentions, topicMentionBitsOfHtml } from './newer-mentions.js';
-import { toTopicOrUndefined } from './personal.js';
+import { toImportedTopic } from './personal.js';
 import type { ExportedReactions } from './reactions.js';
 import type { ExportedSubmessages } from './submessages.js';
 
-const NO_TOPIC_PLACEHOLDER = '(no topic)';
+const MAX_TOPICS_WITH_CACHED_LINKS = 10_000;
 /** Type of a message that is sent later; the other type is a reminder. */
 const SEND_LATER_DELIVERY_TYPE = 1;
-const MAX_TOPICS_WITH_CACHED_LINKS = 10_000;
 
 /** Conversation of a message: a stream, or the participants of a direct message. */
 interface ImportedMessageConversation {
@@ -154,7 +153,7 @@ export class MessageImport {
     if (!recipient) return undefined;
     if (recipient.kind === 'stream') {
       const stream = draft.streamIdMap.requireNewId(recipient.of, row.table);
-      const topic = toTopicOrUndefined(row.textOrDefault('subject')) ?? NO_TOPIC_PLACEHOLDER;
+      const topic = toImportedTopic(row.textOrDefault('subject'));
       return { stream, topic, participants: [], recipient: draft.directoryRecords.streams[stream - 1]!.recipient };
     }
     if (recipient.kind === 'user') {
@@ -314,9 +313,8 @@ export class MessageImport {
       (entry.hasNonNullField('user_id')
         ? draft.userIdMap.findNewId(entry.requireNonNegativeInteger('user_id'))
         : undefined) ?? sender;
-    const from = entry.hasNonNullField('prev_topic')
-      ? entry.textOrDefault('prev_topic')
-      : entry.textOrDefault('prev_subject', '\u0000');
+    const column = entry.hasNonNullField('prev_topic') ? 'prev_topic' : 'prev_subject';
+    const from = entry.hasNonNullField(column) ? toImportedTopic(entry.textOrDefault(column)) : undefined;
     const raw = entry.hasNonNullField('prev_content')
       ? this.#readRewrittenContent(entry, 'prev_content', 'prev_rendered_content')
       : undefined;
@@ -326,7 +324,7 @@ export class MessageImport {
     const edit = {
       user,
       at: Math.floor(entry.timeSecondsOrDefault('timestamp')),
-      ...(from === '\u0000' ? {} : { topic: { from, to: entry.textOrDefault('topic', topic) } }),
+      ...(from === undefined ? {} : { topic: { from, to: toImportedTopic(entry.textOrDefault('topic', topic)) } }),
       ...(before !== undefined && after !== undefined ? { stream: { from: before, to: after } } : {}),
     };
     return { edit, raw, newerMentions: hasNewerMentions(entry.textOrDefault('prev_rendered_content')) };
@@ -455,9 +453,9 @@ function findScheduledMessageTarget(
   draft: ImportedOrganizationDraft,
 ) {
   if (kind === 'stream') {
-    const topic = toTopicOrUndefined(row.textOrDefault('subject'));
+    const topic = toImportedTopic(row.textOrDefault('subject'));
     const stream = draft.streamIdMap.findNewId(of);
-    return stream === undefined ? undefined : { type: 'stream', to: [stream], topic: topic ?? NO_TOPIC_PLACEHOLDER };
+    return stream === undefined ? undefined : { type: 'stream', to: [stream], topic };
   }
   const user = draft.userIdMap.findNewId(of);
   const people =

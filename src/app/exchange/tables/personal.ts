@@ -39,6 +39,8 @@ import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { ImportedLinkRewriter } from './links.js';
 import { readNonDefaultUserSettings } from './realm.js';
 
+const NO_TOPIC_PLACEHOLDER = '(no topic)';
+
 /** Changes the preferences of a user. */
 function updatePreferencesInDraft(
   draft: ImportedOrganizationDraft,
@@ -141,8 +143,7 @@ export class ImportedTopicPolicies {
     const stream = draft.streamIdMap.requireNewId(row.requireNonNegativeInteger('stream'), row.table);
     const policy = row.nonNegativeIntegerOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
     if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
-    const name = toTopicOrUndefined(row.textOrDefault('topic_name'));
-    if (name === undefined) return;
+    const name = toImportedTopic(row.textOrDefault('topic_name'));
     const updated = Math.floor(row.timeSecondsOrDefault('last_updated', row.timeSecondsOrDefault('date_muted')));
     draft.mergeUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
     const key = `${stream}/${hashTopicIgnoringCase(name)}`;
@@ -166,12 +167,12 @@ export class ImportedTopicPolicies {
   }
 }
 
-/** Returns a topic in the form that this server keeps; undefined if the text is no topic. */
-export function toTopicOrUndefined(given: string): string | undefined {
+/** Returns a topic in the form that this server keeps; `NO_TOPIC_PLACEHOLDER` for an empty one, or for no topic. */
+export function toImportedTopic(given: string): string {
   try {
     return toCheckedTruncatedTopic(given.replace(/\p{Cc}/gu, ' '));
   } catch {
-    return undefined;
+    return NO_TOPIC_PLACEHOLDER;
   }
 }
 
@@ -246,9 +247,9 @@ export function addImportedProfileField(row: CheckedExportRow, draft: ImportedOr
     draft.adjustedRowCounts.addCount(`profile field ${name}`);
     return;
   }
-  draft.profileFieldIdMap.addNewId(row.requiredId, id);
   if (!row.booleanOrDefault('editable_by_user', true))
     draft.adjustedRowCounts.addCount(`profile field that its users could not change: ${name}`);
+  draft.profileFieldIdMap.addNewId(row.requiredId, id);
   const field: DirectoryProfileField = {
     id,
     type,
