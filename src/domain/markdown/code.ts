@@ -4,12 +4,19 @@ import { escapeCodeForHtml, renderSortedHtmlAttributes } from './html.js';
 import type { InlineMarkdownRule } from './inline.js';
 import { makeClosingTagToken, makeOpeningTagToken, makeRawHtmlToken } from './tokens.js';
 
+/** Inline code with its backticks, by positions in a text. */
+interface InlineCodeRange {
+  readonly start: number;
+  readonly end: number;
+  /** Number of backticks on each side. */
+  readonly backticks: number;
+}
+
 /**
- * Inline code stands between two runs of backticks of the same length. If no later run has the length of an opening
- * run, fewer of its backticks open the code, and the others belong to the code.
+ * Finds inline code, which stands between two runs of backticks of the same length. If no later run has the length of
+ * an opening run, fewer of its backticks open the code, and the others belong to the code.
  */
-export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
-  if (!text.includes('`')) return text;
+export function* findInlineCode(text: string): Generator<InlineCodeRange> {
   const runs = [...text.matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: index, length: run.length }));
   const byLength = new Map<number, number[]>();
   for (const { at, length } of runs) {
@@ -17,20 +24,28 @@ export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
     if (positions) positions.push(at);
     else byLength.set(length, [at]);
   }
-  let out = '';
   let done = 0;
   for (const run of runs) {
     if (run.at < done) continue;
-    const first = isBackslashEscaped(text, run.at) ? run.at + 1 : run.at;
-    const found = findClosingBackticks(first, run.at + run.length - first, byLength);
+    const start = isBackslashEscaped(text, run.at) ? run.at + 1 : run.at;
+    const found = findClosingBackticks(start, run.at + run.length - start, byLength);
     if (!found) continue;
     const { length, close } = found;
-    const code = inline.source(text.slice(first + length, close));
-    const html = makeRawHtmlToken(escapeCodeForHtml(code));
-    const source = text.slice(first, close + length);
-    out +=
-      text.slice(done, first) + inline.mark(source, [makeOpeningTagToken('code'), html, makeClosingTagToken('code')]);
     done = close + length;
+    yield { start, end: done, backticks: length };
+  }
+}
+
+export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
+  if (!text.includes('`')) return text;
+  let out = '';
+  let done = 0;
+  for (const { start, end, backticks } of findInlineCode(text)) {
+    const code = inline.source(text.slice(start + backticks, end - backticks));
+    const html = makeRawHtmlToken(escapeCodeForHtml(code));
+    const tokens = [makeOpeningTagToken('code'), html, makeClosingTagToken('code')];
+    out += text.slice(done, start) + inline.mark(text.slice(start, end), tokens);
+    done = end;
   }
   return out + text.slice(done);
 };

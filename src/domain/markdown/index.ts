@@ -15,8 +15,9 @@
  * counts only if a token shows it. Every construct takes linear time or has a limit; a text beyond a limit is shown as
  * source, or refused with MarkdownRenderError.
  *
- * `topic-links.ts`, `alert-words.ts` and `linkifier-check.ts` serve topics, alert words and stored linkifiers. Actors,
- * frontend and all domain folders except pictures and secrets may import this folder.
+ * `topic-links.ts`, `alert-words.ts` and `linkifier-check.ts` serve topics, alert words and stored linkifiers;
+ * `outside-code.ts` changes source texts. Actors, frontend and all domain folders except pictures and secrets may
+ * import this folder.
  */
 
 export type { MarkdownRenderResult, MentionTargets } from '#model';
@@ -36,6 +37,7 @@ export {
 export { escapePlainTextForHtml } from './html.js';
 export { type FieldErrorMessages, findLinkifierErrors } from './linkifier-check.js';
 export { MarkdownRenderer } from './off-thread.js';
+export { mapTextOutsideCode } from './outside-code.js';
 export {
   MarkdownRenderError,
   makeRenderFailureHtml,

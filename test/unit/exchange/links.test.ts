@@ -120,3 +120,28 @@ t.test('a link to a message by the names of its stream and topic leads to the me
   ] as const;
   checkTexts(test, undefined, texts, html);
 });
+
+t.test('mentions and links by name in code stay as they were written', async (test) => {
+  const html = `<a class="stream" data-stream-id="301" href="/#narrow/stream/301-old">#old</a>
+<a class="message-link" href="/#narrow/channel/301-old/topic/T/near/90016">#old &gt; T @ 💬</a>
+<span class="user-mention" data-user-id="501">@Bob</span>
+<span class="user-group-mention" data-user-group-id="701">@crew</span>`;
+  const written = '@**Bob** @**Bob|501** @*crew* #**old** #**old>T@90016**';
+  const rewritten =
+    '@**Robert|8** @**Robert|8** @*mates* #**lobby** [#old > T @ 💬](#narrow/channel/1-old/topic/T/near/1)';
+  const texts = [
+    [`${written} \`${written}\` ${written}`, `${rewritten} \`${written}\` ${rewritten}`],
+    [`\`\`a \`${written}\`\` ${written}`, `\`\`a \`${written}\`\` ${rewritten}`],
+    [`a \` b\n\n${written} \` c`, `a \` b\n\n${rewritten} \` c`],
+    [
+      `\`\`\`py\n${written}\n\n${written}\n\`\`\`\n${written}`,
+      `\`\`\`py\n${written}\n\n${written}\n\`\`\`\n${rewritten}`,
+    ],
+    [`~~~\n${written}`, `~~~\n${written}`],
+    [
+      `~~~spoiler ${written}\n${written}\n\`\`\`\n${written}\n\`\`\`\n~~~\n${written}`,
+      `~~~spoiler ${rewritten}\n${rewritten}\n\`\`\`\n${written}\n\`\`\`\n~~~\n${rewritten}`,
+    ],
+  ] as const;
+  checkTexts(test, undefined, texts, html);
+});

@@ -3,9 +3,12 @@
  * were shown and the ids that they stood for. Nothing else of the HTML is used.
  */
 import { unescapeHtml } from '#base';
+import { mapTextOutsideCode } from '#domain/markdown';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 type NamedKind = 'user' | 'user-group' | 'stream';
+type IdsByNameAndKind = ReadonlyMap<NamedKind, ReadonlyMap<string, ReadonlySet<number>>>;
+type UrlsByMessageId = ReadonlyMap<string, string>;
 
 const MENTION_OR_LINK_PATTERN = /@_?\*|#\*\*/;
 /** Each pattern captures the mark before the name, the name, and the id or topic behind it. */
@@ -26,7 +29,7 @@ const MESSAGE_URL_PATTERN = /class="message-link" href="(\/#narrow\/[\w.\-/%]+\/
 /** True if a text may have a mention or a link by name. Other texts need none of their HTML. */
 export const mayHaveMentionOrLink = (text: string): boolean => MENTION_OR_LINK_PATTERN.test(text);
 
-/** Rewrites texts of an export. Ids in them stay those of the export. */
+/** Rewrites texts of an export, but not their code. Ids in them stay those of the export. */
 export class FormerNameRewriter {
   #presentNamesById: Readonly<Record<NamedKind, ReadonlyMap<number, string>>> | undefined;
 
@@ -35,8 +38,14 @@ export class FormerNameRewriter {
   /** Puts the present names into a text. @param html the text's HTML in the export */
   writePresentNames(text: string, html: string): string {
     if (html === '' || !mayHaveMentionOrLink(text)) return text;
-    let written = html.includes('class="message-link"') ? writeUrlsOfMessageLinks(text, html) : text;
-    for (const [kind, idsByName] of findIdsByShownName(html)) {
+    const idsByNameAndKind = findIdsByShownName(html);
+    const urlById = findUrlsOfMessageLinks(html);
+    return mapTextOutsideCode(text, (part) => this.#writePresentNamesIntoPart(part, idsByNameAndKind, urlById));
+  }
+
+  #writePresentNamesIntoPart(part: string, idsByNameAndKind: IdsByNameAndKind, urlById: UrlsByMessageId): string {
+    let written = urlById.size > 0 ? writeUrlsOfMessageLinks(part, urlById) : part;
+    for (const [kind, idsByName] of idsByNameAndKind) {
       written = written.replace(PATTERN_BY_KIND[kind], (all, mark: string, name: string, rest = '') => {
         const ids = idsByName.get(name);
         const given = kind === 'user' && rest !== '' ? Number(rest.slice(1)) : undefined;
@@ -63,7 +72,7 @@ export class FormerNameRewriter {
 }
 
 /** Finds the shown names in HTML, with the ids that each stands for: several users may have one name. */
-function findIdsByShownName(html: string): ReadonlyMap<NamedKind, ReadonlyMap<string, ReadonlySet<number>>> {
+function findIdsByShownName(html: string): IdsByNameAndKind {
   const found = new Map<NamedKind, Map<string, Set<number>>>();
   for (const [, kind, id, text = ''] of html.matchAll(SHOWN_NAME_PATTERN)) {
     const shown = unescapeHtml(text);
@@ -74,11 +83,12 @@ function findIdsByShownName(html: string): ReadonlyMap<NamedKind, ReadonlyMap<st
   return found;
 }
 
+const findUrlsOfMessageLinks = (html: string): UrlsByMessageId =>
+  new Map([...html.matchAll(MESSAGE_URL_PATTERN)].map(([, url = '', id = '']) => [id, url]));
+
 /** This server has no links to messages by names, so they become links by URL. */
-function writeUrlsOfMessageLinks(text: string, html: string): string {
-  const urlById = new Map([...html.matchAll(MESSAGE_URL_PATTERN)].map(([, url, id]) => [id, url]));
-  return text.replace(MESSAGE_LINK_PATTERN, (all, stream: string, topic: string, id: string) => {
+const writeUrlsOfMessageLinks = (text: string, urlById: UrlsByMessageId): string =>
+  text.replace(MESSAGE_LINK_PATTERN, (all, stream: string, topic: string, id: string) => {
     const url = urlById.get(id);
     return url === undefined ? all : `[#${stream} > ${topic} @ 💬](${url})`;
   });
-}

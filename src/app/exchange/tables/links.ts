@@ -1,8 +1,9 @@
 /**
  * Links inside messages: URLs of uploaded files, of streams, topics and messages, and ids in mentions refer to the old
  * organization, and names in links and mentions may have changed since. They are rewritten to refer to the same objects
- * on this server; the rest of a text stays unchanged.
+ * on this server; the rest of a text stays unchanged, also names and mentions in code.
  */
+import { mapTextOutsideCode } from '#domain/markdown';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { FormerNameRewriter } from './former-names.js';
 
@@ -41,10 +42,12 @@ export class ImportedLinkRewriter {
       );
     }
     if (written.includes('|')) {
-      written = written.replace(MENTION_WITH_ID_PATTERN, (all, before: string, id: string) => {
-        const user = this.draft.userIdMap.findNewId(Number(id));
-        return user === undefined ? all : `${before}|${user}**`;
-      });
+      written = mapTextOutsideCode(written, (part) =>
+        part.replace(MENTION_WITH_ID_PATTERN, (all, before: string, id: string) => {
+          const user = this.draft.userIdMap.findNewId(Number(id));
+          return user === undefined ? all : `${before}|${user}**`;
+        }),
+      );
     }
     return written;
   }
