@@ -1,8 +1,9 @@
 /** Rows of an export's JSON file: found and parsed in groups, equal to those of the whole file, whatever its layout. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { ExportFolder } from '../../../src/app/exchange/format/folder.js';
 import {
   type JsonRowOrFieldValue,
   type JsonRowReadOptions,
@@ -161,4 +162,13 @@ t.test('reading ends behind the last table, wherever it is', async (test) => {
   test.strictSame(await idsOf(JSON.stringify({ b: [], a: more })), [], 'an empty table ends, too');
   await test.rejects(idsOf('{"a": [], "c": [{"id'), { message: /truncated/ });
   await test.rejects(idsOf('{"b": [{"id": 1}'), { message: /truncated/ });
+});
+
+t.test('an error about the record of a file names the list and the position of the record', async (test) => {
+  const folder = test.testdir();
+  mkdirSync(join(folder, 'avatars'));
+  const records = [{ user_profile_id: 7 }, { user_profile_id: null }];
+  writeFileSync(join(folder, 'avatars/records.json'), JSON.stringify(records));
+  const [, second] = await new ExportFolder(folder).readFileRecords('avatars');
+  test.throws(() => second!.requireNonNegativeInteger('user_profile_id'), /^avatars\/records\.json, row 2: /);
 });

@@ -1,8 +1,8 @@
 /** Conversion of a Slack export to the format of exports. */
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import t from 'tap';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
 import { convertSlackExportToFolder } from '#app/exchange';
 
 t.test('a refused conversion leaves no file open', async (t) => {
@@ -22,6 +22,65 @@ t.test('a refused conversion leaves no file open', async (t) => {
   await t.rejects(convertSlackExportToFolder(base, target), /two conversations have the folder/);
   t.ok(readdirSync(target).length > 0, 'tables were begun');
   t.same(openFilesIn(target), []);
+});
+
+/** Writes a Slack export with one channel, `general`. @returns its folder, and a folder for its conversion */
+function writeSlackExport(test: Test, files: Readonly<Record<string, unknown>>): { folder: string; target: string } {
+  const folder = test.testdir();
+  const all = {
+    'users.json': [
+      { id: 'U1', name: 'ada', is_primary_owner: true },
+      { id: 'U2', name: 'bob' },
+    ],
+    'channels.json': [{ id: 'C1', name: 'general', created: 1, members: ['U1', 'U2'] }],
+    ...files,
+  };
+  for (const [name, rows] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), JSON.stringify(rows));
+  }
+  return { folder, target: join(folder, 'converted') };
+}
+
+const DAY_FILE = 'general/2020-01-02.json';
+const FIRST_MESSAGE = { type: 'message', ts: '1577923201.000200', user: 'U1', text: 'hi' };
+
+t.test('an error about a row of a Slack export names its file and the row', async (test) => {
+  const { user, ts, ...without } = FIRST_MESSAGE;
+  const channel = { id: 'C1', name: 'general', created: 1, members: [] };
+  const cases: readonly (readonly [string, readonly unknown[], RegExp])[] = [
+    [DAY_FILE, [FIRST_MESSAGE, null], /^general\/2020-01-02\.json, row 2: is no object$/],
+    [DAY_FILE, [FIRST_MESSAGE, 'hi'], /^general\/2020-01-02\.json, row 2: is no object$/],
+    [DAY_FILE, [{ ...FIRST_MESSAGE, user: 5 }], /^general\/2020-01-02\.json, row 1: user is 5 instead of a text$/],
+    [DAY_FILE, [{ user, ...without }], /^general\/2020-01-02\.json, row 1: ts is no time$/],
+    [DAY_FILE, [{ ...FIRST_MESSAGE, ts: '-1' }], /^general\/2020-01-02\.json, row 1: ts is no time$/],
+    [DAY_FILE, [{ ...FIRST_MESSAGE, user: 'U9', user_profile: { name: [] } }], /\.json, row 1: name is \[\] instead/],
+    ['users.json', [{ id: 'U1', profile: { email: 5 } }], /^users\.json, row U1: email is 5 instead of a text$/],
+    ['users.json', [null], /^users\.json, row 1: is no object$/],
+    ['channels.json', [{ ...channel, purpose: { value: 5 } }], /^channels\.json, row C1: value is 5 instead/],
+  ];
+  for (const [name, rows, expected] of cases) {
+    const { folder, target } = writeSlackExport(test, { [name]: rows });
+    await test.rejects(convertSlackExportToFolder(folder, target), { name: 'ExportFormatError', message: expected });
+  }
+});
+
+t.test('lists and objects of a Slack message that have another form count as empty', async (test) => {
+  const { folder, target } = writeSlackExport(test, {
+    [DAY_FILE]: [
+      { ...FIRST_MESSAGE, reactions: [null, { name: '+1', users: null }, { name: '+1', users: ['U2'] }], files: null },
+      { ...FIRST_MESSAGE, files: [null, 'x'], reactions: null, attachments: [null], blocks: {}, file: null },
+      { ...FIRST_MESSAGE, user: undefined, bot_id: 'B1', bot_profile: 5, user_profile: ['x'], username: 'Builder' },
+    ],
+  });
+  test.strictSame([...(await convertSlackExportToFolder(folder, target))], []);
+  const { zerver_message } = JSON.parse(readFileSync(join(target, 'messages-000001.json'), 'utf8'));
+  test.strictSame(
+    zerver_message.map(({ content }: { content: string }) => content),
+    ['hi', 'hi', 'hi'],
+  );
+  const { zerver_reaction } = JSON.parse(readFileSync(join(target, 'realm.json'), 'utf8'));
+  test.match(zerver_reaction, [{ message: 1, emoji_name: '+1' }]);
 });
 
 function openFilesIn(folder: string): readonly string[] {

@@ -78,7 +78,8 @@ export class ExportFolder {
     if (!(await this.hasPlainFile(name))) return [];
     const found: CheckedExportRow[] = [];
     for await (const batch of this.readRowBatches(name)) found.push(...batch);
-    return found;
+    // Records have no ids.
+    return found.map(({ table, fields }, i) => new CheckedExportRow(table, fields, String(i + 1)));
   }
 
   /**

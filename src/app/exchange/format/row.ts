@@ -5,12 +5,14 @@ import { makeExportRowError } from './problem.js';
 /** Largest id, and largest other number, that a row may have. */
 const MAX_ROW_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Largest time that a row may have, seconds since 1970: the year 9999. */
-const MAX_TIME_SECONDS = 253_402_300_799;
+export const MAX_TIME_SECONDS = 253_402_300_799;
 
 export class CheckedExportRow {
+  /** @param label names the row in errors, if it has no id */
   constructor(
     readonly table: string,
     readonly fields: JsonObject,
+    private readonly label?: string,
   ) {}
 
   get requiredId(): number {
@@ -24,6 +26,19 @@ export class CheckedExportRow {
 
   uncheckedValue(name: string): Json | undefined {
     return this.fields[name];
+  }
+
+  /** Returns the object in a field as a row, for which errors name this row; empty if the field has another value. */
+  objectOrEmpty(name: string): CheckedExportRow {
+    const value = this.fields[name];
+    const fields = isJsonObject(value) ? value : {};
+    return new CheckedExportRow(this.table, fields, this.#name);
+  }
+
+  /** Reads the objects of a list; a field with another value gives none. */
+  objectsOfList(name: string): readonly JsonObject[] {
+    const value = this.fields[name];
+    return Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];
   }
 
   /** Reads a whole number of at least 0. */
@@ -78,14 +93,21 @@ export class CheckedExportRow {
     if (!Array.isArray(value))
       throw this.makeRowError(`${name} is ${describeJsonValueBriefly(value)} instead of a list`);
     return (value as Json[]).map((one) =>
-      new CheckedExportRow(this.table, { id: this.fields.id ?? null, [name]: one }).requireNonNegativeInteger(name),
+      new CheckedExportRow(this.table, { [name]: one }, this.#name).requireNonNegativeInteger(name),
     );
   }
 
   makeRowError(what: string): Error {
-    return makeExportRowError(this.table, this.fields.id ?? '?', what);
+    return makeExportRowError(this.table, this.#name, what);
+  }
+
+  get #name(): string {
+    return this.label ?? String(this.fields.id ?? '?');
   }
 }
+
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Describes a value for an error message, briefly whatever its size. */
 function describeJsonValueBriefly(value: Json | undefined): string {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#base';
 import type { SlackMentionedAccount } from '#domain/integrations';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
-import { CheckedExportRow } from '../format/row.js';
+import type { CheckedExportRow } from '../format/row.js';
 import { toAcceptableFullName } from '../tables/people.js';
 
 const EXPORTED_ROLE_NUMBER = { owner: 100, admin: 200, member: 400, guest: 600 } as const;
@@ -39,7 +39,7 @@ export class ConvertedSlackAccounts {
 
   addListedUser(user: CheckedExportRow): void {
     const slackId = user.textOrDefault('id');
-    const profile = nestedRowOf(user, 'profile');
+    const profile = user.objectOrEmpty('profile');
     const login = user.textOrDefault('name', slackId);
     const deleted = user.booleanOrDefault('deleted');
     const real = user.textOrDefault('real_name', profile.textOrDefault('real_name'));
@@ -70,13 +70,13 @@ export class ConvertedSlackAccounts {
     const bot = message.textOrDefault('bot_id');
     const slackId = user || bot;
     if (slackId === '' || slackId === NOBODY_SLACK_ID || this.find(slackId)) return;
-    const profile = nestedRowOf(message, 'user_profile');
+    const profile = message.objectOrEmpty('user_profile');
     const person =
       profile.textOrDefault('real_name') || profile.textOrDefault('display_name') || profile.textOrDefault('name');
     const isApp = bot !== '' && person === '';
     if (isApp && user !== '' && !this.#userIdByBotId.has(bot)) this.#userIdByBotId.set(bot, user);
     if (this.#unlistedSenderBySlackId.get(slackId)?.name) return;
-    const app = message.textOrDefault('username') || nestedRowOf(message, 'bot_profile').textOrDefault('name');
+    const app = message.textOrDefault('username') || message.objectOrEmpty('bot_profile').textOrDefault('name');
     this.#unlistedSenderBySlackId.set(slackId, { name: isApp ? app : person, isApp });
   }
 
@@ -99,8 +99,7 @@ export class ConvertedSlackAccounts {
   }
 
   getOrAddSender(message: CheckedExportRow): ConvertedSlackAccount | undefined {
-    const file = message.uncheckedValue('file') as JsonObject | undefined;
-    const user = message.textOrDefault('user') || (typeof file?.user === 'string' ? file.user : '');
+    const user = message.textOrDefault('user') || message.objectOrEmpty('file').textOrDefault('user');
     if (user !== '') return user === NOBODY_SLACK_ID ? undefined : this.getOrAddUser(user);
     const bot = message.textOrDefault('bot_id');
     return bot === '' ? undefined : this.getOrAddUser(bot);
@@ -136,6 +135,3 @@ export class ConvertedSlackAccounts {
     return account;
   }
 }
-
-const nestedRowOf = (row: CheckedExportRow, field: string): CheckedExportRow =>
-  new CheckedExportRow(row.table, (row.uncheckedValue(field) ?? {}) as JsonObject);

@@ -4,15 +4,15 @@
  */
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
 import { convertSlackMessageToMarkdown, type SlackMentionLookups } from '#domain/integrations';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
-import { ExportFormatError } from '../format/problem.js';
-import { CheckedExportRow } from '../format/row.js';
+import { ExportFormatError, makeExportRowError } from '../format/problem.js';
+import { CheckedExportRow, isJsonObject, MAX_TIME_SECONDS } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { AdjustedRowCounts } from '../import/draft.js';
 import { type ConvertedSlackAccount, ConvertedSlackAccounts } from './accounts.js';
@@ -144,7 +144,12 @@ class SlackExportConversion {
       throw new ExportFormatError(`${name} is no JSON, or is truncated`);
     }
     if (!Array.isArray(parsed)) throw new ExportFormatError(`${name} is no list`);
-    return parsed.map((fields) => new CheckedExportRow(name, fields as JsonObject));
+    return (parsed as readonly Json[]).map((fields, i) => {
+      // Messages have no ids.
+      const label = isJsonObject(fields) && typeof fields.id === 'string' ? fields.id : String(i + 1);
+      if (!isJsonObject(fields)) throw makeExportRowError(name, label, 'is no object');
+      return new CheckedExportRow(name, fields, label);
+    });
   }
 
   /** Recipient ids of conversations are odd; those of people are their doubled ids. */
@@ -173,14 +178,13 @@ class SlackExportConversion {
         const streamName = this.#streamNames.take(name);
         this.#streamNameBySlackId.set(row.textOrDefault('id'), streamName);
         const recipient = this.#takeConversationRecipientId();
-        const purpose = new CheckedExportRow(row.table, (row.uncheckedValue('purpose') ?? {}) as JsonObject);
         const archived = row.booleanOrDefault('is_archived');
         const members = this.#memberIdsOf(row);
         await this.#realmTables.addRow('zerver_stream', {
           id: ++stream,
           realm: 1,
           name: streamName,
-          description: purpose.textOrDefault('value'),
+          description: row.objectOrEmpty('purpose').textOrDefault('value'),
           date_created: row.timeSecondsOrDefault('created'),
           deactivated: archived,
           invite_only: isPrivate,
@@ -336,8 +340,7 @@ class SlackExportConversion {
     for (const conversation of conversations) {
       for (const message of await this.#readJsonFileRows(`${conversation.folder}/${day}`)) {
         const ts = Number(message.textOrDefault('ts'));
-        if (!Number.isFinite(ts))
-          throw new ExportFormatError(`${conversation.folder}/${day}: a message without a time`);
+        if (!(ts > 0 && ts <= MAX_TIME_SECONDS)) throw message.makeRowError('ts is no time');
         sent.push({ conversation, message, ts });
       }
     }
@@ -408,10 +411,8 @@ class SlackExportConversion {
   }
 
   async #addReactionRows(message: number, row: CheckedExportRow): Promise<void> {
-    const given = row.uncheckedValue('reactions');
     const done = new Set<string>();
-    for (const reaction of Array.isArray(given) ? given : []) {
-      const { name, users } = reaction as { readonly name?: unknown; readonly users?: unknown };
+    for (const { name, users } of row.objectsOfList('reactions')) {
       const emoji = findEmojiOfSlackName(String(name));
       for (const key of Array.isArray(users) ? users : []) {
         const user = this.#accounts.find(String(key));
