@@ -83,6 +83,69 @@ t.test('lists and objects of a Slack message that have another form count as emp
   test.match(zerver_reaction, [{ message: 1, emoji_name: '+1' }]);
 });
 
+/** Converts messages of one day. @returns accounts behind the listed ones, and the sender of each message, by name */
+async function convertedSenders(test: Test, messages: readonly object[]) {
+  const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));
+  const { folder, target } = writeSlackExport(test, { [DAY_FILE]: rows });
+  await convertSlackExportToFolder(folder, target);
+  const read = (name: string) => JSON.parse(readFileSync(join(target, name), 'utf8'));
+  const accounts: readonly { id: number; full_name: string; is_bot?: boolean }[] =
+    read('realm.json').zerver_userprofile;
+  const nameOf = ({ full_name, is_bot }: (typeof accounts)[number]) => (is_bot ? `${full_name} (bot)` : full_name);
+  const nameById = new Map(accounts.map((account) => [account.id, nameOf(account)]));
+  const converted: readonly { sender: number }[] = read('messages-000001.json').zerver_message;
+  return {
+    unlisted: accounts.slice(2).map(nameOf),
+    senders: converted.map(({ sender }) => nameById.get(sender)),
+  };
+}
+
+t.test('what an app writes in the name of a person makes none of its own messages theirs', async (test) => {
+  const asPerson = { user: 'U9', bot_id: 'B8', bot_profile: { name: 'Merger' } };
+  const asApp = { bot_id: 'B8', username: 'Merger' };
+  const profile = { user_profile: { real_name: 'Pat' } };
+  for (const [written, name] of [
+    [[{ user: 'U9' }, asPerson, asApp], 'U9'],
+    [[asPerson, asApp, { user: 'U9' }], 'U9'],
+    [[asPerson, asApp, { user: 'U9', ...profile }], 'Pat'],
+  ] as const) {
+    const { unlisted, senders } = await convertedSenders(test, written);
+    test.strictSame([...unlisted].sort(), ['Merger (bot)', name]);
+    test.strictSame(
+      senders,
+      written.map((message) => ('user' in message ? name : 'Merger (bot)')),
+    );
+  }
+});
+
+t.test('a bot as which two unlisted users wrote is neither of them', async (test) => {
+  const { senders } = await convertedSenders(test, [
+    { user: 'U8', bot_id: 'B8', username: 'Merger' },
+    { user: 'U7', bot_id: 'B8', username: 'Deployer' },
+    { bot_id: 'B8', username: 'Hooks' },
+  ]);
+  test.strictSame(senders, ['Merger (bot)', 'Deployer (bot)', 'Hooks (bot)']);
+});
+
+t.test('an app that writes first as a bot alone has one account, with its name', async (test) => {
+  const { unlisted, senders } = await convertedSenders(test, [
+    { user: 'U8', subtype: 'channel_join' },
+    { bot_id: 'B8', username: 'Merger' },
+    { user: 'U8', bot_id: 'B8' },
+  ]);
+  test.strictSame(unlisted, ['Merger (bot)']);
+  test.strictSame(senders, ['Merger (bot)', 'Merger (bot)']);
+});
+
+t.test('a message about a file is not given to the owner of the file', async (test) => {
+  const { senders } = await convertedSenders(test, [
+    { subtype: 'file_share', bot_id: 'B8', username: 'Merger', file: { user: 'U2' } },
+    { subtype: 'file_comment', file: { user: 'U2' }, comment: { user: 'U1' } },
+    { subtype: 'file_share', file: { user: 'U2' } },
+  ]);
+  test.strictSame(senders, ['Merger (bot)', 'ada', 'bob']);
+});
+
 function openFilesIn(folder: string): readonly string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {

@@ -16,9 +16,14 @@ export interface ConvertedSlackAccount extends SlackMentionedAccount {
 
 /** A sender whom no list has: an app, or a person of a shared channel. The messages say who it is. */
 interface UnlistedSlackSender {
-  /** Empty if no message has a name. */
-  readonly name: string;
-  readonly isApp: boolean;
+  /** Name as a person; empty if no message has one. */
+  personName: string;
+  /** Name as an app; empty if no message has one. */
+  appName: string;
+  /** Ids of the bots as which the user wrote. An app also writes in the names of people. */
+  readonly botIds: Set<string>;
+  hasWrittenAsApp: boolean;
+  hasWrittenAsPerson: boolean;
 }
 
 export class ConvertedSlackAccounts {
@@ -66,43 +71,73 @@ export class ConvertedSlackAccounts {
 
   /** Reads from a message what its sender is, if no list has the sender. */
   readUnlistedSender(message: CheckedExportRow): void {
-    const user = message.textOrDefault('user');
+    const slackId = slackIdOfSender(message);
+    if (slackId === NOBODY_SLACK_ID || this.find(slackId)) return;
     const bot = message.textOrDefault('bot_id');
-    const slackId = user || bot;
-    if (slackId === '' || slackId === NOBODY_SLACK_ID || this.find(slackId)) return;
     const profile = message.objectOrEmpty('user_profile');
     const person =
       profile.textOrDefault('real_name') || profile.textOrDefault('display_name') || profile.textOrDefault('name');
-    const isApp = bot !== '' && person === '';
-    if (isApp && user !== '' && !this.#userIdByBotId.has(bot)) this.#userIdByBotId.set(bot, user);
-    if (this.#unlistedSenderBySlackId.get(slackId)?.name) return;
     const app = message.textOrDefault('username') || message.objectOrEmpty('bot_profile').textOrDefault('name');
-    this.#unlistedSenderBySlackId.set(slackId, { name: isApp ? app : person, isApp });
+    const sender = this.#getOrAddUnlistedSender(slackId);
+    sender.personName ||= person;
+    sender.appName ||= app;
+    if (person !== '') sender.hasWrittenAsPerson = true;
+    else if (bot !== '') {
+      sender.hasWrittenAsApp = true;
+      if (bot !== slackId) sender.botIds.add(bot);
+    }
+    // Apps, too, join a channel or set its topic without the id of the bot.
+    else if (!message.hasNonNullField('subtype')) sender.hasWrittenAsPerson = true;
+  }
+
+  #getOrAddUnlistedSender(slackId: string): UnlistedSlackSender {
+    let sender = this.#unlistedSenderBySlackId.get(slackId);
+    if (!sender) {
+      const hasWritten = { hasWrittenAsApp: false, hasWrittenAsPerson: false };
+      sender = { personName: '', appName: '', botIds: new Set(), ...hasWritten };
+      this.#unlistedSenderBySlackId.set(slackId, sender);
+    }
+    return sender;
   }
 
   /** Adds accounts for the senders that `readUnlistedSender` found. */
   addUnlistedSenders(): void {
+    this.#findUsersOfUnlistedBots();
     for (const slackId of this.#unlistedSenderBySlackId.keys()) this.getOrAddUser(slackId);
+  }
+
+  /** Finds the user that an app is: the only one that wrote as this bot, and never as a person. */
+  #findUsersOfUnlistedBots(): void {
+    const usersByBotId = new Map<string, string[]>();
+    for (const [user, sender] of this.#unlistedSenderBySlackId) {
+      if (!isApp(sender)) continue;
+      for (const bot of sender.botIds) usersByBotId.set(bot, [...(usersByBotId.get(bot) ?? []), user]);
+    }
+    for (const [bot, [user, ...others]] of usersByBotId) {
+      if (user === undefined || others.length > 0 || this.#userIdByBotId.has(bot)) continue;
+      this.#userIdByBotId.set(bot, user);
+      this.#getOrAddUnlistedSender(user).appName ||= this.#unlistedSenderBySlackId.get(bot)?.appName ?? '';
+    }
   }
 
   getOrAddUser(userOrBotId: string): ConvertedSlackAccount {
     const slackId = this.#userIdByBotId.get(userOrBotId) ?? userOrBotId;
     const known = this.#accountBySlackId.get(slackId);
     if (known) return known;
-    const { name, isApp } = this.#unlistedSenderBySlackId.get(slackId) ?? { name: '', isApp: false };
-    return this.#getOrAdd(slackId, name || slackId, {
-      delivery_email: this.#reserveUniqueEmailAddress('', isApp ? `${name || slackId}-bot` : slackId),
+    const sender = this.#unlistedSenderBySlackId.get(slackId);
+    const isBot = sender !== undefined && isApp(sender);
+    const name = (isBot ? sender.appName : sender?.personName) || slackId;
+    return this.#getOrAdd(slackId, name, {
+      delivery_email: this.#reserveUniqueEmailAddress('', isBot ? `${name}-bot` : slackId),
       role: EXPORTED_ROLE_NUMBER.member,
-      is_active: isApp,
-      ...(isApp ? { is_bot: true, bot_type: 1 } : {}),
+      is_active: isBot,
+      ...(isBot ? { is_bot: true, bot_type: 1 } : {}),
     });
   }
 
   getOrAddSender(message: CheckedExportRow): ConvertedSlackAccount | undefined {
-    const user = message.textOrDefault('user') || message.objectOrEmpty('file').textOrDefault('user');
-    if (user !== '') return user === NOBODY_SLACK_ID ? undefined : this.getOrAddUser(user);
-    const bot = message.textOrDefault('bot_id');
-    return bot === '' ? undefined : this.getOrAddUser(bot);
+    const slackId = slackIdOfSender(message);
+    return slackId === NOBODY_SLACK_ID ? undefined : this.getOrAddUser(slackId);
   }
 
   /** Slack's exports have addresses only for owners of some plans; others get one without a mailbox. */
@@ -135,3 +170,14 @@ export class ConvertedSlackAccounts {
     return account;
   }
 }
+
+const isApp = ({ hasWrittenAsApp, hasWrittenAsPerson }: UnlistedSlackSender): boolean =>
+  hasWrittenAsApp && !hasWrittenAsPerson;
+
+/** Returns the id of the user or bot that wrote a message. The file that a message names may be another one's. */
+const slackIdOfSender = (message: CheckedExportRow): string =>
+  message.textOrDefault('user') ||
+  message.objectOrEmpty('comment').textOrDefault('user') ||
+  message.textOrDefault('bot_id') ||
+  message.objectOrEmpty('file').textOrDefault('user') ||
+  NOBODY_SLACK_ID;
