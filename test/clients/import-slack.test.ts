@@ -380,6 +380,29 @@ t.test('a folder that two Slack conversations share is refused, as one of them m
   test.match(stderr, /two conversations have the folder "general"/);
 });
 
+t.test('a group conversation that is also listed as a private channel is one group conversation', async (test) => {
+  const group = { id: 'G9', name: 'mpdm-1', members: ['U1', 'U2', 'U3'] };
+  for (const asChannel of [
+    { ...group, is_mpim: true, created: 1, members: ['U1'] },
+    { ...group, id: 'C9', created: 1, members: ['U3', 'U2', 'U1'] },
+  ]) {
+    const { report, realm, messages } = await importedFromSlack(test, {
+      'channels.json': CHANNELS.slice(0, 1),
+      'groups.json': [asChannel],
+      'mpims.json': [group],
+      'general/2020-01-02.json': [],
+      'mpdm-1/2020-01-02.json': [text('1577923201.000200', 'U1', 'three of us')],
+    });
+    test.strictSame(
+      realm.zerver_stream!.map(({ name }) => name),
+      ['general'],
+    );
+    test.match(messages, [{ subject: '', content: 'three of us' }]);
+    test.equal(messages.length, 1);
+    test.notMatch(report, /without a folder/);
+  }
+});
+
 t.test('a damaged Slack export gets a clear error', async (test) => {
   const base = temporary('slack');
   test.teardown(() => remove(base));

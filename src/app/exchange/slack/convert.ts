@@ -159,10 +159,14 @@ class SlackExportConversion {
   }
 
   async #readConversationLists(): Promise<SlackConversationLists> {
+    const groups = await this.#readJsonFileRows('groups.json', true);
+    const mpims = await this.#readJsonFileRows('mpims.json', true);
+    // Some exports list a group conversation also as a private channel.
+    const keysOfMpims = new Set(mpims.flatMap(keysOfSlackConversation));
     return {
       channels: await this.#readJsonFileRows(CHANNELS_FILE_NAME),
-      groups: await this.#readJsonFileRows('groups.json', true),
-      mpims: await this.#readJsonFileRows('mpims.json', true),
+      groups: groups.filter((row) => !keysOfSlackConversation(row).some((key) => keysOfMpims.has(key))),
+      mpims,
       dms: await this.#readJsonFileRows('dms.json', true),
     };
   }
@@ -217,9 +221,7 @@ class SlackExportConversion {
   }
 
   #memberIdsOf(row: CheckedExportRow): number[] {
-    const given = row.uncheckedValue('members');
-    const keys = Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
-    return [...new Set(keys.map((key) => this.#accounts.getOrAddUser(key).id))];
+    return [...new Set(slackMembersOf(row).map((key) => this.#accounts.getOrAddUser(key).id))];
   }
 
   async #addRecipientAndSubscriptionRows(
@@ -458,6 +460,18 @@ class SlackExportConversion {
     await tables.joinTablesIntoAndRemoveParts(join(this.target, 'realm.json'));
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
+}
+
+function slackMembersOf(row: CheckedExportRow): readonly string[] {
+  const given = row.uncheckedValue('members');
+  return Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
+}
+
+/** Rows with a common key are the same conversation: they have the same id, or the same folder and members. */
+function keysOfSlackConversation(row: CheckedExportRow): readonly string[] {
+  const id = row.textOrDefault('id');
+  const place = [row.textOrDefault('name').normalize(), ...[...new Set(slackMembersOf(row))].sort()];
+  return [...(id === '' ? [] : [id]), JSON.stringify(place)];
 }
 
 /** Skin tones are one emoji here. */
