@@ -200,6 +200,23 @@ t.test('restrictions of older versions, and policies with unknown numbers, stay 
   test.equal(directoryRecords.streams[0]!.postPolicy, 2);
 });
 
+t.test('permissions of single streams that only the organization has here are counted as left out', async (test) => {
+  const draft = await readChanged(test, (tables) => {
+    tables.zerver_usergroup = [...systemGroupRows(), CREW];
+    tables.zerver_realm![0]!.can_add_subscribers_group = groupOf('moderators');
+    const [first, second] = tables.zerver_stream!;
+    first!.can_add_subscribers_group = groupOf('administrators');
+    second!.can_add_subscribers_group = CREW.id;
+    second!.can_delete_own_message_group = null;
+    second!.can_administer_channel_group = groupOf('administrators');
+  });
+  test.equal(draft.settings.invite_to_stream_policy, 4);
+  test.strictSame(leftOutOf(draft), {
+    'unknown permission of a stream: can_add_subscribers_group': 2,
+    'unknown permission of a stream: can_administer_channel_group': 1,
+  });
+});
+
 t.test('streams for announcements, muted topics and playgrounds come under the names of all versions', async (test) => {
   const draft = await readChanged(test, (tables) => {
     const playground = { realm: 9, name: 'Play', pygments_language: 'Python' };

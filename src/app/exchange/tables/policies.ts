@@ -69,7 +69,6 @@ const ADMINS_ONLY_FLAGS: readonly (readonly [column: string, value: boolean, set
   ['add_emoji_by_admins_only', true, 'add_custom_emoji_policy'],
   ['create_stream_by_admins_only', true, 'create_public_stream_policy'],
   ['create_stream_by_admins_only', true, 'create_private_stream_policy'],
-  ['allow_community_topic_editing', false, 'edit_topic_policy'],
 ];
 interface FlagOfNewerPolicy {
   readonly column: string;
@@ -104,15 +103,17 @@ const FLAGS_OF_NEWER_POLICIES: readonly FlagOfNewerPolicy[] = [
 /** Policy of older versions for both kinds of streams. */
 export const CREATE_STREAM_POLICY_COLUMN = 'create_stream_policy';
 
-const KNOWN_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
+const KNOWN_REALM_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
   ...REALM_SETTING_NAMES,
   ...Object.values(GROUP_COLUMNS_BY_SETTING).flat(),
   ...FLAGS_OF_NEWER_POLICIES.map(({ column }) => column),
   CREATE_STREAM_POLICY_COLUMN,
+]);
+/** A stream has columns that only the organization has here. */
+const KNOWN_STREAM_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
   'can_remove_subscribers_group',
   'can_send_message_group',
   'stream_post_policy',
-  'is_system_group',
 ]);
 const PERMISSION_COLUMN_PATTERN = /_groups?$|_policy$/;
 
@@ -160,7 +161,7 @@ export function importRealmPoliciesOfOtherVersions(row: CheckedExportRow, draft:
     draft.settings = { ...draft.settings, [name]: policy };
     if (group !== strictest) draft.adjustedRowCounts.addCount(`policy that has no equal here: ${name}`);
   }
-  countUnknownPermissions(row, draft);
+  countUnknownPermissions(row, KNOWN_REALM_PERMISSION_COLUMNS, 'unknown permission', draft);
 }
 
 /** Returns who may send to a stream. */
@@ -178,9 +179,17 @@ export function postPolicyOfStreamRow(row: CheckedExportRow, draft: ImportedOrga
   return ADMINS_POLICY;
 }
 
-/** Counts columns of permissions that this server does not have. */
-export function countUnknownPermissions(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+/** Counts permissions of a stream that this server does not have for a single one. */
+export const countUnknownPermissionsOfStream = (row: CheckedExportRow, draft: ImportedOrganizationDraft): void =>
+  countUnknownPermissions(row, KNOWN_STREAM_PERMISSION_COLUMNS, 'unknown permission of a stream', draft);
+
+function countUnknownPermissions(
+  row: CheckedExportRow,
+  known: ReadonlySet<string>,
+  reason: string,
+  draft: ImportedOrganizationDraft,
+): void {
   for (const column of Object.keys(row.fields))
-    if (PERMISSION_COLUMN_PATTERN.test(column) && !KNOWN_PERMISSION_COLUMNS.has(column) && row.hasNonNullField(column))
-      draft.adjustedRowCounts.addCount(`unknown permission: ${column}`);
+    if (PERMISSION_COLUMN_PATTERN.test(column) && !known.has(column) && row.hasNonNullField(column))
+      draft.adjustedRowCounts.addCount(`${reason}: ${column}`);
 }

@@ -22,7 +22,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ExportedRecipientTarget, ImportedOrganizationDraft } from '../import/draft.js';
 import { findSystemGroupIdInColumn } from './groups.js';
-import { countUnknownPermissions, postPolicyOfStreamRow } from './policies.js';
+import { countUnknownPermissionsOfStream, postPolicyOfStreamRow } from './policies.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
 const DEACTIVATED_STREAM_NAME_PREFIX_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
@@ -66,7 +66,7 @@ function importStreamRow(
   };
   // No server makes a stream whose combination of flags has no name, so the strictest privacy is the safe choice.
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
-  countUnknownPermissions(row, draft);
+  countUnknownPermissionsOfStream(row, draft);
   const { administrators } = SYSTEM_GROUP_IDS;
   const stream: DirectoryStream = {
     id: toStreamId(id),
