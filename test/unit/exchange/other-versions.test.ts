@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
-import { toRealmId } from '#model';
+import { DEFAULT_REALM_SETTINGS, toRealmId } from '#model';
 import { ExportFolder } from '../../../src/app/exchange/format/folder.js';
 import type { ImportedOrganizationDraft } from '../../../src/app/exchange/import/draft.js';
 import { buildDraftWithoutMessagesAndFiles, readSmallExportTables } from '../../../src/app/exchange/import/read.js';
@@ -215,6 +215,27 @@ t.test('permissions of single streams that only the organization has here are co
     'unknown permission of a stream: can_add_subscribers_group': 2,
     'unknown permission of a stream: can_administer_channel_group': 1,
   });
+});
+
+t.test('a policy that is null or missing has its default, and an unknown number the strictest value', async (test) => {
+  for (const [value, expected, counted] of [
+    [null, DEFAULT_REALM_SETTINGS, 0],
+    [undefined, DEFAULT_REALM_SETTINGS, 0],
+    [9, { invite_to_realm_policy: 6, create_web_public_stream_policy: 6, wildcard_mention_policy: 6 }, 1],
+  ] as const) {
+    const names = ['invite_to_realm_policy', 'create_web_public_stream_policy', 'wildcard_mention_policy'] as const;
+    const draft = await readChanged(test, (tables) => {
+      const [realm] = tables.zerver_realm!;
+      for (const name of names) {
+        delete realm![name];
+        if (value !== undefined) realm![name] = value;
+      }
+    });
+    for (const name of names) {
+      test.equal(draft.settings[name], expected[name]);
+      test.equal(leftOutOf(draft)[`setting of the organization: ${name}`] ?? 0, counted);
+    }
+  }
 });
 
 t.test('streams for announcements, muted topics and playgrounds come under the names of all versions', async (test) => {

@@ -106,8 +106,9 @@ export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: I
     const given = row.uncheckedValue(columnOfRealmSettingInRow(name, row));
     // Streams have no ids yet: `setNotificationStreamsOfRealm` sets them, and `importLoginMethods` the ways to log in.
     const isSetLater = name === LOGIN_METHODS_SETTING || REALM_SETTING_DECLARATIONS[name].isStreamValued;
-    if (given === undefined || isSetLater) continue;
-    setCheckedRealmSetting(name, toRealmSettingParameter(name, given), draft);
+    const value = given === undefined ? null : toRealmSettingParameter(name, given);
+    // The default stands for a missing value, and for null where that has no meaning.
+    if (value !== null && !isSetLater) setCheckedRealmSetting(name, value, draft);
   }
   if (draft.settings.name === '')
     draft.settings = { ...draft.settings, name: draft.facts.subdomain || 'Imported organization' };
