@@ -238,6 +238,21 @@ t.test('a policy that is null or missing has its default, and an unknown number 
   }
 });
 
+t.test('generic bots that only administrators created stay theirs, unless a policy says more', async (test) => {
+  for (const [flag, policy, expected] of [
+    [true, undefined, 2],
+    [false, undefined, 1],
+    [true, 3, 3],
+  ] as const) {
+    const { settings } = await readChanged(test, (tables) => {
+      const [realm] = tables.zerver_realm!;
+      delete realm!.bot_creation_policy;
+      Object.assign(realm!, { create_generic_bot_by_admins_only: flag }, policy && { bot_creation_policy: policy });
+    });
+    test.equal(settings.bot_creation_policy, expected);
+  }
+});
+
 t.test('streams for announcements, muted topics and playgrounds come under the names of all versions', async (test) => {
   const draft = await readChanged(test, (tables) => {
     const playground = { realm: 9, name: 'Play', pygments_language: 'Python' };

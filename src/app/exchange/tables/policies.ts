@@ -69,6 +69,9 @@ const ADMINS_ONLY_FLAGS: readonly (readonly [column: string, value: boolean, set
   ['add_emoji_by_admins_only', true, 'add_custom_emoji_policy'],
   ['create_stream_by_admins_only', true, 'create_public_stream_policy'],
   ['create_stream_by_admins_only', true, 'create_private_stream_policy'],
+  // Here the number leaves generic bots to administrators, and members make other bots as before.
+  ['create_generic_bot_by_admins_only', true, 'bot_creation_policy'],
+  ['allow_community_topic_editing', false, 'edit_topic_policy'],
 ];
 interface FlagOfNewerPolicy {
   readonly column: string;
