@@ -2,6 +2,7 @@
 import type { JsonObject } from '#base';
 import type { SlackMentionedAccount } from '#domain/integrations';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
+import { DistinctNames } from '../format/distinct-names.js';
 import type { CheckedExportRow } from '../format/row.js';
 import { toAcceptableFullName } from '../tables/people.js';
 
@@ -32,7 +33,7 @@ export class ConvertedSlackAccounts {
   readonly #unlistedSenderBySlackId = new Map<string, UnlistedSlackSender>();
   /** Apps have an id as the user that writes, and one as the bot. */
   readonly #userIdByBotId = new Map<string, string>();
-  readonly #takenEmails = new Set<string>();
+  readonly #emails = new DistinctNames((email) => email.toLowerCase());
 
   get all(): readonly ConvertedSlackAccount[] {
     return this.#accounts;
@@ -147,10 +148,8 @@ export class ConvertedSlackAccounts {
         .toLowerCase()
         .replace(/[^a-z0-9_-]+/g, '-')
         .slice(0, 60) || 'user';
-    let email = hasEmailAddressForm(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
-    for (let n = 2; this.#takenEmails.has(email.toLowerCase()); n++) email = `${local}-${n}@${FAKE_EMAIL_DOMAIN}`;
-    this.#takenEmails.add(email.toLowerCase());
-    return email;
+    const email = hasEmailAddressForm(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
+    return this.#emails.take(email, (n) => `${local}-${n}@${FAKE_EMAIL_DOMAIN}`);
   }
 
   #getOrAdd(

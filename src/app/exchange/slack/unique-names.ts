@@ -1,18 +1,17 @@
 /** Names that stay different within a limit of characters: names in Slack may be longer, or occur several times. */
+import { DistinctNames } from '../format/distinct-names.js';
+
 export class UniqueNames {
-  readonly #taken = new Set<string>();
+  readonly #names = new DistinctNames((name) => name.toLowerCase());
 
   constructor(private readonly maxCharacters: number) {}
 
   /** Shortens a name, and numbers it if it is taken, also in other capitals. */
   take(name: string): string {
-    let unique = shortenWithEllipsis(name, this.maxCharacters);
-    for (let n = 2; this.#taken.has(unique.toLowerCase()); n++) {
+    return this.#names.take(shortenWithEllipsis(name, this.maxCharacters), (n) => {
       const number = ` (${n})`;
-      unique = `${shortenWithEllipsis(name, this.maxCharacters - number.length)}${number}`;
-    }
-    this.#taken.add(unique.toLowerCase());
-    return unique;
+      return `${shortenWithEllipsis(name, this.maxCharacters - number.length)}${number}`;
+    });
   }
 }
 

@@ -226,16 +226,21 @@ export async function storeEmojiPicturesAndUpdateRecords(
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
-  const records = await folder.readFileRecords('emoji');
+  const recordsByFileName = new Map<string, CheckedExportRow[]>();
+  for (const record of await folder.readFileRecords('emoji')) {
+    const name = record.textOrDefault('file_name');
+    const known = recordsByFileName.get(name);
+    if (known) known.push(record);
+    else recordsByFileName.set(name, [record]);
+  }
   for (const row of rows) {
     const id = draft.emojiIdMap.requireNewId(row.requiredId, row.table);
     const at = id - 1;
     const file = row.textOrDefault('file_name');
     // Only exports of this server have ids in the records.
-    const record = records.find(
-      (one) =>
-        one.textOrDefault('file_name') === file && one.nonNegativeIntegerOr('id', row.requiredId) === row.requiredId,
-    );
+    const record = recordsByFileName
+      .get(file)
+      ?.find((one) => one.nonNegativeIntegerOr('id', row.requiredId) === row.requiredId);
     const tried = record
       ? [record.textOrDefault('path'), `${record.textOrDefault('path')}${file.slice(file.lastIndexOf('.'))}`]
       : [];

@@ -8,6 +8,7 @@ import {
 } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryView } from '#model/records';
+import { DistinctNames } from '../format/distinct-names.js';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
@@ -39,7 +40,7 @@ export const namedGroupRows = (
  */
 export function assignGroupIdsAndAddGroups(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   let next = FIRST_CUSTOM_GROUP_ID;
-  const names = new Set(Object.values(SYSTEM_GROUP_NAME_BY_ID));
+  const names = new DistinctNames((name) => name, Object.values(SYSTEM_GROUP_NAME_BY_ID));
   for (const row of [...rows].sort((a, b) => a.requiredId - b.requiredId)) {
     const name = row.textOrDefault('name');
     const [, system] = SYSTEM_GROUP_NAME_PATTERN.exec(name) ?? [];
@@ -55,9 +56,8 @@ export function assignGroupIdsAndAddGroups(rows: readonly CheckedExportRow[], dr
       draft.adjustedRowCounts.addCount('unknown system group, or deactivated group');
       continue;
     }
-    const unique = makeUniqueGroupName(name.trim() === '' ? `group ${row.requiredId}` : name, names);
+    const unique = takeGroupName(name.trim() === '' ? `group ${row.requiredId}` : name, names);
     if (unique !== name) draft.adjustedRowCounts.addCount('name of a group, which was shortened or numbered');
-    names.add(unique);
     draft.groupIdMap.addNewId(row.requiredId, next);
     draft.directoryRecords.groups.push({
       id: next++,
@@ -71,13 +71,13 @@ export function assignGroupIdsAndAddGroups(rows: readonly CheckedExportRow[], dr
   }
 }
 
-/** Shortens a name that is too long, and numbers one that is taken. */
-function makeUniqueGroupName(name: string, taken: ReadonlySet<string>): string {
-  for (let n = 1; ; n++) {
-    const number = n === 1 ? '' : ` (${n})`;
-    const unique = `${name.slice(0, MAX_GROUP_NAME_CHARACTERS - number.length).replace(HALF_CHARACTER_AT_END_PATTERN, '')}${number}`;
-    if (!taken.has(unique)) return unique;
-  }
+/** Takes a name, shortened if it is too long, and numbered if it is taken. */
+function takeGroupName(name: string, names: DistinctNames): string {
+  const cutTo = (length: number): string => name.slice(0, length).replace(HALF_CHARACTER_AT_END_PATTERN, '');
+  return names.take(cutTo(MAX_GROUP_NAME_CHARACTERS), (n) => {
+    const number = ` (${n})`;
+    return `${cutTo(MAX_GROUP_NAME_CHARACTERS - number.length)}${number}`;
+  });
 }
 
 /**
