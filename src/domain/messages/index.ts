@@ -162,6 +162,8 @@ export {
   makeCheckedNextSubmessage,
   makeWidgetSubmessageIfAny,
   parseAndCheckZformWidget,
+  WIDGET_SUBMESSAGE_TYPE,
+  widgetTypeOfMessage,
 } from './sending/widgets.js';
 export { MESSAGE_CREATION_FLAG_BITS, makeMessageDigestIfPossible } from './stored/digest.js';
 export {

@@ -1,6 +1,11 @@
 /** Polls, to-do lists and other widgets of messages, with what users added to them: conclave_submessage. */
 import { type JsonObject, parseJsonText } from '#base';
-import { makeCheckedNextSubmessage, type StoredSubmessage } from '#domain/messages';
+import {
+  makeCheckedNextSubmessage,
+  type StoredSubmessage,
+  WIDGET_SUBMESSAGE_TYPE,
+  widgetTypeOfMessage,
+} from '#domain/messages';
 import { ApiError } from '#model/errors';
 import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
@@ -39,9 +44,13 @@ export class ExportedSubmessages {
     const added = this.#addedByMessageId.get(message);
     if (!added) return undefined;
     const submessages: StoredSubmessage[] = [];
+    const checked = { sender, body: { submessages } };
+    // A large widget is parsed once, and not for each of thousands of rows.
+    let widget: unknown;
     for (const one of added) {
       try {
-        submessages.push(makeCheckedNextSubmessage({ sender, body: { submessages } }, one));
+        submessages.push(makeCheckedNextSubmessage(checked, one, widget));
+        if (widget === undefined && one.type === WIDGET_SUBMESSAGE_TYPE) widget = widgetTypeOfMessage(checked) ?? null;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         this.#countAsLeftOut();

@@ -24,7 +24,7 @@ const MAX_SUBMESSAGES_PER_USER: SubmessageBound = { count: 500, characters: 50_0
 const MAX_SHORT_SUBMESSAGE_CHARACTERS = 100;
 const ASSURED_SHORT_SUBMESSAGES_PER_USER = 50;
 
-const WIDGET_SUBMESSAGE_TYPE = 'widget';
+export const WIDGET_SUBMESSAGE_TYPE = 'widget';
 
 type UntypedObject = Record<string, unknown>;
 const isPlainObject = (value: unknown): value is UntypedObject =>
@@ -109,8 +109,8 @@ interface MessageWithSubmessages {
   readonly body: Pick<MessageBody, 'submessages'>;
 }
 
-/** Type of the message's widget; undefined if it has none. */
-function widgetTypeOfMessage({ body }: MessageWithSubmessages): unknown {
+/** Type of the message's widget; undefined if it has none. Parses the whole widget. */
+export function widgetTypeOfMessage({ body }: MessageWithSubmessages): unknown {
   const first = body.submessages?.find(({ type }) => type === WIDGET_SUBMESSAGE_TYPE);
   const data = first && parseJsonText(first.content)?.value;
   return isPlainObject(data) ? data.widget_type : undefined;
@@ -145,10 +145,15 @@ const SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE: Readonly<Record<string, Readonly
 const typedSubmessageSchema = Type.Object({ type: textSchema });
 const typedSubmessageValidator = makeSchemaValidator(typedSubmessageSchema);
 
-/** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
+/**
+ * Checks a user's submessage and gives it an id.
+ * @param widget type of the message's widget, if it is known
+ * @throws ApiError in the order of messages.md § Submessages
+ */
 export function makeCheckedNextSubmessage(
   message: MessageWithSubmessages,
   added: Pick<StoredSubmessage, 'sender' | 'type' | 'content'>,
+  widget: unknown = widgetTypeOfMessage(message),
 ): StoredSubmessage {
   const { submessages = [] } = message.body;
   const byAuthor = added.sender === message.sender;
@@ -158,7 +163,6 @@ export function makeCheckedNextSubmessage(
   }
   const json = parseJsonText(added.content);
   if (!json) throw apiError('SUBMESSAGE_JSON');
-  const widget = widgetTypeOfMessage(message);
   const kinds =
     typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE, widget)
       ? SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE[widget]
