@@ -2,28 +2,32 @@
  * Turns a Slack export (its unpacked folder) into an export of the peer's format, which is then imported as such.
  * Messages of all conversations are merged day by day, so that ids follow time; one day is in memory.
  */
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
 import { convertSlackMessageToMarkdown, type SlackMentionLookups } from '#domain/integrations';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { nameOfMessageFile } from '../format/folder.js';
-import { ExportFormatError, makeExportRowError } from '../format/problem.js';
-import { CheckedExportRow, isJsonObject, MAX_TIME_SECONDS } from '../format/row.js';
+import { ExportFormatError } from '../format/problem.js';
+import { type CheckedExportRow, MAX_TIME_SECONDS } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { AdjustedRowCounts } from '../import/draft.js';
 import { type ConvertedSlackAccount, ConvertedSlackAccounts } from './accounts.js';
 import { markdownLinksToSlackFiles } from './files.js';
+import {
+  CHANNELS_FILE_NAME,
+  readSlackConversationLists,
+  readSlackRows,
+  type SlackConversationLists,
+  slackMembersOf,
+} from './rows.js';
 import { UniqueNames } from './unique-names.js';
 
-const CHANNELS_FILE_NAME = 'channels.json';
 const DAY_FILE_NAME_PATTERN = /^\d{4}-\d\d-\d\d\.json$/;
 const MESSAGES_PER_CONVERTED_FILE = 1_000;
-/** Maximum size of one file of messages, bytes. */
-const MAX_SLACK_JSON_FILE_BYTES = 256 * 1_048_576;
 const UNTHREADED_MESSAGE_TOPIC = 'imported from Slack';
 const DROPPED_MESSAGE_SUBTYPES: ReadonlySet<string> = new Set([
   'pinned_item',
@@ -48,14 +52,6 @@ interface ConvertedSlackConversation {
   readonly members: readonly number[];
   /** Names of the threads' topics. */
   readonly topicNames: UniqueNames;
-}
-
-/** Rows of the files that list the conversations of an export. */
-interface SlackConversationLists {
-  readonly channels: readonly CheckedExportRow[];
-  readonly groups: readonly CheckedExportRow[];
-  readonly mpims: readonly CheckedExportRow[];
-  readonly dms: readonly CheckedExportRow[];
 }
 
 interface SlackMessageInConversation {
@@ -114,13 +110,13 @@ class SlackExportConversion {
 
   async #convertTablesAndMessages(): Promise<ReadonlyMap<string, number>> {
     await mkdir(this.target, { recursive: true, mode: 0o700 });
-    const users = await this.#readJsonFileRows('users.json');
+    const users = await readSlackRows(this.folder, 'users.json');
     // The primary owner comes first: emoji and bots belong to the first owner.
     const sorted = [...users].sort(
       (a, b) => Number(b.booleanOrDefault('is_primary_owner')) - Number(a.booleanOrDefault('is_primary_owner')),
     );
     for (const user of sorted) this.#accounts.addListedUser(user);
-    const lists = await this.#readConversationLists();
+    const lists = await readSlackConversationLists(this.folder);
     const folders = await this.#listFoldersOfMessages(lists);
     await this.#addUnlistedSenders(folders);
     await this.#convertConversations(lists);
@@ -130,45 +126,10 @@ class SlackExportConversion {
     return this.#leftOut.countByReason;
   }
 
-  async #readJsonFileRows(name: string, optional = false): Promise<CheckedExportRow[]> {
-    const file = join(this.folder, name);
-    const found = await lstat(file).catch(() => undefined);
-    if (!found && optional) return [];
-    if (!found?.isFile()) throw new ExportFormatError(`there is no file ${name}: this is no Slack export`);
-    if (found.size > MAX_SLACK_JSON_FILE_BYTES)
-      throw new ExportFormatError(`${name} is larger than ${MAX_SLACK_JSON_FILE_BYTES} bytes`);
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(await readFile(file, 'utf8'));
-    } catch {
-      throw new ExportFormatError(`${name} is no JSON, or is truncated`);
-    }
-    if (!Array.isArray(parsed)) throw new ExportFormatError(`${name} is no list`);
-    return (parsed as readonly Json[]).map((fields, i) => {
-      // Messages have no ids.
-      const label = isJsonObject(fields) && typeof fields.id === 'string' ? fields.id : String(i + 1);
-      if (!isJsonObject(fields)) throw makeExportRowError(name, label, 'is no object');
-      return new CheckedExportRow(name, fields, label);
-    });
-  }
-
   /** Recipient ids of conversations are odd; those of people are their doubled ids. */
   #takeConversationRecipientId(): number {
     this.#lastConversationRecipientId += 2;
     return this.#lastConversationRecipientId;
-  }
-
-  async #readConversationLists(): Promise<SlackConversationLists> {
-    const groups = await this.#readJsonFileRows('groups.json', true);
-    const mpims = await this.#readJsonFileRows('mpims.json', true);
-    // Some exports list a group conversation also as a private channel.
-    const keysOfMpims = new Set(mpims.flatMap(keysOfSlackConversation));
-    return {
-      channels: await this.#readJsonFileRows(CHANNELS_FILE_NAME),
-      groups: groups.filter((row) => !keysOfSlackConversation(row).some((key) => keysOfMpims.has(key))),
-      mpims,
-      dms: await this.#readJsonFileRows('dms.json', true),
-    };
   }
 
   async #convertConversations({ channels, groups, mpims, dms }: SlackConversationLists): Promise<void> {
@@ -297,7 +258,7 @@ class SlackExportConversion {
   async #addUnlistedSenders(folders: ReadonlyMap<string, readonly string[]>): Promise<void> {
     for (const [folder, files] of folders) {
       for (const file of files) {
-        const messages = await this.#readJsonFileRows(`${folder}/${file}`);
+        const messages = await readSlackRows(this.folder, `${folder}/${file}`);
         for (const message of messages) this.#accounts.readUnlistedSender(message);
       }
     }
@@ -340,7 +301,7 @@ class SlackExportConversion {
   ]): Promise<void> {
     const sent: SlackMessageInConversation[] = [];
     for (const conversation of conversations) {
-      for (const message of await this.#readJsonFileRows(`${conversation.folder}/${day}`)) {
+      for (const message of await readSlackRows(this.folder, `${conversation.folder}/${day}`)) {
         const ts = Number(message.textOrDefault('ts'));
         if (!(ts > 0 && ts <= MAX_TIME_SECONDS)) throw message.makeRowError('ts is no time');
         sent.push({ conversation, message, ts });
@@ -460,18 +421,6 @@ class SlackExportConversion {
     await tables.joinTablesIntoAndRemoveParts(join(this.target, 'realm.json'));
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
-}
-
-function slackMembersOf(row: CheckedExportRow): readonly string[] {
-  const given = row.uncheckedValue('members');
-  return Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
-}
-
-/** Rows with a common key are the same conversation: they have the same id, or the same folder and members. */
-function keysOfSlackConversation(row: CheckedExportRow): readonly string[] {
-  const id = row.textOrDefault('id');
-  const place = [row.textOrDefault('name').normalize(), ...[...new Set(slackMembersOf(row))].sort()];
-  return [...(id === '' ? [] : [id]), JSON.stringify(place)];
 }
 
 /** Skin tones are one emoji here. */
