@@ -355,7 +355,7 @@ t.test('permissions for groups and profile fields that this server does not have
     tables.zerver_customprofilefieldvalue = [];
   });
   test.strictSame(leftOutOf(draft), {
-    'unknown permission: can_mention_group': 1,
+    'unknown permission of a group: can_mention_group': 1,
     'profile field that its users could not change: Desk': 1,
   });
 });

@@ -33,7 +33,7 @@ import {
   ImportedTopicPolicies,
   setImportedUserStatus,
 } from '../tables/personal.js';
-import { countUnknownPermissions, importRealmPoliciesOfOtherVersions } from '../tables/policies.js';
+import { countPermissionsOfGroup, importRealmPoliciesOfOtherVersions } from '../tables/policies.js';
 import { ExportedReactions } from '../tables/reactions.js';
 import {
   addImportedEmailDomain,
@@ -182,7 +182,7 @@ export async function buildDraftWithoutMessagesAndFiles(
   const owner = requireFirstActiveOwner(draft);
   const namedGroups = namedGroupRows(rows('zerver_usergroup'), rows('zerver_namedusergroup'));
   assignGroupIdsAndAddGroups(namedGroups, draft);
-  for (const row of namedGroups) if (!row.booleanOrDefault('is_system_group')) countUnknownPermissions(row, draft);
+  for (const row of namedGroups) if (!row.booleanOrDefault('is_system_group')) countPermissionsOfGroup(row, draft);
   importAllStreams(rows('zerver_stream'), owner, draft);
   addMembersToCustomGroups(rows('zerver_usergroupmembership'), rows('zerver_groupgroupmembership'), draft);
   setNotificationStreamsOfRealm(realm!, draft);

@@ -118,6 +118,8 @@ const KNOWN_STREAM_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
   'can_send_message_group',
   'stream_post_policy',
 ]);
+/** Columns of a group that are named like permissions and are none. */
+const KNOWN_GROUP_COLUMNS: ReadonlySet<string> = new Set(['is_system_group']);
 const PERMISSION_COLUMN_PATTERN = /_groups?$|_policy$/;
 
 const isPolicySetting = (name: RealmSettingName): name is PolicySettingName => name.endsWith('_policy');
@@ -185,6 +187,10 @@ export function postPolicyOfStreamRow(row: CheckedExportRow, draft: ImportedOrga
 /** Counts permissions of a stream that this server does not have for a single one. */
 export const countUnknownPermissionsOfStream = (row: CheckedExportRow, draft: ImportedOrganizationDraft): void =>
   countUnknownPermissions(row, KNOWN_STREAM_PERMISSION_COLUMNS, 'unknown permission of a stream', draft);
+
+/** Counts the permissions of a group: this server has none for a single one. */
+export const countPermissionsOfGroup = (row: CheckedExportRow, draft: ImportedOrganizationDraft): void =>
+  countUnknownPermissions(row, KNOWN_GROUP_COLUMNS, 'unknown permission of a group', draft);
 
 function countUnknownPermissions(
   row: CheckedExportRow,
