@@ -1,6 +1,7 @@
 /**
  * Links that were mailed to people with an account: one confirms a new address, others set a new password. The parts
- * hold hashes of the links' tokens. A new password and a deactivation void all these links.
+ * hold hashes of the links' tokens. A new password, a deactivation and the end of all other sessions void all these
+ * links.
  */
 
 import type { Json, JsonObject } from '#base';

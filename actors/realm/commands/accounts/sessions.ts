@@ -98,10 +98,8 @@ export const endOwnSessionHandler: RealmCommandHandler<typeof realmActorCommands
 export const endOtherSessionsHandler: RealmCommandHandler<typeof realmActorCommands.endSessions> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { except }, _inputs, { caller, now, version }) {
-    const before = readSessionsOfAccount(parts, caller);
-    if (!before.sessions.some(({ id }) => id !== except)) return { reply: makeSuccessReply() };
     return {
-      ...makeStoredSessionsChanges(withoutEndedSessions(before, ({ id }) => id !== except, now)),
+      ...makeSessionsAndLinksEnd(parts, readSessionsOfAccount(parts, caller), except, now),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -168,22 +166,35 @@ export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorC
 };
 
 /**
- * Ends the sessions of an account whose password was replaced or that was deactivated, and voids its one-time links and
- * those that were mailed: to another address, and to set a password.
- * A password that was checked before `version` starts no session afterwards.
+ * Ends the sessions of an account, and voids its one-time links and those that were mailed: to another address, and to
+ * set a password.
  *
  * @param except id of the session that stays; null: none stays
  */
-export function makeSessionsAndLinksEndCommit(
+function makeSessionsAndLinksEnd(
+  parts: ActorParts,
+  account: AccountSessions,
+  except: number | null,
+  now: number,
+): Required<Pick<PartialCommit, 'parts' | 'events'>> {
+  const left = withoutEndedSessions(account, ({ id }) => id !== except, now);
+  const ended = makeStoredSessionsChanges({ ...left, links: [] });
+  return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, account.user) } };
+}
+
+/**
+ * Ends the sessions and links of an account whose password was replaced or that was deactivated. A password that was
+ * checked before `version` starts no session afterwards.
+ *
+ * @param except id of the session that stays; null: none stays
+ */
+export const makeSessionsAndLinksEndCommit = (
   parts: ActorParts,
   user: number,
   except: number | null,
   { now, version }: { readonly now: number; readonly version: number },
-): Required<Pick<PartialCommit, 'parts' | 'events'>> {
-  const left = withoutEndedSessions(readSessionsOfAccount(parts, user), ({ id }) => id !== except, now);
-  const ended = makeStoredSessionsChanges({ ...left, links: [], endedAt: version });
-  return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, user) } };
-}
+): Required<Pick<PartialCommit, 'parts' | 'events'>> =>
+  makeSessionsAndLinksEnd(parts, { ...readSessionsOfAccount(parts, user), endedAt: version }, except, now);
 
 export const endSessionsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, context) =>
   before.isActive && !after.isActive && after.botType === null

@@ -14,7 +14,7 @@ import {
   signInOnce,
 } from '../../support/browser.js';
 import { bad, type Refusal } from '../../support/client.js';
-import { mailed } from '../../support/mails.js';
+import { mailed, mailsTo } from '../../support/mails.js';
 import { addPerson, makeOrganization, PASSWORD, type Person } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
@@ -101,6 +101,41 @@ export const endsOfSessions: Facts = async (t, server) => {
     for (const { api } of [again, here])
       await refused(t, api.call('GET /users/me'), NOT_LOGGED_IN, 'changed by a program');
   });
+
+  await t.test(
+    'the end of all other sessions voids the links of the account, with or without other sessions',
+    async (t) => {
+      const org = await makeOrganization(server, ['member']);
+      const { email } = org.member;
+      const here = await browserOf(org, org.member);
+      for (const others of [1, 0]) {
+        if (others > 0) await browserOf(org, org.member);
+        const link = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, email, 'http://x');
+        const asked = mailsTo(server, email).length + 1;
+        const post = (path: string, fields: Record<string, string>) =>
+          org.nobody.raw({
+            method: 'POST',
+            path,
+            headers: { 'content-type': 'application/x-www-form-urlencoded', host: `${org.subdomain}.localhost` },
+            body: new URLSearchParams(fields).toString(),
+          });
+        t.equal((await post('/accounts/password/reset', { email })).status, 200);
+        const moved = `moved${others}.${email}`;
+        await org.member.api.ok('PATCH /settings', { email: moved });
+        const mails = [(await mailed(server, email, asked)).at(-1)!, (await mailed(server, moved))[0]!];
+        const [reset, confirm] = mails.map(({ text }) => new URL(/^http.*$/m.exec(text)![0]).pathname) as [
+          string,
+          string,
+        ];
+        t.equal((await endSession(here.api, '/web/sessions')).status, 200);
+        const of = `beside ${others} others`;
+        await refused(t, signInOnce(pageOf(org), link), VOID_LINK, of);
+        t.equal((await post(reset, { password: 'quietly-otter-ladder-27' })).status, 404, of);
+        t.equal((await post(confirm, {})).status, 400, of);
+        t.equal((await here.api.call('GET /users/me')).status, 200, 'the session that ended the others');
+      }
+    },
+  );
 
   await t.test('deactivation ends all sessions for good, waiting polls included', async (t) => {
     const org = await makeOrganization(server, ['member']);
