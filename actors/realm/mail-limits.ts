@@ -2,6 +2,9 @@
  * Limits of mails with links that strangers can request for an address, or that members send to strangers as
  * invitations (conventions.md § Rate limits), and of the invitations of a member. The counts are parts of the realm, so
  * the limits hold across restarts of the actor.
+ *
+ * Each kind of mail has a count of its own, so that password resets don't hold a sign-up back. An address gets two
+ * kinds at most: invitations go to addresses without an account, password resets to addresses that have an account.
  */
 
 import { addRateLimitedCallTime, isAnyCallStillCounted, type Json, msUntilCallAllowed, type RateLimit } from '#base';
@@ -10,12 +13,18 @@ import { ActorPartAccessor, type ActorParts } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 
-/** Times of the mails that were requested for one address. */
+/** Times of the mails that were requested for one address, by kind: ms, ascending. */
 interface AddressMailRequestTimes {
   readonly address: string;
-  /** Times of the requests for mails, ms, ascending. */
+  /** Requests for invitations; in parts of earlier versions those for mails of all kinds. */
   readonly times: readonly number[];
+  readonly signUps?: readonly number[];
+  readonly passwordResets?: readonly number[];
 }
+
+export type LimitedMailKind = 'invitation' | 'signUp' | 'passwordReset';
+
+const FIELD_BY_MAIL_KIND = { invitation: 'times', signUp: 'signUps', passwordReset: 'passwordResets' } as const;
 
 /** Prefix of the parts with counts of mails; `letters/` is the stored name. */
 export const MAIL_REQUEST_TIMES_PART_PREFIX = 'letters/';
@@ -23,39 +32,46 @@ export const MAIL_REQUEST_TIMES_PART_PREFIX = 'letters/';
 const MAX_ADDRESSES_WITH_MAIL_TIMES = 10_000;
 
 const MAIL_REQUEST_TIMES_TABLE = new ActorPartAccessor<AddressMailRequestTimes>(MAIL_REQUEST_TIMES_PART_PREFIX);
-const getNewestMailRequestTime = ({ times }: AddressMailRequestTimes): number => times.at(-1) ?? 0;
+const listMailRequestTimes = (of: AddressMailRequestTimes): number[] =>
+  Object.values(FIELD_BY_MAIL_KIND).flatMap((field) => of[field] ?? []);
+const getNewestMailRequestTime = (of: AddressMailRequestTimes): number => Math.max(0, ...listMailRequestTimes(of));
 
 /**
- * Counts one more mail to an address, if its limit allows the mail.
+ * Counts one more mail of this kind to an address, if its limit allows the mail.
  *
  * @returns `wait`: ms until the address may get a mail, 0 = now; `parts`: the raised count
  */
 export function countMailToAddressIfAllowed(
   parts: ActorParts,
+  kind: LimitedMailKind,
   email: string,
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
-  const { waits, parts: changes } = countMailsToAddressesIfAllowed(parts, [email], now);
+  const { waits, parts: changes } = countMailsToAddressesIfAllowed(parts, kind, [email], now);
   return { wait: waits[0]!, parts: changes };
 }
 
 /**
- * Counts one more mail to each address whose limit allows the mail.
+ * Counts one more mail of this kind to each address whose limit allows the mail.
  *
  * @returns `waits`: ms until each address may get a mail, 0 = now; `parts`: the raised counts
  */
 export function countMailsToAddressesIfAllowed(
   parts: ActorParts,
+  kind: LimitedMailKind,
   emails: readonly string[],
   now: number,
 ): { readonly waits: readonly number[]; readonly parts: Record<string, Json> } {
-  const counted = new Map<string, readonly number[]>();
+  const field = FIELD_BY_MAIL_KIND[kind];
+  const counted = new Map<string, AddressMailRequestTimes>();
   const waits = emails.map((email) => {
     const address = email.toLowerCase();
-    const times = counted.get(address) ?? MAIL_REQUEST_TIMES_TABLE.findPartValue(parts, address)?.times ?? [];
+    const before = counted.get(address) ??
+      MAIL_REQUEST_TIMES_TABLE.findPartValue(parts, address) ?? { address, times: [] };
+    const times = before[field] ?? [];
     const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, times, now);
     if (wait > 0) return wait;
-    counted.set(address, addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
+    counted.set(address, { ...before, [field]: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, times, now) });
     return 0;
   });
   if (counted.size === 0) return { waits, parts: {} };
@@ -64,11 +80,11 @@ export function countMailsToAddressesIfAllowed(
     .sort((a, b) => getNewestMailRequestTime(a) - getNewestMailRequestTime(b));
   const excess = others.length + counted.size - MAX_ADDRESSES_WITH_MAIL_TIMES;
   const gone = others.filter(
-    ({ times }, i) => i < excess || !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, times, now),
+    (of, i) => i < excess || !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, listMailRequestTimes(of), now),
   );
   const changes = [
     ...gone.map(({ address }) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, null)),
-    ...[...counted].map(([address, times]) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, { address, times })),
+    ...[...counted].map(([address, of]) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, of)),
   ];
   return { waits, parts: Object.assign({}, ...changes) as Record<string, Json> };
 }

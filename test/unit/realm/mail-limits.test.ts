@@ -4,6 +4,7 @@ import type { DirectoryUser } from '#model/records';
 import {
   countDailyInvitationsOrThrow,
   countMailToAddressIfAllowed,
+  type LimitedMailKind,
   MAX_DAILY_INVITATIONS,
   MAX_DAILY_INVITATIONS_OF_ADMIN,
 } from '../../../actors/realm/mail-limits.js';
@@ -15,8 +16,8 @@ const HOUR = 3_600_000;
 class Realm {
   readonly parts = new Map<string, Json>();
 
-  ask(address: string, now: number): number {
-    const { wait, parts } = countMailToAddressIfAllowed(this.parts, address, now);
+  ask(address: string, now: number, kind: LimitedMailKind = 'invitation'): number {
+    const { wait, parts } = countMailToAddressIfAllowed(this.parts, kind, address, now);
     this.#store(parts);
     return wait;
   }
@@ -41,6 +42,21 @@ t.test('an address gets two mails an hour and five a day, in any case of its let
     [1, 2, 3, 4].map((hour) => realm.ask('a@b.de', hour * HOUR + 1)),
     [0, 0, 0, 20 * HOUR - 1],
   );
+});
+
+t.test('each kind of mail has a count of its own, and all of them are kept', async (t) => {
+  const realm = new Realm();
+  const kinds: readonly LimitedMailKind[] = ['passwordReset', 'invitation', 'signUp'];
+  for (const kind of kinds) t.same([realm.ask('a@b.de', 0, kind), realm.ask('a@b.de', 1, kind)], [0, 0], kind);
+  for (const kind of kinds) t.equal(realm.ask('a@b.de', 2, kind), HOUR - 2, kind);
+  realm.ask('b@b.de', 24 * HOUR + 1, 'passwordReset');
+  t.same([...realm.parts.keys()], ['letters/b@b.de']);
+});
+
+t.test('mails that an earlier version has counted together count as invitations', async (t) => {
+  const realm = new Realm();
+  realm.parts.set('letters/a@b.de', { address: 'a@b.de', times: [0, 1] });
+  t.same([realm.ask('a@b.de', 2, 'signUp'), realm.ask('a@b.de', 2, 'invitation')], [0, HOUR - 2]);
 });
 
 t.test('expired counts are removed when another mail is counted', async (t) => {

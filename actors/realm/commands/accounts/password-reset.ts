@@ -101,7 +101,7 @@ export const requestPasswordResetHandler: RealmCommandHandler<
   handle(view, { email }, { user: id, hash, expires, sealedLink }, { realm, now }) {
     const { parts } = view;
     if (!hasEmailAddressForm(email)) throw apiError('ENTER_VALID_EMAIL');
-    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, email, now);
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, 'passwordReset', email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const user = findPasswordAccountByEmail(email, view);
     const reply = makeSuccessReply();
@@ -129,7 +129,7 @@ export const mailPasswordResetByAdminHandler: RealmCommandHandler<
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
     if (!canSignInByPassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
-    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, user.deliveryEmail, now);
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, 'passwordReset', user.deliveryEmail, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     return {
       reply: makeSuccessReply(),

@@ -85,7 +85,7 @@ export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorComman
     if (isInviterTooNew(acting, view, context.now)) throw makeInvitationError('INVITER_TOO_NEW', []);
     const { wrong, taken, good: allowed } = classifyInvitees(args.emails, view, inputs.isDisposableDomain);
     if (wrong.length > 0) throw makeInvitationError('INVITES_INVALID', [...wrong, ...taken]);
-    const { waits, parts: counted } = countMailsToAddressesIfAllowed(view.parts, allowed, context.now);
+    const { waits, parts: counted } = countMailsToAddressesIfAllowed(view.parts, 'invitation', allowed, context.now);
     const good = allowed.filter((_, i) => waits[i] === 0);
     for (const email of allowed.filter((_, i) => waits[i] !== 0)) taken.push([email, TOO_MANY_MAILS_REASON, false]);
     if (good.length === 0) throw makeInvitationError('INVITES_ALL_TAKEN', taken);

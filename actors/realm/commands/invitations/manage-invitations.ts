@@ -165,7 +165,7 @@ export const resendInvitationHandler: RealmCommandHandler<
       ...getManageableInvitationOrThrow(parts, id, acting, now),
       invited: Math.floor(now / 1000),
     };
-    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, again.email ?? '', now);
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, 'invitation', again.email ?? '', now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const daily = countDailyInvitationsOrThrow(parts, acting, 1, now);
     const inviter = findUserRecord(parts, again.inviter) ?? acting;

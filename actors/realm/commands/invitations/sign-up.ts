@@ -67,7 +67,7 @@ export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands
     else if (!findValidInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!hasEmailAddressForm(email)) throw apiError('ENTER_VALID_EMAIL');
     checkEmailAddressAdmitted(email, isDisposableAddress, view);
-    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, email, now);
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, 'signUp', email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = toSingleLine(state.settings.name);
     const known = volatile.findUserIdByEmail(email);

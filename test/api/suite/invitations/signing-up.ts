@@ -98,6 +98,23 @@ export const signingUp: Facts = async (t, server) => {
     t.notMatch(mail!.text, /log in with it/);
   });
 
+  await t.test(
+    'an address signs up although it has been asked for too many new passwords and invitations',
+    async (t) => {
+      const email = address();
+      for (const status of [200, 200, 429]) {
+        t.equal((await send('/accounts/password/reset', { email })).status, status);
+      }
+      const invite = () => owner.api.call('POST /invites', { invitee_emails: email, stream_ids: [], invite_as: 400 });
+      t.equal((await invite()).status, 200, 'and is invited');
+      t.equal((await invite()).status, 200);
+      t.equal((await invite()).status, 400);
+      t.equal((await mailed(server, email, 2)).length, 2, 'nobody with this address gets a new password');
+      t.equal((await send('/signup', { email })).status, 200);
+      t.match((await mailed(server, email, 3)).at(-1)!.text, /To make your account, open this link/);
+    },
+  );
+
   await t.test('addresses and names are checked; no text typed in becomes markup', async (t) => {
     for (const [email, problem] of [
       ['nonsense', 'Enter a valid email address.'],
