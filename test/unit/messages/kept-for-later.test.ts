@@ -1,9 +1,15 @@
 /** Maximum numbers of a user's drafts, scheduled messages and saved snippets: each list of them is one answer. */
 import t from 'tap';
 import type { Json } from '#base';
-import { MAX_DRAFTS_PER_USER, MAX_SAVED_SNIPPETS_PER_USER, MAX_SCHEDULED_MESSAGES_PER_USER } from '#domain/messages';
+import {
+  MAX_DRAFTS_PER_USER,
+  MAX_SAVED_SNIPPETS_PER_USER,
+  MAX_SCHEDULED_MESSAGES_PER_USER,
+  MAX_SENT_SCHEDULED_MESSAGES_KEPT,
+} from '#domain/messages';
 import { toUserId } from '#model';
 import type { CommandContext, CommandOutcome } from '#runtime';
+import { recordScheduledMessageSentHandler } from '../../../actors/user/commands/later/delivery.js';
 import { createDraftsHandler, deleteDraftHandler } from '../../../actors/user/commands/later/drafts.js';
 import {
   createSavedSnippetHandler,
@@ -37,8 +43,7 @@ interface Handler {
 type Handle = (view: unknown, args: unknown, inputs: unknown, context: CommandContext) => CommandOutcome<never>;
 
 /** The user's actor: it keeps the state and the parts of each outcome. */
-function userActor() {
-  const parts = new Map<string, Json>();
+function userActor(parts = new Map<string, Json>()) {
   let state = {};
   return (handler: Handler, args: unknown, inputs?: unknown): void => {
     const outcome = (handler.handle as Handle)({ state, parts }, args, inputs, context);
@@ -104,4 +109,48 @@ t.test('drafts that exceed the maximum together are all refused', async (t) => {
   create(MAX_DRAFTS_PER_USER - 1);
   t.throws(() => create(2), { message: `drafts has too many items (limit: ${MAX_DRAFTS_PER_USER})` });
   create(1);
+});
+
+/** An actor with messages that are being sent, numbered from 1, and the ids whose remains it keeps. */
+function sendingActor(count: number, before: readonly [string, Json][] = []) {
+  const sending = Array.from({ length: count }, (_, i): [string, Json] => [
+    `scheduled/${i + 1}`,
+    { id: i + 1, phase: 'sending', at: 1_600_000_000 },
+  ]);
+  const parts = new Map([...before, ...sending]);
+  const command = userActor(parts);
+  return {
+    parts,
+    tellSent: (id: number): void => command(recordScheduledMessageSentHandler, { id }),
+    kept: (): number[] =>
+      [...parts.values()]
+        .map((part) => part as { id: number; phase: string })
+        .filter(({ phase }) => phase === 'sent')
+        .map(({ id }) => id)
+        .sort((a, b) => a - b),
+  };
+}
+
+t.test('of sent messages only the newest are remembered, and a repeated report brings none back', async (t) => {
+  const { parts, tellSent, kept } = sendingActor(MAX_SENT_SCHEDULED_MESSAGES_KEPT + 3);
+  for (let id = 1; id <= MAX_SENT_SCHEDULED_MESSAGES_KEPT + 2; id++) tellSent(id);
+  t.equal(kept().length, MAX_SENT_SCHEDULED_MESSAGES_KEPT);
+  t.same(kept().slice(0, 2), [3, 4]);
+  tellSent(1);
+  t.equal(kept()[0], 3);
+  t.match(parts.get(`scheduled/${MAX_SENT_SCHEDULED_MESSAGES_KEPT + 3}`), { phase: 'sending' });
+});
+
+t.test('sent messages that an earlier version kept are deleted little by little', async (t) => {
+  const former = Array.from({ length: 250 }, (_, i): [string, Json] => [
+    `scheduled/${1_000 + i}`,
+    { id: 1_000 + i, phase: 'sent' },
+  ]);
+  const { tellSent, kept } = sendingActor(3, former);
+  const counts = [1, 2, 3].map((id) => {
+    tellSent(id);
+    return kept().length;
+  });
+  t.same(counts, [151, MAX_SENT_SCHEDULED_MESSAGES_KEPT, MAX_SENT_SCHEDULED_MESSAGES_KEPT]);
+  t.same(kept().slice(0, 4), [1, 2, 3, 1_153], 'the newest stay, whatever their ids');
 });

@@ -11,6 +11,7 @@ import {
   formatScheduledMessageForApi,
   isHumanClientName,
   listScheduledMessagesToHandOver,
+  listSentScheduledMessagesToDelete,
   type ScheduledMessage,
   type SentScheduledMessage,
   scheduledMessagePartName,
@@ -108,12 +109,13 @@ function makeDueScheduledMessagesDelivery(
  * then the user may have deleted the scheduled message.
  */
 export const recordScheduledMessageSentHandler: UserCommandHandler<typeof userActorCommands.scheduledSent> = {
-  handle({ parts }, { id }, _inputs, { key }) {
+  handle({ parts }, { id }, _inputs, { key, now }) {
     if (findStoredScheduledMessage(parts, id)?.phase !== 'sending') return { reply: makeValueReply(null) };
-    const delivered: SentScheduledMessage = { id, phase: 'sent' };
+    const delivered: SentScheduledMessage = { id, phase: 'sent', sent: now };
+    const gone = listSentScheduledMessagesToDelete(parts).map((of) => [scheduledMessagePartName(of.id), null] as const);
     return {
       reply: makeValueReply(null),
-      parts: { [scheduledMessagePartName(id)]: delivered },
+      parts: { ...Object.fromEntries(gone), [scheduledMessagePartName(id)]: delivered },
       events: [makeScheduledMessagesEvent(userIdOfUserActorKey(key), 'remove', { scheduled_message_id: id })],
       due: nextUserTimerTime(partsWithScheduledMessages(parts, delivered)),
     };

@@ -46,16 +46,26 @@ export interface ScheduledMessage extends ScheduledMessageBody {
   readonly early?: number;
 }
 
-/** Remains of a scheduled message that was sent, until its sender deletes it. */
+/**
+ * Remains of a scheduled message that was sent: a client that edits it learns that, and may delete it. They last until
+ * MAX_SENT_SCHEDULED_MESSAGES_KEPT later ones were sent.
+ */
 export interface SentScheduledMessage extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';
+  /** Time at which the message was sent, ms since 1970. Absent in remains of earlier versions, the oldest ones. */
+  readonly sent?: number;
 }
 
 export const SCHEDULED_MESSAGE_PART_PREFIX = 'scheduled/';
 
 /** Maximum number of messages of a user that wait to be sent or failed; GET /scheduled_messages returns all of them. */
 export const MAX_SCHEDULED_MESSAGES_PER_USER = 2_000;
+
+/** Maximum number of sent messages of a user whose remains are kept. */
+export const MAX_SENT_SCHEDULED_MESSAGES_KEPT = 100;
+/** Maximum number of remains that one commit deletes: earlier versions kept all of them. */
+const MAX_SENT_SCHEDULED_MESSAGES_DELETED_AT_ONCE = 100;
 
 export const scheduledMessagePartName = (id: number): string => `${SCHEDULED_MESSAGE_PART_PREFIX}${id}`;
 
@@ -65,13 +75,25 @@ export const findStoredScheduledMessage = (
 ): ScheduledMessage | SentScheduledMessage | undefined =>
   parts.get(scheduledMessagePartName(id)) as ScheduledMessage | SentScheduledMessage | undefined;
 
-/** Scheduled messages that are waiting, being sent or failed, ordered by time. */
-export const listUnsentScheduledMessages = (parts: ActorParts): ScheduledMessage[] =>
+const listStoredScheduledMessages = (parts: ActorParts): (ScheduledMessage | SentScheduledMessage)[] =>
   [...parts]
     .filter(([name]) => name.startsWith(SCHEDULED_MESSAGE_PART_PREFIX))
-    .map(([, value]) => value as ScheduledMessage | SentScheduledMessage)
+    .map(([, value]) => value as ScheduledMessage | SentScheduledMessage);
+
+/** Scheduled messages that are waiting, being sent or failed, ordered by time. */
+export const listUnsentScheduledMessages = (parts: ActorParts): ScheduledMessage[] =>
+  listStoredScheduledMessages(parts)
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
+
+/** Remains of sent messages that make room for those of one more. */
+export function listSentScheduledMessagesToDelete(parts: ActorParts): SentScheduledMessage[] {
+  const sent = listStoredScheduledMessages(parts).filter((message) => message.phase === 'sent');
+  const excess = Math.max(0, sent.length + 1 - MAX_SENT_SCHEDULED_MESSAGES_KEPT);
+  return sent
+    .sort((a, b) => (a.sent ?? 0) - (b.sent ?? 0) || a.id - b.id)
+    .slice(0, Math.min(excess, MAX_SENT_SCHEDULED_MESSAGES_DELETED_AT_ONCE));
+}
 
 /**
  * Maximum number of messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a
