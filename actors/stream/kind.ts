@@ -32,6 +32,7 @@ import {
   recordNotifiedSubscriberHandler,
   recordTopicPolicyHolderHandler,
   refreshNewestMessageOfTopicHandler,
+  tellTopicPolicyHoldersOfVisibilityHandler,
 } from './commands/topics.js';
 import { publishStreamTypingHandler } from './commands/typing.js';
 import { MESSAGE_MOVE_PART_PREFIX } from './editing/move-batches.js';
@@ -126,6 +127,7 @@ export const streamActorKind: ActorKindDefinition<ConversationActorState, Conver
         topicNames: readTopicsForActorsHandler,
         setNotified: recordNotifiedSubscriberHandler,
         topicChanged: refreshNewestMessageOfTopicHandler,
+        shownOrHidden: tellTopicPolicyHoldersOfVisibilityHandler,
         topicWatched: recordTopicPolicyHolderHandler,
         topicWatchers: readTopicPolicyHoldersHandler,
       },

@@ -173,6 +173,16 @@ function readTopicWatchers(parts: ActorParts, topic: string): TopicWatchers {
 export const topicWatcherIdsOf = (parts: ActorParts, topic: string): readonly number[] =>
   readTopicWatchers(parts, topic).users.ids;
 
+/** Ids of the users who watch any topic of the stream. */
+export function listTopicWatcherIds(parts: ActorParts): ReadonlySet<number> {
+  const watchers = new Set<number>();
+  for (const [name, stored] of parts) {
+    if (!name.startsWith(TOPIC_WATCHERS_PART_PREFIX)) continue;
+    for (const id of decodeTopicWatchers(stored as unknown as StoredTopicWatchers).users.ids) watchers.add(id);
+  }
+  return watchers;
+}
+
 /** Ids of the users who may follow the topic, ascending; each user's own actor knows. */
 export const topicFollowerIdsOf = (parts: ActorParts, topic: string): readonly number[] =>
   readTopicWatchers(parts, topic).followers.ids;

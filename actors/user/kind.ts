@@ -142,6 +142,7 @@ import {
   changePolicyAfterParticipationHandler,
   moveTopicVisibilityPolicyHandler,
   muteOrUnmuteTopicHandler,
+  publishTopicsOfStreamShownOrHiddenHandler,
   setTopicVisibilityPolicyHandler,
 } from './commands/streams/topics.js';
 import { OWN_FILE_PART_PREFIX } from './files.js';
@@ -267,6 +268,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     muteTopic: muteOrUnmuteTopicHandler,
     tookPartInTopic: changePolicyAfterParticipationHandler,
     moveTopicPolicy: moveTopicVisibilityPolicyHandler,
+    streamShownOrHidden: publishTopicsOfStreamShownOrHiddenHandler,
   }),
   makeInitialState: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   makeVolatile: () => undefined,

@@ -212,6 +212,8 @@ export const streamActorCommands = {
   setNotified: declareStreamCommand<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   /** Finds the topic's newest message again, after messages were moved into this stream from another one. */
   topicChanged: declareStreamCommand<{ readonly topic: string }>('topic-changed'),
+  /** Sent by the realm's actor: a changed privacy shows the stream to some users or hides it from them. */
+  shownOrHidden: declareStreamCommand('shown-or-hidden'),
   topicWatched: declareStreamCommand<TopicWatchedArgs>('topic-watched'),
   topicWatchers: declareStreamCommand<{ readonly topic: string }, ActorValueReply<readonly number[]>>('topic-watchers'),
 };

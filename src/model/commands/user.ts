@@ -325,6 +325,11 @@ export const userActorCommands = {
   >('took-part-in-topic'),
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
+  /**
+   * Sent by the realm's or a stream's actor: the stream may have become visible to the user or hidden, also because it
+   * was archived; null: several streams may, because the user's role changed.
+   */
+  streamShownOrHidden: declareCommand<{ readonly stream: number | null }>('stream-shown-or-hidden'),
 
   // Commands about reading.
   fetchMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('messages'),

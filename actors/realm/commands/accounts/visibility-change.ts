@@ -1,19 +1,21 @@
 /**
  * Objects that a user can or can no longer see after a change of role: streams without a subscription, their
- * subscribers, the default streams, and addresses of others. Only the user's own clients get these events.
+ * subscribers and muted topics, the default streams, and addresses of others. Only the user's own clients get these
+ * events.
  */
 
 import { makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isGuest, maySeeRealEmail } from '#domain/people';
 import { formatStreamForApi, type Subscription, weakestRoleSeeingUnsubscribed } from '#domain/streams';
-import { type LogItem, realmActorKey, streamActorKey, toUserId } from '#model';
+import { type LogItem, realmActorKey, streamActorKey, toUserId, userActorKey } from '#model';
 import {
   type ArgsOfCommand,
   makeOutboxCommand,
   type OutboxCommand,
   realmActorCommands,
   streamActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -61,6 +63,13 @@ export function makeVisibilityChangeCommit(
     ],
     commands: [
       ...showSubscribers,
+      makeOutboxCommand({
+        to: userActorKey(realm, after.id),
+        name: userActorCommands.streamShownOrHidden,
+        args: { stream: null },
+        caller: 0,
+        after: version,
+      }),
       ...batchAddressesOfChangedVisibility(before, after, parts).map((args) => makeShowAddressesCommand(realm, args)),
     ],
   };

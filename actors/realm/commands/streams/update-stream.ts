@@ -16,8 +16,16 @@ import {
   streamPrivacyNameOf,
   toCheckedStreamName,
   toOneLineDescription,
+  weakestRoleSeeingUnsubscribed,
 } from '#domain/streams';
-import type { realmActorCommands, StreamSubscribersReply, UpdateStreamArgs } from '#model/commands';
+import { streamActorKey } from '#model';
+import {
+  makeOutboxCommand,
+  type realmActorCommands,
+  type StreamSubscribersReply,
+  streamActorCommands,
+  type UpdateStreamArgs,
+} from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import { makeBotEventsOfRenamedStream } from '../../bots.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
@@ -163,6 +171,13 @@ export const updateStreamHandler: RealmCommandHandler<
     const regrouped = last.inviteOnly !== before.inviteOnly && isInDefaultStreamGroup(view.parts, before);
     const notice = { origin: args.origin, after: version };
     const contents = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
+    const shownOrHidden = makeOutboxCommand({
+      to: streamActorKey(realm, before.id),
+      name: streamActorCommands.shownOrHidden,
+      args: {},
+      caller: 0,
+      after: version,
+    });
     return {
       reply: refusal ? makeRefusalReplyAfterChanges(refusal, version) : makeSuccessReply({}, version),
       parts: { [`${STREAM_PART_PREFIX}${before.id}`]: encodeDirectoryRecord(last) },
@@ -176,9 +191,12 @@ export const updateStreamHandler: RealmCommandHandler<
       ],
       commands: before.archived
         ? []
-        : contents.map((content) => [
-            makeStreamNoticeCommand(realm, before.id, STREAM_EVENTS_TOPIC_NAME, { ...notice, content }),
-          ]),
+        : [
+            ...(weakestRoleSeeingUnsubscribed(before) === weakestRoleSeeingUnsubscribed(last) ? [] : [[shownOrHidden]]),
+            ...contents.map((content) => [
+              makeStreamNoticeCommand(realm, before.id, STREAM_EVENTS_TOPIC_NAME, { ...notice, content }),
+            ]),
+          ],
       replyAfterCommands: true,
     };
   },

@@ -204,6 +204,38 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
 };
 
 /**
+ * Publishes what clients need when streams became visible to the user or hidden: the muted topics again, and the end of
+ * the policies in an archived stream, which registrations leave out. The policies themselves stay. The command is never
+ * refused, and a repeat tells the same.
+ */
+export const publishTopicsOfStreamShownOrHiddenHandler: UserCommandHandler<
+  typeof userActorCommands.streamShownOrHidden
+> = {
+  handle({ parts }, { stream: id }, _inputs, { key, directory, now }) {
+    const self = userIdOfUserActorKey(key);
+    const topics = listUserTopicPolicies(parts);
+    const ofStream = topics.filter(({ stream }) => id === null || stream === id);
+    const isArchived = id !== null && directory.stream(toStreamId(id))?.archived === true;
+    // A subscriber sees the stream before and after; the end of the subscription has its own event of muted topics.
+    const changesMutedTopics = ofStream.some(
+      ({ stream, policy }) =>
+        policy === TOPIC_VISIBILITY_POLICY.muted && (isArchived || !isSubscribedToStream(parts, stream)),
+    );
+    const ended = { policy: TOPIC_VISIBILITY_POLICY.inherit, updated: toUnixSeconds(now) };
+    const events: JsonObject[] = [];
+    if (changesMutedTopics)
+      events.push(makeMutedTopicsEvent(topics, directory, self, listPresentAndFormerSubscriptions(parts)));
+    if (isArchived)
+      for (const topic of ofStream)
+        events.push({ type: 'user_topic', ...formatUserTopicForApi({ ...topic, ...ended }) });
+    return {
+      reply: makeValueReply(null),
+      events: events.map((event): LogItem => ({ t: 'event', to: { users: [self] }, event })),
+    };
+  },
+};
+
+/**
  * Follows or unmutes a topic in which the user takes part or is mentioned, if the user's settings want that. The
  * command is never refused, and a repeat changes nothing; so does one beyond MAX_TOPIC_POLICIES_PER_USER.
  */

@@ -19,6 +19,9 @@ export const roleState: Facts = async (t, server) => {
   await subscribe(owner, ['in it', 'left', 'public'], { principals: [other] });
   await subscribe(member, ['with him'], { invite_only: true, principals: [member, other] });
   await subscribe(member, ['left private'], { invite_only: true, principals: [member, other] });
+  for (const stream of ['public', 'left', 'left private']) {
+    await other.api.ok('PATCH /users/me/subscriptions/muted_topics', { stream, topic: `of ${stream}`, op: 'add' });
+  }
   await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left', 'left private'] });
   const { streams } = await owner.api.ok<{ streams: { stream_id: number; name: string }[] }>('GET /streams');
   const id = (name: string): number => streams.find((stream) => stream.name === name)!.stream_id;

@@ -87,7 +87,14 @@ export const state: Facts = async (t, server) => {
   // Each role has a user who left; a member and a guest were never subscribed.
   const leavers = [owner, admin, moderator, other, guest];
   await subscribe(member, ['left by many', 'left by all'], { principals: [member, ...leavers] });
-  for (const one of leavers) await leave(one, ['left by many', 'left by all']);
+  for (const one of leavers) {
+    for (const name of ['left by many', 'left by all']) {
+      const stream_id = await streamIdOf(one, name);
+      for (const visibility_policy of [1, 2])
+        await one.api.ok('POST /user_topics', { stream_id, topic: `policy ${visibility_policy}`, visibility_policy });
+    }
+    await leave(one, ['left by many', 'left by all']);
+  }
   const others = [await addPerson(org, 'a stranger'), await addPerson(org, 'a strange guest', 'guest')];
   const leftByMany = await streamIdOf(member, 'left by many');
   const leftByAll = await streamIdOf(member, 'left by all');

@@ -2,10 +2,10 @@
 import { toUserId, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { refused } from '../../harness.js';
-import { bad, missing } from '../../support/client.js';
+import { bad, missing, type Params } from '../../support/client.js';
 import { addPerson, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
-import type { Fields } from '../../support/types.js';
+import type { ApiEvent, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
@@ -263,6 +263,53 @@ export const userTopics: Facts = async (t, server) => {
       t.same(await listed(), ['add'], 'a stream without muted topics');
     },
   );
+
+  await t.test('muted topics leave the list with the right to see their stream, and come back with it', async (t) => {
+    const [outside, inside] = [await addPerson(org, 'outsider'), await addPerson(org, 'insider')];
+    await subscribe(owner, 'gallery', { principals: [owner, inside] });
+    const stream_id = await streamIdOf(owner, 'gallery');
+    for (const by of [outside, inside]) {
+      await set(stream_id, 'plans', 1, by);
+      await set(stream_id, 'dinner', 2, by);
+    }
+    const register = (by: Person, type: string) => Queue.register(by, { event_types: [type, 'message'] });
+    const [lists, topics] = [await register(outside, 'muted_topics'), await register(outside, 'user_topic')];
+    const [listsInside, topicsInside] = [await register(inside, 'muted_topics'), await register(inside, 'user_topic')];
+    const told = async (queue: Queue, count: number) => {
+      const isTold = ({ type }: ApiEvent): boolean => type !== 'message';
+      return (await queue.until((events) => events.filter(isTold).length >= count)).filter(isTold);
+    };
+    const listed = async (queue: Queue) => (await told(queue, 1)).map(({ muted_topics }) => muted_topics);
+    const none = [[]];
+    const { muted_topics } = await outside.api.ok('POST /register', { fetch_event_types: ['muted_topics'] });
+    t.match(muted_topics, [['gallery', 'plans']]);
+    const plans = [muted_topics];
+    const change = (params: Params) => owner.api.ok('PATCH /streams/{stream_id}', { stream_id, ...params });
+    await change({ is_private: true });
+    t.same(await listed(lists), none, 'private');
+    await change({ is_private: false });
+    t.same(await listed(lists), plans, 'public');
+    const become = (role: number) => owner.api.ok('PATCH /users/{user_id}', { user_id: outside.id, role });
+    await become(600);
+    t.same(await listed(lists), none, 'a guest');
+    await become(400);
+    t.same(await listed(lists), plans, 'a member');
+    for (const queue of [topics, listsInside, topicsInside])
+      t.same(
+        (await settled(queue)).filter(({ type }) => type !== 'message'),
+        [],
+        'the policies are the same',
+      );
+    await owner.api.ok('DELETE /streams/{stream_id}', { stream_id });
+    for (const queue of [lists, listsInside]) t.same(await listed(queue), none, 'archived');
+    for (const queue of [topics, topicsInside]) {
+      const ended = (await told(queue, 2)).map(({ topic_name, visibility_policy }) => [topic_name, visibility_policy]);
+      t.same(ended.sort(), [
+        ['dinner', 0],
+        ['plans', 0],
+      ]);
+    }
+  });
 
   await t.test('who lost access to a stream does not learn the new name of a topic there', async (t) => {
     const [removed, outside, demoted] = [
