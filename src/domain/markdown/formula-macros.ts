@@ -23,6 +23,8 @@ interface FormulaMacroContext {
   /** The next token, which stays. */
   future(): FormulaToken;
   popToken(): FormulaToken;
+  /** Takes the next token that is no macro; macros before it are expanded. */
+  expandNextToken(): FormulaToken;
   isDefined(name: string): boolean;
 }
 
@@ -107,11 +109,15 @@ function requireMacroName([name, ...others]: readonly FormulaToken[]): string {
   return name.text;
 }
 
-/** Reads the `2]` of a \newcommand. */
+/** Reads the `2]` of a \newcommand. The number may be a macro and have spaces around it. */
 function readParameterCountOrThrow(context: FormulaMacroContext): number {
-  const digit = context.popToken().text;
-  if (!/^\d$/.test(digit) || context.popToken().text !== ']') throw new Error('A macro has no number of parameters.');
-  return Number(digit);
+  let count = '';
+  for (let token = context.expandNextToken(); token.text !== ']'; token = context.expandNextToken()) {
+    if (token.text === 'EOF') throw new Error('A macro has no number of parameters.');
+    count += token.text;
+  }
+  if (!/^\s*\d+\s*$/.test(count)) throw new Error('A macro has no number of parameters.');
+  return Number(count);
 }
 
 /** Reads the `#1#2` of a \def. */

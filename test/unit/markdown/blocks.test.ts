@@ -194,6 +194,14 @@ t.test('a formula may define macros', async (t) => {
   sameAs('\\def\\x{1}{\\def\\x{2}\\x}\\x', '{2}1');
 });
 
+t.test('the number of parameters of a macro may have spaces around it, or be a macro', async (t) => {
+  const typeset = (formula: string): string => html(`$$${formula}$$`).replace(/<annotation.*<\/annotation>/, '');
+  for (const count of ['[ 2 ]', '[2 ]', '[ 2]', '[02]', '[\\two]'])
+    t.equal(typeset(`\\def\\two{2}\\newcommand{\\c}${count}{#2^#1}\\c{x}{y}`), typeset('y^x'), count);
+  for (const count of ['[ ]', '[1 1]', '[x]', '[-1]', '[ 1', '[99999999]'])
+    t.match(html(`$$\\newcommand{\\c}${count}{#1}\\c{x}$$`), 'class="tex-error"', count);
+});
+
 t.test('a formula with macros has the same meaning as in KaTeX, or is shown as source', async (t) => {
   const pieces = [
     ...[
@@ -235,6 +243,7 @@ t.test('a formula with macros has the same meaning as in KaTeX, or is shown as s
       '\\def\\a{',
       '\\def\\b#1{',
       '\\newcommand{\\c}[2]{',
+      '\\newcommand{\\c}[ 1 ]{',
       '\\renewcommand\\d{',
       '\\providecommand\\a{',
       '\\newcommand*',
