@@ -158,6 +158,25 @@ t.test('a host gets half of the slots that other hosts leave', async (t) => {
   await Promise.all(all);
 });
 
+t.test('several hosts that do not answer hold up no pictures of other hosts', async (t) => {
+  const { fetcher, proxy: of } = proxy();
+  const slow = ['a', 'b', 'c', 'd', 'e'].flatMap((host) =>
+    Array.from({ length: 40 }, (_, i) => of.getOrFetchImage(`http://${host}.slow.example/${i}`)),
+  );
+  const ends = Promise.allSettled(slow);
+  const held = fetcher.fetches.length;
+  t.equal(held, 27, '16 of the first, 8 of the second, and one of each further host');
+  const good = ['x', 'y', 'z'].map((host) => of.getOrFetchImage(`http://${host}.good.example/picture.png`));
+  t.equal(fetcher.fetches.length, held + 3, 'the pictures of three other hosts do not wait');
+  for (const { answer } of fetcher.fetches.slice(held)) answer(image(1));
+  await Promise.all(good);
+  for (let next = 0; next < fetcher.fetches.length; next++) {
+    fetcher.fetches[next]!.fail(new ImageFetchError('too-slow'));
+    await settle();
+  }
+  await ends;
+});
+
 t.test('the oldest pictures and failures are evicted first', async (t) => {
   const { fetcher, proxy: of } = proxy({ maxCachedBytes: 10, maxCachedFailures: 2 });
   const get = async (address: string, size: number): Promise<void> => {
