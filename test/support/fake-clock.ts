@@ -72,6 +72,11 @@ export class FakeClock implements Clock {
     this.advance(0);
   }
 
+  /** Sets the wall clock forward, or back, as a correction of the machine's clock does: timers are not affected. */
+  correctWallTime(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Moves time forward as `advance` does, and lets promises settle (turns of the event loop) around each timer. */
   async advanceAsync(ms: number): Promise<void> {
     const end = this.#mono + ms;

@@ -21,8 +21,12 @@ const MAX_CONCURRENT_SENDS_PER_CALL = 4;
 /** Number of failures at the beginning of a call after which the mail server counts as unavailable. */
 const MAX_FAILURES_ALONE_PER_CALL = 2;
 const MINUTE_MS = 60_000;
-/** Time for which mails go over one connection after one of several connections failed, ms. */
-const SINGLE_CONNECTION_AFTER_REFUSAL_MS = 60 * MINUTE_MS;
+/**
+ * Time for which mails go over one connection after one of several connections failed, ms. It doubles with each further
+ * failure until all connections are used without one.
+ */
+const MIN_SINGLE_CONNECTION_MS = MINUTE_MS;
+const MAX_SINGLE_CONNECTION_MS = 60 * MINUTE_MS;
 const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
 /** Age at which a mail that could not be sent is dropped, ms; mail servers commonly use the same. */
 const MAIL_GIVE_UP_AFTER_MS = 3 * 24 * 60 * MINUTE_MS;
@@ -37,8 +41,10 @@ export class MailDispatcher {
   #nextUnavailableLogAt = Number.NEGATIVE_INFINITY;
   /** New mails that wait for the mail server and are not counted in a log line yet. */
   #unloggedUnavailableMails = 0;
-  /** Time until which mails go over one connection, wall clock, ms. */
+  /** Monotonic time until which mails go over one connection, ms. */
   #singleConnectionUntil = Number.NEGATIVE_INFINITY;
+  /** Time for which mails go over one connection after the next failure of one of several, ms. */
+  #nextSingleConnectionMs = MIN_SINGLE_CONNECTION_MS;
 
   constructor(
     private readonly mailer: Mailer,
@@ -75,11 +81,20 @@ export class MailDispatcher {
     const work = async (): Promise<void> => {
       while (next < mails.length && outages.size === 0) await sendNext();
     };
-    const connections = this.clock.now() < this.#singleConnectionUntil ? 1 : MAX_CONCURRENT_SENDS_PER_CALL;
+    const isSingle = this.clock.monotonic() < this.#singleConnectionUntil;
+    const connections = Math.min(isSingle ? 1 : MAX_CONCURRENT_SENDS_PER_CALL, mails.length - next);
     await Promise.all(Array.from({ length: connections }, work));
     for (const i of outages.keys()) fates[i] = 'unclear';
-    if (outages.size > 0) this.#singleConnectionUntil = this.clock.now() + SINGLE_CONNECTION_AFTER_REFUSAL_MS;
+    this.#noteConnections(connections, outages.size > 0);
     return fates;
+  }
+
+  /** Decides how many connections the next calls use. One that failed alone says nothing about several. */
+  #noteConnections(connections: number, hasFailure: boolean): void {
+    if (hasFailure && connections > 1) {
+      this.#singleConnectionUntil = this.clock.monotonic() + this.#nextSingleConnectionMs;
+      this.#nextSingleConnectionMs = Math.min(2 * this.#nextSingleConnectionMs, MAX_SINGLE_CONNECTION_MS);
+    } else if (connections === MAX_CONCURRENT_SENDS_PER_CALL) this.#nextSingleConnectionMs = MIN_SINGLE_CONNECTION_MS;
   }
 
   /**
