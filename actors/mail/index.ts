@@ -6,7 +6,8 @@
  *
  * Commands: `send` stores a mail (made by `makeSendMailCommand` in actors/shared) and sets the timer; `due` sends the
  * mails that are due, up to 40 per run, in an exclusive lane of its own, and sets the time of the next attempt. Bulk
- * mails go after others. Mails that a run leaves untried are due again after ten seconds.
+ * mails go after others. After a run that leaves mails untried or finds the mail server away, the next one begins ten
+ * seconds later, also for new mails.
  *
  * Invariants: `send` never refuses. A crash between sending and commit sends a mail again under the same id. Links that
  * grant access are stored sealed and opened only for the mail server.

@@ -33,8 +33,13 @@ type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = Com
 const MAX_MAILS_PER_SENDING_RUN = 40;
 /** Number of bulk mails that a run has at least, if as many are due, because other mails may never end. */
 const MIN_BULK_MAILS_PER_SENDING_RUN = 4;
-/** Pause before the next run if a failure interrupted the last one, ms. */
-const PAUSE_AFTER_INTERRUPTED_RUN_MS = 10_000;
+/** Pause before the next run if a failure interrupted the last one or it found the mail server away, ms. */
+const PAUSE_AFTER_FAILED_RUN_MS = 10_000;
+const FATES_OF_FAILED_RUN: ReadonlySet<MailDisposition> = new Set(['away', 'unclear', 'untried']);
+
+/** Earliest time of the next run, wall time, ms. An end that no pause has now is from a clock that was ahead. */
+const earliestTimeOfNextRun = ({ pausedUntil = 0 }: MailActorState, now: number): number =>
+  pausedUntil > now && pausedUntil <= now + PAUSE_AFTER_FAILED_RUN_MS ? pausedUntil : now;
 
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
@@ -46,8 +51,8 @@ const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
       reply: makeValueReply(null),
       state: { ...state, last },
       parts: WAITING_MAIL_TABLE.makePartChange(last, mail),
-      // The mail is due at once. The run also sends earlier mails that are due.
-      due: now,
+      // The mail is due at once, or after a pause. The run also sends earlier mails that are due.
+      due: earliestTimeOfNextRun(state, now),
     };
   },
 };
@@ -70,6 +75,8 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
+    // A mail that came during a failed run has asked for this one.
+    if (earliestTimeOfNextRun(view.state, now) > now) return new Map();
     const batch = chooseMailsOfRun(listWaitingMails(view.parts).filter(([, mail]) => mail.next <= now));
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
     const fates = await services.mail.sendAllOnce(
@@ -77,13 +84,13 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
     );
     return new Map(batch.map(([number], i) => [number, fates[i]!]));
   },
-  handle({ parts }, _args, fates, { now }) {
+  handle({ state, parts }, _args, fates, { now }) {
     const written: Record<string, Json> = {};
     const left: StoredMail[] = [];
     for (const [number, mail] of listWaitingMails(parts)) {
       const fate = fates.get(number);
       if (fate === 'done') Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, null));
-      else if (fate === 'later') {
+      else if (fate === 'later' || fate === 'away') {
         const tries = mail.tries + 1;
         const again: StoredMail = { ...mail, tries, next: now + mailRetryDelayMs(tries) };
         Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, again));
@@ -95,10 +102,11 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
           Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, { ...mail, bulk: false }));
       }
     }
-    const isInterrupted = [...fates.values()].some((fate) => fate === 'unclear' || fate === 'untried');
-    const earliest = isInterrupted ? now + PAUSE_AFTER_INTERRUPTED_RUN_MS : now;
+    const hasFailed = [...fates.values()].some((fate) => FATES_OF_FAILED_RUN.has(fate));
+    const after = hasFailed ? { ...state, pausedUntil: now + PAUSE_AFTER_FAILED_RUN_MS } : state;
     const next = computeNextMailAttemptTime(left);
-    return { reply: makeValueReply(null), parts: written, due: next === null ? null : Math.max(next, earliest) };
+    const due = next === null ? null : Math.max(next, earliestTimeOfNextRun(after, now));
+    return { reply: makeValueReply(null), state: after, parts: written, due };
   },
 };
 

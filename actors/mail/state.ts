@@ -8,6 +8,8 @@ import type { MailToSend } from '#model/commands';
 export interface MailActorState extends JsonObject {
   /** Number of the last mail that was stored. */
   readonly last: number;
+  /** Wall time until which no mail is sent, because a run failed, ms; absent: none has. */
+  readonly pausedUntil?: number;
 }
 
 /** A mail that waits to be sent. */

@@ -10,11 +10,13 @@ export interface QueuedMail extends OutgoingMail {
 }
 
 /**
- * Outcome of a call for a mail. done: sent, or dropped for good. later: it failed, and waits for a growing pause.
- * unclear: it failed beside others, so only a call that begins with it shows whether the mail is the cause. untried: a
- * failure of another mail interrupted the call.
+/**
+ * Outcome of a call for a mail. done: sent, or dropped for good. later: it failed, and waits for a growing pause. away:
+ * like later, because the mail server was unavailable for every mail of the call. unclear: it failed beside others, so
+ * only a call that begins with it shows whether the mail is the cause. untried: a failure of another mail interrupted
+ * the call.
  */
-export type MailDisposition = 'done' | 'later' | 'unclear' | 'untried';
+export type MailDisposition = 'done' | 'later' | 'away' | 'unclear' | 'untried';
 
 /** Maximum number of connections to the mail server per organization. */
 const MAX_CONCURRENT_SENDS_PER_CALL = 4;
@@ -114,7 +116,7 @@ export class MailDispatcher {
     }
     if (isAway) {
       if (tries === 0) this.#countAndMaybeLogUnavailable(err);
-      return 'later';
+      return 'away';
     }
     const level = tries === 0 ? 'warn' : 'debug';
     this.logger[level]({ mail: id, tries, reason }, 'a mail could not be sent and is tried again later');

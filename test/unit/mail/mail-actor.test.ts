@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { mailActorKind } from '#actors/mail';
 import { makeSendMailCommand } from '#actors/shared';
 import type { Logger } from '#base';
-import { MailDispatcher, type Mailer, SmtpMailer, UnconfiguredMailer } from '#domain/mail';
+import { MailDispatcher, type Mailer, MailerUnavailableError, SmtpMailer, UnconfiguredMailer } from '#domain/mail';
 import { ServerCryptography } from '#domain/secrets';
 import { mailActorKey, partitionOfActor, toRealmId } from '#model';
 import { startSmtp } from '../../support/smtp.js';
@@ -142,7 +142,7 @@ t.test('any number of waiting mails makes one log line an hour, without stack', 
   await post.harness.take(KEY);
   const failed = async (attempts: number): Promise<void> => {
     await until('tried', async () => {
-      await post.harness.clock.advanceAsync(1);
+      await post.harness.clock.advanceAsync(1_000);
       return post.attempts >= attempts;
     });
     await post.pause();
@@ -255,6 +255,40 @@ t.test('an invitation at which the mail server hangs up delays no other one whil
     return recipients(smtp).filter((to) => to.startsWith('invited')).length === 5;
   });
   t.match(post.lines, [/^a mail could not be sent/]);
+});
+
+t.test('new mails wait ten seconds after an attempt that found the mail server away', async (t) => {
+  const { smtp, post } = await start(t);
+  await smtp.away();
+  await post.send('first@example.com');
+  await post.harness.clock.advanceAsync(1);
+  await until('tried', () => post.lines.length === 1);
+  await post.pause();
+  for (let second = 1; second < 10; second++) {
+    await post.send(`user${second}@example.com`);
+    await post.harness.clock.advanceAsync(1_000);
+  }
+  t.equal(post.attempts, 1);
+  await smtp.back();
+  await post.harness.clock.advanceAsync(1_000);
+  await until('sent', () => smtp.received.length === 9);
+});
+
+t.test('a mail that comes while an attempt fails waits, too', async (t) => {
+  let fail = (): void => {};
+  const hanging = new Promise<void>((_, reject) => {
+    fail = () => reject(new MailerUnavailableError('away'));
+  });
+  const post = new Post({ send: () => hanging, close: async () => {} });
+  await post.harness.take(KEY);
+  await post.send('first@example.com');
+  await post.harness.clock.advanceAsync(1);
+  await until('tried', () => post.attempts === 1);
+  await post.send('second@example.com');
+  await post.harness.clock.advanceAsync(1);
+  fail();
+  t.equal(await post.pause(), 10_000);
+  t.equal(post.attempts, 1);
 });
 
 t.test('a mail refused for good, or with an invalid address, is dropped, with a log line', async (t) => {
