@@ -6,7 +6,7 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type MailDisposition, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
+import { MAX_MAIL_RETRY_DELAY_MS, type MailDisposition, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
 import { type ActorCommandName, type ArgsOfCommand, mailActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
@@ -16,6 +16,7 @@ import {
   listWaitingMails,
   type MailActorState,
   type StoredMail,
+  timeOfNextMailAttempt,
   toUnsealedQueuedMail,
   WAITING_MAIL_TABLE,
   type WaitingMail,
@@ -77,7 +78,8 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
     const now = services.clock.now();
     // A mail that came during a failed run has asked for this one.
     if (earliestTimeOfNextRun(view.state, now) > now) return new Map();
-    const batch = chooseMailsOfRun(listWaitingMails(view.parts).filter(([, mail]) => mail.next <= now));
+    const due = listWaitingMails(view.parts).filter(([, mail]) => timeOfNextMailAttempt(mail, now) <= now);
+    const batch = chooseMailsOfRun(due);
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
     const fates = await services.mail.sendAllOnce(
       batch.map(([number, mail]) => toUnsealedQueuedMail(realm, number, mail, open)),
@@ -104,7 +106,7 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
     }
     const hasFailed = [...fates.values()].some((fate) => FATES_OF_FAILED_RUN.has(fate));
     const after = hasFailed ? { ...state, pausedUntil: now + PAUSE_AFTER_FAILED_RUN_MS } : state;
-    const next = computeNextMailAttemptTime(left);
+    const next = computeNextMailAttemptTime(left, now);
     const due = next === null ? null : Math.max(next, earliestTimeOfNextRun(after, now));
     return { reply: makeValueReply(null), state: after, parts: written, due };
   },
@@ -117,6 +119,7 @@ export const mailActorKind: ActorKindDefinition<MailActorState, undefined, Actor
   loadedParts: [WAITING_MAIL_TABLE.prefix],
   partsAreDeliveries: true,
   dueReachesOutside: true,
+  maxDueDelayMs: MAX_MAIL_RETRY_DELAY_MS,
   commands: mapHandlersByName(mailActorCommands, { send: storeMailHandler, due: sendDueMailsHandler }),
   makeInitialState: () => ({ last: 0 }),
   makeVolatile: () => undefined,

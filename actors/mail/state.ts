@@ -1,7 +1,7 @@
 /** Persisted state of a mail actor. Each mail is a part, deleted when it is sent. */
 
 import type { JsonObject } from '#base';
-import type { QueuedMail } from '#domain/mail';
+import { mailRetryDelayMs, type QueuedMail } from '#domain/mail';
 import { ActorPartAccessor, type ActorParts } from '#model';
 import type { MailToSend } from '#model/commands';
 
@@ -55,9 +55,19 @@ export const toUnsealedQueuedMail = (
   tries,
 });
 
+/**
+ * Time of the next attempt to send a mail, wall time, ms. A time later than any that the pauses give is now: the clock
+ * was ahead when it was stored.
+ */
+export const timeOfNextMailAttempt = ({ tries, next }: StoredMail, now: number): number =>
+  next > now + mailRetryDelayMs(tries) ? now : next;
+
 /** Earliest time at which a waiting mail is due, wall time, ms; null: no mail waits. */
-export function computeNextMailAttemptTime(mails: Iterable<StoredMail>): number | null {
+export function computeNextMailAttemptTime(mails: Iterable<StoredMail>, now: number): number | null {
   let first: number | null = null;
-  for (const { next } of mails) if (first === null || next < first) first = next;
+  for (const mail of mails) {
+    const next = timeOfNextMailAttempt(mail, now);
+    if (first === null || next < first) first = next;
+  }
   return first;
 }

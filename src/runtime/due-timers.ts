@@ -22,6 +22,8 @@ const MAX_WAKE_UPS_AT_ONCE = 256;
 const PAUSE_BETWEEN_WAKE_UP_BATCHES_MS = 5;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
 const TOLERATED_STALE_HEAP_ENTRIES = 1_000;
+/** Loss of the wall clock against the monotonic one, ms, from which the wall clock counts as set back. */
+const SET_BACK_FROM_MS = 1_000;
 
 export class HostActorDueTimers {
   readonly #entryByActor = new Map<ActorKey, DueTimerEntry>();
@@ -29,11 +31,17 @@ export class HostActorDueTimers {
   readonly #heapByWakeTime: { readonly time: number; readonly entry: DueTimerEntry }[] = [];
   #nextWakeUpTimer: TimerHandle | undefined;
   #timerArmedForWallMs = Number.POSITIVE_INFINITY;
+  /** Lead of the wall clock over the monotonic one, ms, when actors were last woken. */
+  #wallClockLeadMs: number;
 
   constructor(
     private readonly clock: Clock,
     private readonly fire: (key: ActorKey) => void,
-  ) {}
+    /** Longest time ahead for which an actor asks, ms. A later time is from a clock that was ahead, and is now. */
+    private readonly maxDelayMs: (key: ActorKey) => number = () => Number.POSITIVE_INFINITY,
+  ) {
+    this.#wallClockLeadMs = clock.now() - clock.monotonic();
+  }
 
   /** Number of actors that have a timer. */
   get timerCount(): number {
@@ -47,9 +55,15 @@ export class HostActorDueTimers {
     return count;
   }
 
-  /** Sets the actor's wake-up time (wall ms), unless an earlier one is set. */
-  setWakeTimeIfEarlier(key: ActorKey, at: number): void {
+  /** Sets the actor's wake-up time (wall ms), which was stored, unless an earlier one is set. */
+  setWakeTimeIfEarlier(key: ActorKey, stored: number): void {
+    const at = this.#withoutClockAhead(key, stored);
     if ((this.#entryByActor.get(key)?.wakeAt ?? Number.POSITIVE_INFINITY) > at) this.setWakeTime(key, at);
+  }
+
+  #withoutClockAhead(key: ActorKey, at: number): number {
+    const now = this.clock.now();
+    return at > now + this.maxDelayMs(key) ? now : at;
   }
 
   /** Sets the actor's wake-up time. @param at wall ms; null removes the timer */
@@ -106,6 +120,7 @@ export class HostActorDueTimers {
     this.#nextWakeUpTimer = undefined;
     // The value keeps `set` from arming the timer during this method, which arms the timer at its end.
     this.#timerArmedForWallMs = Number.NEGATIVE_INFINITY;
+    this.#correctWakeTimesIfClockWasSetBack();
     const now = this.clock.now();
     let fired = 0;
     while (fired < MAX_WAKE_UPS_AT_ONCE && this.#heapByWakeTime.length > 0 && this.#heapByWakeTime[0]!.time <= now) {
@@ -122,6 +137,14 @@ export class HostActorDueTimers {
       this.fire(entry.key);
     }
     this.#armTimerForEarliestEntry(fired === MAX_WAKE_UPS_AT_ONCE ? PAUSE_BETWEEN_WAKE_UP_BATCHES_MS : 0);
+  }
+
+  #correctWakeTimesIfClockWasSetBack(): void {
+    const before = this.#wallClockLeadMs;
+    this.#wallClockLeadMs = this.clock.now() - this.clock.monotonic();
+    if (this.#wallClockLeadMs > before - SET_BACK_FROM_MS) return;
+    for (const { key, wakeAt } of [...this.#entryByActor.values()])
+      this.setWakeTime(key, this.#withoutClockAhead(key, wakeAt));
   }
 
   /**

@@ -102,7 +102,11 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new MessageIdSource(this.client);
     this.#newOwnerActorWaker = new NewOwnerActorWaker(this.client, clock, logger);
-    this.#dueTimers = new HostActorDueTimers(clock, (key) => this.#sendDueCommand(key));
+    this.#dueTimers = new HostActorDueTimers(
+      clock,
+      (key) => this.#sendDueCommand(key),
+      (key) => kinds[kindNameOfActor(key)]?.maxDueDelayMs ?? Number.POSITIVE_INFINITY,
+    );
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
     this.inputSources = {

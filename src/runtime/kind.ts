@@ -304,6 +304,11 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   readonly partsAreDeliveries?: true;
   /** True if the command `due` calls services outside of the server, such as a mail server. */
   readonly dueReachesOutside?: true;
+  /**
+   * Longest time ahead for which the actor asks to be woken, ms: a later time is from a clock that was ahead, and the
+   * actor is woken at once. Absent: any time may be meant.
+   */
+  readonly maxDueDelayMs?: number;
   readonly quota?: ActorQuota<Services>;
   readonly sidecarMetrics?: ActorSidecarMetrics;
   readonly sidecarCommands?: readonly string[];

@@ -15,7 +15,13 @@
  * Actors may import the types, sealed links and the dispatcher; only src/app/server names the implementations.
  */
 export { sealMailLink, unsealMailLinks } from './hidden-links.js';
-export { MailDispatcher, type MailDisposition, mailRetryDelayMs, type QueuedMail } from './mail-dispatcher.js';
+export {
+  MAX_MAIL_RETRY_DELAY_MS,
+  MailDispatcher,
+  type MailDisposition,
+  mailRetryDelayMs,
+  type QueuedMail,
+} from './mail-dispatcher.js';
 export { type Mailer, MailerUnavailableError, MailRefusedError, type OutgoingMail } from './mailer.js';
 export { FolderMailer } from './mailer-folder.js';
 export { UnconfiguredMailer } from './mailer-none.js';

@@ -29,14 +29,15 @@ const MINUTE_MS = 60_000;
  */
 const MIN_SINGLE_CONNECTION_MS = MINUTE_MS;
 const MAX_SINGLE_CONNECTION_MS = 60 * MINUTE_MS;
-const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
+export const MAX_MAIL_RETRY_DELAY_MS = 60 * MINUTE_MS;
 /** Age at which a mail that could not be sent is dropped, ms; mail servers commonly use the same. */
 const MAIL_GIVE_UP_AFTER_MS = 3 * 24 * 60 * MINUTE_MS;
 /** Interval of log lines while the mail server is unavailable, ms. */
 const MAILER_UNAVAILABLE_LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
-/** Time until the next attempt, ms: a minute, doubled each time, at most an hour. @param tries at least 1 */
-export const mailRetryDelayMs = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
+/** Time until the next attempt, ms: none for a new mail, then a minute, doubled each time, at most an hour. */
+export const mailRetryDelayMs = (tries: number): number =>
+  tries === 0 ? 0 : Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_MAIL_RETRY_DELAY_MS);
 
 export class MailDispatcher {
   /** Earliest time of the next log line about the mail server, wall clock, ms. */

@@ -291,6 +291,41 @@ t.test('a mail that comes while an attempt fails waits, too', async (t) => {
   t.equal(post.attempts, 1);
 });
 
+t.test('mails that were tried or stored while the clock was ahead are sent once it is right', async (t) => {
+  const day = 24 * 60 * MINUTE;
+  const { smtp, post } = await start(t);
+  const { clock } = post.harness;
+  clock.correctWallTime(day);
+  await smtp.away();
+  await post.send('tried@example.com');
+  await clock.advanceAsync(1);
+  await until('tried', () => post.lines.length === 1);
+  await post.pause();
+  await post.send('stored@example.com');
+  clock.correctWallTime(-day);
+  await smtp.back();
+  await clock.advanceAsync(MINUTE);
+  await until('sent', () => smtp.received.length === 2);
+});
+
+t.test('the host after one whose clock was ahead sends its mails', async (t) => {
+  const day = 24 * 60 * MINUTE;
+  const { smtp, post } = await start(t);
+  const { harness } = post;
+  harness.clock.correctWallTime(day);
+  await smtp.away();
+  await post.send('tried@example.com');
+  await harness.clock.advanceAsync(1);
+  await until('tried', () => post.lines.length === 1);
+  await post.pause();
+  await harness.lose('released', KEY);
+  harness.clock.correctWallTime(-day);
+  await smtp.back();
+  harness.newHost();
+  await harness.take(KEY);
+  await withinAMinute(post, 'sent', () => smtp.received.length === 1);
+});
+
 t.test('a mail refused for good, or with an invalid address, is dropped, with a log line', async (t) => {
   const { smtp, post } = await start(t);
   smtp.refuse = (address) => (address.startsWith('gone') ? 550 : undefined);

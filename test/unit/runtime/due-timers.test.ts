@@ -63,6 +63,28 @@ t.test('thousands of timers due together are fired in slices, and none is lost',
   t.end();
 });
 
+t.test('a time from a clock that was ahead is now, for an actor that never asks for such a time', (t) => {
+  const clock = new FakeClock(0);
+  const fired: ActorKey[] = [];
+  const longest = (of: ActorKey): number => (of === key(9) ? Number.POSITIVE_INFINITY : 1_000);
+  const timers = new HostActorDueTimers(clock, (of) => void fired.push(of), longest);
+  clock.correctWallTime(10_000_000);
+  timers.setWakeTime(key(5), clock.now());
+  clock.advance(0);
+  t.same(fired.splice(0), [key(5)]);
+  for (const n of [1, 2, 9]) timers.setWakeTime(key(n), clock.now() + 100 * n);
+  clock.correctWallTime(-10_000_000);
+  timers.setWakeTime(key(3), 500);
+  timers.setWakeTimeIfEarlier(key(4), 5_000_000);
+  clock.advance(0);
+  t.same(fired.splice(0).sort(), [key(1), key(2), key(4)], 'times in memory, and a stored one');
+  clock.advance(500);
+  t.same(fired, [key(3)]);
+  clock.advance(10_000_400);
+  t.same(fired.at(-1), key(9), 'other actors wait for their time');
+  t.end();
+});
+
 t.test('lost partitions take their timers with them', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
