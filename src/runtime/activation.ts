@@ -301,7 +301,9 @@ export class ActorActivation implements ActorActivationControl {
   acceptOnlyActorCommands(): void {
     if (this.#isBeingHandedOver) return;
     this.#isBeingHandedOver = true;
-    const refused = this.#mailbox.removeWhere((pending) => !isCommandAwaitedByActor(pending.envelope));
+    const refused = this.#mailbox.removeWhere(
+      (pending) => !isCommandAwaitedByActor(pending.envelope) && !pending.hasBegunExclusively,
+    );
     for (const pending of refused) this.finishCommand(pending, { retry: 'moved' });
     for (const { request } of (this.#commandsReceivedWhileLoading ?? []).filter(
       ({ envelope }) => !isCommandAwaitedByActor(envelope),

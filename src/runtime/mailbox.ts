@@ -25,6 +25,14 @@ export class QueuedCommand {
     this.#requestsToAnswer.push(request);
   }
 
+  /**
+   * True if the command is exclusive and loads its inputs. A drain lets it finish, because its inputs may have effects
+   * outside of the server: the next owner would send the same mails again.
+   */
+  get hasBegunExclusively(): boolean {
+    return this.command.exclusive === true && this.startInputLoading === undefined;
+  }
+
   /** Adds a retry that came while the first attempt was under way: both requests get the answer. */
   addRequest(request: CommandBusRequest): void {
     this.#requestsToAnswer.push(request);

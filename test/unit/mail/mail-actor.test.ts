@@ -392,6 +392,37 @@ t.test('a dying host keeps its unsent mails, and the next owner sends them', asy
   );
 });
 
+t.test('a host that stops while it sends mails loses none and sends none twice', async (t) => {
+  const sent: string[] = [];
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const post = new Post({
+    async send({ to }) {
+      if (sent.length >= 3) await gate;
+      sent.push(to);
+    },
+    close: async () => {},
+  });
+  const { harness } = post;
+  await harness.take(KEY);
+  const names = Array.from({ length: 100 }, (_, i) => `user${i}@example.com`).sort();
+  await Promise.all(names.map((to) => post.send(to)));
+  await harness.clock.advanceAsync(1);
+  await until('several are under way', () => post.attempts > 4);
+  const stopped = harness.lose('released', KEY);
+  open();
+  await stopped;
+  const before = sent.length;
+  t.ok(before < names.length, `${before} were sent by the first host`);
+  harness.newHost();
+  await harness.take(KEY);
+  await withinAMinute(post, 'sent', () => sent.length >= names.length);
+  await until('gone', async () => (await post.kept()) === 0);
+  t.same(sent.sort(), names);
+});
+
 t.test('a mail sent just before a crash is sent again as the same mail', async (t) => {
   const { smtp, post } = await start(t);
   // The commit after the sending never happens.
