@@ -103,7 +103,7 @@ async function copyDataIntoBackupFolder(
     );
     if (done) add(name, done);
   }
-  await writeChecksumsAndManifest(target, files, { bytes, taken });
+  await writeChecksumsAndManifest(target, files, { bytes, taken, format: environment.format });
   await fsyncFolder(dirname(target));
   return { files: files.length, bytes };
 }

@@ -42,13 +42,13 @@ const sha256HexOfText = (text: string): string => createHash('sha256').update(te
 export async function writeChecksumsAndManifest(
   folder: string,
   files: readonly BackupFileChecksum[],
-  of: { readonly bytes: number; readonly taken: number },
+  of: { readonly bytes: number; readonly taken: number; readonly format: number },
 ): Promise<void> {
   const sums = files.map(({ name, hash }) => `${hash}  ${name.split(sep).join(posix.sep)}\n`).join('');
   await createSyncedFile(join(folder, BACKUP_CHECKSUMS_FILE_NAME), sums);
   await fsyncFolder(folder);
   const manifest: BackupManifest = {
-    format: CURRENT_STORAGE_FORMAT,
+    format: of.format,
     version: SERVER_VERSION,
     taken: new Date(of.taken).toISOString(),
     files: files.length,

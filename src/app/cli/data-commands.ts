@@ -11,7 +11,7 @@ import {
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { FolderBlobStorage } from '#ports/blobs';
-import { openLmdbEnvironment } from '#ports/store';
+import { openLmdbEnvironmentForInspection } from '#ports/store';
 import { useDataDirOrItsServer } from './actors.js';
 import type { CliActionsOf } from './command.js';
 import { describeServerSecretMatch } from './secret-commands.js';
@@ -59,7 +59,7 @@ async function backUpDirectlyOrThroughServer(dataDir: string, target: string): P
 }
 
 async function backUpStoppedDataDir(dataDir: string, target: string): Promise<BackupSummary> {
-  const environment = await openLmdbEnvironment(dataDir);
+  const environment = await openLmdbEnvironmentForInspection(dataDir);
   try {
     const blobs = await FolderBlobStorage.open(join(dataDir, 'blobs'));
     return await writeDataDirBackup({ environment, blobs, clock: REAL_CLOCK }, target);

@@ -17,6 +17,7 @@ import {
   type LmdbEnvironment,
   makeLmdbSecretCheckNote,
   openLmdbEnvironment,
+  openLmdbEnvironmentForInspection,
   StoreUnavailableError,
   withMongoSecretCheckNote,
 } from '#ports/store';
@@ -96,7 +97,7 @@ async function describeSecretMatchInDataDir(config: ServerConfig): Promise<strin
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
-    environment = await openLmdbEnvironment(dataDir);
+    environment = await openLmdbEnvironmentForInspection(dataDir);
     return describeMatchingSecretState(
       await compareServerSecretWithStore(
         makeLmdbSecretCheckNote(environment),

@@ -22,7 +22,13 @@ export { deepCopyJson, packJsonToBuffer, unpackJson } from './codec.js';
 export { DataDirectoryInUseError } from './directory-lock.js';
 export { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, StorageFormatMismatchError } from './format.js';
 export { raiseMongoStorageFormat, readOrInitMongoStorageFormat } from './format-mongo.js';
-export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
+export {
+  LmdbEnvironment,
+  type LmdbTable,
+  openLmdbEnvironment,
+  openLmdbEnvironmentForInspection,
+  openSharedLmdbEnvironment,
+} from './lmdb-environment.js';
 export { readOrInitMongoLogStreamCount, replaceMongoLogStreamCount } from './log-streams-mongo.js';
 export { indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {

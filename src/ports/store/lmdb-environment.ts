@@ -35,6 +35,12 @@ const WRITE_REFUSAL_AFTER_FAILURE_MS = 2_000;
 /** Key in the table `meta`: the data were begun by a program that tags messages with reactions. */
 const REACTION_TAGS_KEY = 'reaction-tags';
 
+/**
+ * Use of a data directory. own: alone, for a program that writes its own format. inspection: alone, without a change of
+ * the format. beside: in parallel to the server that has the directory open.
+ */
+type LmdbDirectoryUse = 'own' | 'inspection' | 'beside';
+
 export class LmdbEnvironment {
   readonly #rootDatabase: RootDatabase<Buffer, Key>;
   readonly #directoryLock: DataDirectoryLock | undefined;
@@ -42,11 +48,15 @@ export class LmdbEnvironment {
   /** Monotonic time until which writes are refused, ms. */
   #refusesWritesUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param tagsReactions see `Store.tagsReactions` */
+  /**
+   * @param format storage format of the data
+   * @param tagsReactions see `Store.tagsReactions`
+   */
   private constructor(
     readonly directory: string,
     root: RootDatabase<Buffer, Key>,
     lock: DataDirectoryLock | undefined,
+    readonly format: number,
     readonly tagsReactions: boolean,
     private readonly clock: Clock,
   ) {
@@ -55,17 +65,18 @@ export class LmdbEnvironment {
   }
 
   /**
-   * Opens the directory and records this program's format in it, also when it holds the previous format.
+   * Opens the directory for a use.
    * @throws DataDirectoryInUseError if another living process has the directory open
    * @throws StorageFormatMismatchError if this program can't read the stored format
    */
   static async open(
     directory: string,
+    use: LmdbDirectoryUse,
     known = CURRENT_STORAGE_FORMAT,
-    shared = false,
     clock = REAL_CLOCK,
   ): Promise<LmdbEnvironment> {
     const path = resolve(directory);
+    const shared = use === 'beside';
     const lock = shared ? undefined : await lockDataDirectory(path);
     let opened: RootDatabase<Buffer, Key> | undefined;
     try {
@@ -88,8 +99,8 @@ export class LmdbEnvironment {
         maxDbs: 32,
       });
       opened = root;
-      const tagsReactions = await checkAndRaiseStorageFormat(path, root, known, shared);
-      return new LmdbEnvironment(path, root, lock, tagsReactions, clock);
+      const { format, tagsReactions } = await checkStorageFormatForUse(path, root, known, use);
+      return new LmdbEnvironment(path, root, lock, format, tagsReactions, clock);
     } catch (error) {
       await opened?.close();
       await lock?.release();
@@ -178,7 +189,14 @@ export class LmdbEnvironment {
  * @param known storage format of the program (tests pass other versions)
  */
 export const openLmdbEnvironment = (directory: string, known?: number, clock?: Clock): Promise<LmdbEnvironment> =>
-  LmdbEnvironment.open(directory, known, false, clock);
+  LmdbEnvironment.open(directory, 'own', known, clock);
+
+/**
+ * Opens a data directory and leaves its format as it is, for a backup or a check: the program that wrote the data may
+ * still be the one that is to use them.
+ */
+export const openLmdbEnvironmentForInspection = (directory: string): Promise<LmdbEnvironment> =>
+  LmdbEnvironment.open(directory, 'inspection');
 
 /**
  * Opens the data directory in parallel to the process that has locked it: lmdb lets several processes read and write,
@@ -187,31 +205,34 @@ export const openLmdbEnvironment = (directory: string, known?: number, clock?: C
  * an end of this process at once, and a failure of the system after the next commit of the other process.
  */
 export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnvironment> =>
-  LmdbEnvironment.open(directory, CURRENT_STORAGE_FORMAT, true);
+  LmdbEnvironment.open(directory, 'beside');
 
 /**
- * Checks the stored format, and raises the previous format at once: the directory lock excludes any older process.
- * @param shared another process has the lock: it is an older one if the format is the previous one
- * @returns true if all messages with reactions have their tag, because the data were begun with it
+ * Checks the stored format. For its own use, a program raises the previous format at once: the directory lock excludes
+ * any older process. Beside a server, the previous format means that the server is an older one.
+ * @returns `tagsReactions`: all messages with reactions have their tag, because the data were begun with it
  */
-async function checkAndRaiseStorageFormat(
+async function checkStorageFormatForUse(
   path: string,
   root: RootDatabase<Buffer, Key>,
   known: number,
-  shared: boolean,
-): Promise<boolean> {
+  use: LmdbDirectoryUse,
+): Promise<{ readonly format: number; readonly tagsReactions: boolean }> {
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
   const stored = bytes ? (unpackJson(bytes) as unknown) : fresh ? known : FIRST_STORAGE_FORMAT;
-  const judged = checkReadableStorageFormat(`data directory ${path}`, stored, known);
-  if (shared && judged === 'before')
+  const isPrevious = checkReadableStorageFormat(`data directory ${path}`, stored, known) === 'before';
+  if (use === 'beside' && isPrevious)
     throw new StorageFormatMismatchError(
       `data directory ${path} is in format ${stored}: start its server with this program first`,
     );
-  if (fresh) await meta.put(REACTION_TAGS_KEY, packJsonToBuffer(true));
-  if (!bytes || judged === 'before') await meta.put('format', packJsonToBuffer(known));
-  return meta.get(REACTION_TAGS_KEY) !== undefined;
+  if (use === 'own') {
+    if (fresh) await meta.put(REACTION_TAGS_KEY, packJsonToBuffer(true));
+    if (!bytes || isPrevious) await meta.put('format', packJsonToBuffer(known));
+  }
+  const format = use !== 'own' && isPrevious ? known - 1 : known;
+  return { format, tagsReactions: meta.get(REACTION_TAGS_KEY) !== undefined };
 }
 
 /**

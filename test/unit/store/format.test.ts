@@ -8,6 +8,7 @@ import {
   checkReadableStorageFormat,
   LmdbStore,
   openLmdbEnvironment,
+  openLmdbEnvironmentForInspection,
   openSharedLmdbEnvironment,
 } from '#ports/store';
 
@@ -49,6 +50,18 @@ t.test('a data directory that an older server has open is not opened beside it',
   const server = await openLmdbEnvironment(place);
   await (await openSharedLmdbEnvironment(place)).close();
   await server.close();
+});
+
+t.test('a data directory that is opened for a backup or a check keeps its format', async (test) => {
+  const place = join(test.testdir(), 'data');
+  const older = CURRENT_STORAGE_FORMAT - 1;
+  await (await openLmdbEnvironment(place, older)).close();
+  const inspected = await openLmdbEnvironmentForInspection(place);
+  test.equal(inspected.format, older);
+  await inspected.close();
+  const used = await openLmdbEnvironment(place, older);
+  test.equal(used.format, older);
+  await used.close();
 });
 
 t.test('data written before format numbers has the first format', async (test) => {
