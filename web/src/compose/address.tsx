@@ -48,8 +48,8 @@ function StreamAndTopicFields({
   return (
     <>
       <SuggestionCombobox
-        label={t('compose.stream')}
-        placeholder={t('compose.stream')}
+        label={t('common.stream')}
+        placeholder={t('common.stream')}
         value={typed.value ?? name}
         findSuggestions={(query) =>
           findMatchingStreams(typed.value === undefined ? '' : query).map((one) => makeStreamSuggestion(one))
@@ -81,8 +81,8 @@ function StreamAndTopicFields({
         ›
       </span>
       <SuggestionCombobox
-        label={t('compose.topic')}
-        placeholder={t(wantsTopic ? 'compose.topic' : 'compose.topic-optional')}
+        label={t('common.topic')}
+        placeholder={t(wantsTopic ? 'common.topic' : 'compose.topic-optional')}
         value={target.topic}
         maxLength={realm.value.max_topic_length}
         findSuggestions={(query) =>
@@ -131,7 +131,7 @@ function DirectRecipientsField({
           <IconButton
             icon="close"
             size={14}
-            label={t('compose.remove-recipient', { name: people.getFullName(id) })}
+            label={t('common.remove-name', { name: people.getFullName(id) })}
             onClick={() => remove(id)}
           />
         </span>

@@ -2,8 +2,15 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { makeConversationNarrow } from '../core/index.js';
-import { Button, isTypingTarget, makeLazyComponent, showToast, useShortcut, waitForFirstView } from '../kit/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
+import {
+  Button,
+  isTypingTarget,
+  makeLazyComponent,
+  runWithLazyChunk,
+  useShortcut,
+  waitForFirstView,
+} from '../kit/index.js';
+import { t } from '../text/index.js';
 import { type Composer, getComposerForCurrentUser as theComposer } from './composer.js';
 import { serveEmojiPickerRequests } from './emoji/open.js';
 
@@ -15,11 +22,7 @@ export interface ComposeBoxProps {
 /** Views that show the buttons for a new message. In other views there are keys only. */
 const VIEWS_WITH_CLOSED_BOX: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
 
-const loadOpenBox = async () => {
-  const [{ OpenBox }] = await Promise.all([import('./open-box.js'), loadLaterTexts()]);
-  return OpenBox;
-};
-const LazyOpenBox = makeLazyComponent(loadOpenBox);
+const LazyOpenBox = makeLazyComponent(async () => (await import('./open-box.js')).OpenBox);
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
@@ -41,9 +44,10 @@ function useFileDrop(composer: Composer): boolean {
       if (!isFileDrag(event) || event.defaultPrevented) return;
       event.preventDefault();
       const files = [...(event.dataTransfer?.files ?? [])];
-      import('./uploads.js')
-        .then(({ uploadFiles }) => uploadFiles(composer, files))
-        .catch(() => showToast({ text: t('error.unreachable'), kind: 'error' }));
+      void runWithLazyChunk(
+        () => import('./uploads.js'),
+        ({ uploadFiles }) => uploadFiles(composer, files),
+      );
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);
@@ -80,7 +84,7 @@ export function ComposeBox({ content }: ComposeBoxProps) {
   useEffect(
     () =>
       void waitForFirstView()
-        .then(loadOpenBox)
+        .then(LazyOpenBox.preload)
         .catch(() => {}),
     [],
   );

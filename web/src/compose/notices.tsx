@@ -1,9 +1,10 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { core, formatFailureText } from '../client/index.js';
+import { core } from '../client/index.js';
 import { findNotifyingMentions } from '../completion/index.js';
 import { type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
-import { Button, Icon, IconButton, showToast } from '../kit/index.js';
+import { showFailureToast } from '../failures/index.js';
+import { Button, Icon, IconButton } from '../kit/index.js';
 import { formatByteSize, t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
@@ -93,7 +94,7 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
       dropCachedSubscribers(to.stream);
       again();
     } catch (error) {
-      showToast({ text: formatFailureText(error), kind: 'error' });
+      showFailureToast(error);
     }
   };
   return (

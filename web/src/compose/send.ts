@@ -19,7 +19,7 @@ import { listUploadsInBox } from './uploads.js';
 export function findProblemTextBeforeSending(composer: Composer): string | undefined {
   const { target, targetConversation, text } = composer;
   const [{ kind }, to, content] = [target.peek(), targetConversation.peek(), text.peek()];
-  if (to === undefined) return t(kind === 'stream' ? 'compose.choose-stream' : 'compose.choose-people');
+  if (to === undefined) return t(kind === 'stream' ? 'common.choose-stream' : 'compose.choose-people');
   const refusal = findSendRefusalTextKey(to);
   if (refusal) return t(refusal);
   if (lacksMandatoryTopic(to)) return t('compose.topic-required');
@@ -88,7 +88,7 @@ export async function sendComposedMessage(composer: Composer): Promise<void> {
     text: t('compose.sent'),
     kind: 'success',
     action: {
-      label: t('compose.show'),
+      label: t('common.show'),
       run: () => core.router.navigate({ view: 'narrow', narrow: makeConversationNarrow(to) }),
     },
   });

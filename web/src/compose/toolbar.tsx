@@ -10,9 +10,9 @@ import {
   type TextEdit,
   type TextSelection,
 } from '../editing/index.js';
-import { Button, Icon, IconButton, type MenuItem, showToast, useShortcut } from '../kit/index.js';
+import { Button, Icon, IconButton, type MenuItem, runWithLazyChunk, useShortcut } from '../kit/index.js';
 import { MenuButton } from '../kit-later/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
+import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
@@ -87,12 +87,10 @@ function makeFormattingMenuItems(composer: Composer, isShort: boolean): readonly
 /** Opens the dialog of scheduled sending, a chunk of its own. */
 async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
   if ((await validateAndConfirmSending(composer)) !== 'sendable') return;
-  try {
-    const [{ openSchedule }] = await Promise.all([import('./schedule/dialog.js'), loadLaterTexts()]);
-    openSchedule(composer);
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-  }
+  await runWithLazyChunk(
+    () => import('./schedule/dialog.js'),
+    ({ openSchedule }) => openSchedule(composer),
+  );
 }
 
 /** Number of characters left, near the limit. */

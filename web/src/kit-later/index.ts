@@ -10,7 +10,7 @@
  *     formatDateTimeField(ms, zone), parseDateTimeField(text, zone)   the text of a date-time field, in a time zone
  */
 export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
-export { confirm } from './confirm.js';
+export { confirm, confirmDeletion } from './confirm.js';
 export { MenuButton } from './menu-button.js';
 export { PasswordField } from './password.js';
 export { Tabs } from './tabs.js';

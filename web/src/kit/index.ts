@@ -38,9 +38,10 @@ export {
 } from './focus.js';
 export { getStreamIconName, Icon, type IconName } from './icons.js';
 export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
-export { makeLazyComponent, runWithLazyChunk } from './lazy.js';
+export { makeLazyComponent, makeReloadAction, runWithLazyChunk } from './lazy.js';
 export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhoneLayout } from './media.js';
 export { type MenuItem, toggleMenu } from './menu.js';
+export { EmptyNotice } from './notice.js';
 export { startToastsAndTooltips } from './overlays.js';
 export { Popover, type PopoverAnchor, type PopoverPlacement } from './popover.js';
 export {
@@ -51,7 +52,7 @@ export {
   startShortcutListener,
   useShortcut,
 } from './shortcut.js';
-export { EmptyNotice, Spinner } from './spinner.js';
+export { Spinner } from './spinner.js';
 export { announceToScreenReader, removeToast, showToast } from './toast.js';
 export { runInTurns, yieldToBrowser } from './turns.js';
 export { useUniqueId } from './unique-id.js';

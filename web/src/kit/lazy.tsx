@@ -1,8 +1,8 @@
 import { type ComponentType, type FunctionComponent, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { loadLaterTexts, t } from '../text/index.js';
-import { Button } from './button.js';
-import { EmptyNotice, Spinner } from './spinner.js';
+import { EmptyNotice, type NoticeAction } from './notice.js';
+import { Spinner } from './spinner.js';
 import { showToast } from './toast.js';
 
 type LazyComponent<P> = FunctionComponent<P> & {
@@ -10,14 +10,20 @@ type LazyComponent<P> = FunctionComponent<P> & {
   readonly preload: () => Promise<void>;
 };
 
+export const makeReloadAction = (): NoticeAction => ({ label: t('error.reload'), run: () => location.reload() });
+
 /**
  * A component whose chunk is fetched when it is first shown. A fetch fails without a network, or if the server has been
  * upgraded and no longer has the chunk; a notice with a button to try again is shown then.
+ * @param loadTexts texts that the component needs beside those of the first view
  */
-export function makeLazyComponent<P extends object>(load: () => Promise<ComponentType<P>>): LazyComponent<P> {
+export function makeLazyComponent<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  loadTexts = loadLaterTexts,
+): LazyComponent<P> {
   let loaded: ComponentType<P> | undefined;
   const preload = async (): Promise<void> => {
-    loaded = await load();
+    [loaded] = await Promise.all([load(), loadTexts()]);
   };
   function Lazy(props: P) {
     const [failed, setFailed] = useState(false);
@@ -42,8 +48,9 @@ export function makeLazyComponent<P extends object>(load: () => Promise<Componen
     if (!failed) return <Spinner />;
     return (
       <div class="opening">
-        <EmptyNotice icon="offline">{t('error.unreachable')}</EmptyNotice>
-        <Button onClick={() => setFailed(false)}>{t('common.retry')}</Button>
+        <EmptyNotice icon="offline" action={{ label: t('common.retry'), run: () => setFailed(false) }}>
+          {t('error.unreachable')}
+        </EmptyNotice>
       </div>
     );
   }

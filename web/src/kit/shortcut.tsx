@@ -49,11 +49,8 @@ function onPageKeyDown(event: KeyboardEvent): void {
   if (pageShortcuts.runChord(chord, isTypingTarget(target))) event.preventDefault();
 }
 
-/** Runs shortcuts for the keys that are pressed on the page. @returns a function that ends it */
-export function startShortcutListener(): () => void {
-  window.addEventListener('keydown', onPageKeyDown);
-  return () => window.removeEventListener('keydown', onPageKeyDown);
-}
+/** Runs shortcuts for the keys that are pressed on the page. */
+export const startShortcutListener = (): void => window.addEventListener('keydown', onPageKeyDown);
 
 /** A chord as key caps. */
 export function KeyCaps({ chord }: { readonly chord: string }) {

@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { Button, IconButton } from './button.js';
 import { Icon } from './icons.js';
+import type { NoticeAction } from './notice.js';
 
 interface ToastContent {
   readonly text: string;
   /** An error stays until it is closed; other kinds go after 6 s, or 12 s with an action. */
   readonly kind?: 'info' | 'success' | 'error';
-  readonly action?: { readonly label: string; readonly run: () => void };
+  readonly action?: NoticeAction;
 }
 
 interface ShownToast extends ToastContent {
@@ -86,15 +87,10 @@ export function Toasts() {
   const ref = useRef<HTMLDivElement>(null);
   const list = shownToasts.value;
   useEffect(() => {
-    const panel = ref.current;
-    if (!panel) return;
-    if (list.length === 0) {
-      if (panel.matches(':popover-open')) panel.hidePopover();
-      return;
-    }
+    const panel = ref.current!;
     // A popover that is shown again is above layers that were opened since.
     if (panel.matches(':popover-open')) panel.hidePopover();
-    panel.showPopover();
+    if (list.length > 0) panel.showPopover();
   }, [list]);
   return (
     <>

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import { core, formatFailureText } from '../client/index.js';
+import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
 import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
-import { showToast } from '../kit/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import { t } from '../text/index.js';
 import { withLaterChunk } from './chunk.js';
 import { OptimisticToggles, type ReactionEmoji } from './toggles.js';
@@ -29,11 +29,6 @@ export function toggleCollapsed(message: Message): void {
   toggledCollapseKeys.value = keys;
 }
 
-/** Says why an action failed. */
-export function showFailureToast(error: unknown): void {
-  showToast({ text: formatFailureText(error), kind: 'error' });
-}
-
 const optimisticToggles = new OptimisticToggles(
   core.api,
   core.windows.messageStore,
@@ -46,11 +41,7 @@ const optimisticToggles = new OptimisticToggles(
 );
 
 export async function setReaction(message: Message, emoji: ReactionEmoji, on: boolean): Promise<void> {
-  try {
-    await optimisticToggles.setReaction(message.id, emoji, on);
-  } catch (error) {
-    showFailureToast(error);
-  }
+  await awaitOrToastError(optimisticToggles.setReaction(message.id, emoji, on));
 }
 
 const hasOwnReaction = (message: Message, emoji: ReactionEmoji): boolean =>
@@ -118,28 +109,18 @@ async function makeQuotation(message: Message): Promise<string> {
 }
 
 export async function openReplyWithQuote(message: Message): Promise<void> {
-  try {
-    openReply(message, await makeQuotation(message));
-  } catch (error) {
-    showFailureToast(error);
-  }
+  await awaitOrToastError(makeQuotation(message), (quotation) => openReply(message, quotation));
 }
 
 /** Quotes the message to whom the reader then chooses. */
 export async function openForwardCompose(message: Message): Promise<void> {
-  try {
-    core.sharedViewState.composeRequest.value = { insertedText: await makeQuotation(message) };
-  } catch (error) {
-    showFailureToast(error);
-  }
+  await awaitOrToastError(makeQuotation(message), (insertedText) => {
+    core.sharedViewState.composeRequest.value = { insertedText };
+  });
 }
 
 export async function toggleStar(message: Message): Promise<void> {
-  try {
-    await optimisticToggles.setStar(message.id, !message.flags.includes('starred'));
-  } catch (error) {
-    showFailureToast(error);
-  }
+  await awaitOrToastError(optimisticToggles.setStar(message.id, !message.flags.includes('starred')));
 }
 
 /** Whether the reader may change the text, as far as the client knows: the server decides. */

@@ -1,5 +1,4 @@
 import { runWithLazyChunk } from '../kit/index.js';
-import { loadLaterTexts } from '../text/index.js';
 
 type LaterChunk = typeof import('./later/index.js');
 
@@ -9,7 +8,7 @@ const importLaterChunk = (): Promise<LaterChunk> => import('./later/index.js');
 export const makeLaterChunkComponentLoader =
   <K extends keyof LaterChunk>(name: K): (() => Promise<LaterChunk[K]>) =>
   async () =>
-    (await Promise.all([importLaterChunk(), loadLaterTexts()]))[0][name];
+    (await importLaterChunk())[name];
 
 /** Calls a function with the lazy chunk of menus, dialogs and widgets; a toast says if the chunk can't be loaded. */
 export const withLaterChunk = (run: (later: LaterChunk) => unknown): Promise<void> =>

@@ -57,7 +57,7 @@ export function useMovedTopic(narrow: Narrow, readPlace: () => ListPlace | undef
           showToast({
             text: t('messages.moved-away', { n: messageIds.length, ...names }),
             action: {
-              label: t('messages.show-moved'),
+              label: t('common.show'),
               run: () => core.router.navigate({ view: 'narrow', narrow: moved, near }),
             },
           });

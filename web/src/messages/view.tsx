@@ -199,8 +199,12 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   if (phase === 'failed') {
     return (
       <div class="messages opening">
-        <EmptyNotice icon="offline">{window.loadFailure.value?.message || t('error.unreachable')}</EmptyNotice>
-        <Button onClick={() => void window.reloadRequestedAnchor()}>{t('common.retry')}</Button>
+        <EmptyNotice
+          icon="offline"
+          action={{ label: t('common.retry'), run: () => void window.reloadRequestedAnchor() }}
+        >
+          {window.loadFailure.value?.message || t('error.unreachable')}
+        </EmptyNotice>
         <PendingMessages narrow={narrow} />
       </div>
     );

@@ -1,5 +1,6 @@
 import { core } from '../client/index.js';
 import { makeConversationNarrow, type StoredDraft } from '../core/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import {
   EmptyNotice,
   IconButton,
@@ -19,21 +20,12 @@ function openDraftInCompose(draft: StoredDraft): void {
 }
 
 async function deleteDraftWithUndo({ id, type, to, topic, content, timestamp }: StoredDraft): Promise<void> {
-  try {
-    await core.draftService.deleteStored(id);
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-    return;
-  }
-  const restore = async () => {
+  if (!(await awaitOrToastError(core.draftService.deleteStored(id)))) return;
+  const restore = () => {
     const time = timestamp === undefined ? {} : { timestamp };
-    try {
-      await core.api.post('/drafts', { drafts: [{ type, to: [...to], topic, content, ...time }] });
-    } catch {
-      showToast({ text: t('error.unreachable'), kind: 'error' });
-    }
+    void awaitOrToastError(core.api.post('/drafts', { drafts: [{ type, to: [...to], topic, content, ...time }] }));
   };
-  showToast({ text: t('overviews.draft-deleted'), action: { label: t('common.undo'), run: () => void restore() } });
+  showToast({ text: t('overviews.draft-deleted'), action: { label: t('common.undo'), run: restore } });
 }
 
 const getDraftId = ({ id }: StoredDraft): number => id;

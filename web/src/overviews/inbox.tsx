@@ -2,6 +2,7 @@ import { signal, useComputed, useSignalEffect } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Conversation } from '../core/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import {
   Button,
   CountBadge,
@@ -11,7 +12,6 @@ import {
   IconButton,
   isPhoneLayout,
   type RowFocusAttributes as RowAttributes,
-  showToast,
   VirtualList,
 } from '../kit/index.js';
 import { confirm } from '../kit-later/index.js';
@@ -40,17 +40,6 @@ const getInboxRowHeight = (row: InboxRow): number => {
 
 const getInboxRowKey = (row: InboxRow): string => row.key;
 
-/** Shows a toast if the work fails. */
-async function runOrToastError(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-  }
-}
-
-const markReadOrToastError = (of: Conversation) => runOrToastError(() => core.readMarker.markConversationRead(of));
-
 async function markConversationsOfGroupRead(group: InboxGroup): Promise<void> {
   const inGroup = ({
     conversation,
@@ -70,7 +59,7 @@ async function confirmAndMarkAllRead(): Promise<void> {
     text: t('overviews.read-all-question', { n }),
     confirmLabel: t('overviews.read-all'),
   });
-  if (agreed) await runOrToastError(() => core.readMarker.markAllRead());
+  if (agreed) await awaitOrToastError(core.readMarker.markAllRead());
 }
 
 function formatGroupName(group: InboxGroup): string {
@@ -102,7 +91,7 @@ function GroupHeadingRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { 
         icon="check"
         label={t('overviews.mark-read-of', { name: formatGroupName(group) })}
         tabIndex={-1}
-        onClick={() => void runOrToastError(() => markConversationsOfGroupRead(group))}
+        onClick={() => void awaitOrToastError(markConversationsOfGroupRead(group))}
       />
     </div>
   );
@@ -143,7 +132,7 @@ function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRo
         icon="check"
         label={t('overviews.mark-read-of', { name: formatConversationName(of) })}
         tabIndex={-1}
-        onClick={() => void markReadOrToastError(of)}
+        onClick={() => void awaitOrToastError(core.readMarker.markConversationRead(of))}
       />
     </div>
   );
@@ -161,8 +150,12 @@ export function InboxView() {
   if (rows.value.length === 0) {
     return (
       <div class="overview-empty">
-        <EmptyNotice icon="inbox">{t('overviews.inbox-empty')}</EmptyNotice>
-        <Button onClick={() => core.router.navigate({ view: 'recent' })}>{t('sidebar.recent')}</Button>
+        <EmptyNotice
+          icon="inbox"
+          action={{ label: t('sidebar.recent'), run: () => core.router.navigate({ view: 'recent' }) }}
+        >
+          {t('overviews.inbox-empty')}
+        </EmptyNotice>
       </div>
     );
   }

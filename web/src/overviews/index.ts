@@ -13,16 +13,12 @@
  * Starred messages and mentions are narrows of the message list. The shell shows these views by the route.
  */
 import { makeLazyComponent } from '../kit/index.js';
-import { loadLaterTexts } from '../text/index.js';
 
 export { RecentView } from './recent.js';
 
-export const InboxView = makeLazyComponent(async () => (await import('./inbox.js')).InboxView);
-export const DraftsView = makeLazyComponent(async () => {
-  const [{ DraftsView }] = await Promise.all([import('./drafts.js'), loadLaterTexts()]);
-  return DraftsView;
-});
-export const ScheduledView = makeLazyComponent(async () => {
-  const [{ ScheduledView }] = await Promise.all([import('./scheduled.js'), loadLaterTexts()]);
-  return ScheduledView;
-});
+export const InboxView = makeLazyComponent(
+  async () => (await import('./inbox.js')).InboxView,
+  async () => {},
+);
+export const DraftsView = makeLazyComponent(async () => (await import('./drafts.js')).DraftsView);
+export const ScheduledView = makeLazyComponent(async () => (await import('./scheduled.js')).ScheduledView);

@@ -1,9 +1,8 @@
 import { signal, useComputed, useSignalEffect } from '@preact/signals';
 import { core } from '../client/index.js';
-import type { Conversation } from '../core/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import {
   Avatar,
-  Button,
   CountBadge,
   EmptyNotice,
   getRowHeightPx,
@@ -11,7 +10,6 @@ import {
   isPhoneLayout,
   type RowFocusAttributes as RowAttributes,
   Spinner,
-  showToast,
   TextField,
   VirtualList,
 } from '../kit/index.js';
@@ -91,28 +89,12 @@ function RecentRow({ recentConversation: { conversation, timestamp, participantI
             icon="check"
             label={t('overviews.mark-read-of', { name: formatConversationName(conversation) })}
             tabIndex={-1}
-            onClick={() => void markReadOrToastError(conversation)}
+            onClick={() => void awaitOrToastError(core.readMarker.markConversationRead(conversation))}
           />
         )}
       </span>
     </div>
   );
-}
-
-async function markReadOrToastError(of: Conversation): Promise<void> {
-  try {
-    await core.readMarker.markConversationRead(of);
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-  }
-}
-
-async function loadOlderOrToastError(): Promise<void> {
-  try {
-    await loadOlderRecent();
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-  }
 }
 
 function RecentFilterBar() {
@@ -171,8 +153,9 @@ export function RecentView() {
       {recentLoadPhase.value === 'loading' && <Spinner />}
       {recentLoadPhase.value === 'failed' && (
         <div class="overview-empty">
-          <EmptyNotice icon="offline">{t('error.unreachable')}</EmptyNotice>
-          <Button onClick={() => void loadRecentUnlessCurrent()}>{t('common.retry')}</Button>
+          <EmptyNotice icon="offline" action={{ label: t('common.retry'), run: loadRecentUnlessCurrent }}>
+            {t('error.unreachable')}
+          </EmptyNotice>
         </div>
       )}
       {recentLoadPhase.value === 'ready' && items.value.length === 0 && (
@@ -193,7 +176,7 @@ export function RecentView() {
                 <button
                   type="button"
                   class="overview-main place-soft"
-                  onClick={() => void loadOlderOrToastError()}
+                  onClick={() => void awaitOrToastError(loadOlderRecent())}
                   {...attributes}
                 >
                   {t('overviews.older')}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { core, formatFailureText } from '../client/index.js';
 import type { ScheduledMessage } from '../contract/index.js';
 import { type Conversation, getOtherOrOwnUserIds } from '../core/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import {
   Button,
   Dialog,
@@ -10,11 +11,10 @@ import {
   IconButton,
   openLayer,
   type RowFocusAttributes as RowAttributes,
-  showToast,
   TextField,
   VirtualList,
 } from '../kit/index.js';
-import { confirm, formatDateTimeField, parseDateTimeField, TextArea } from '../kit-later/index.js';
+import { confirmDeletion, formatDateTimeField, parseDateTimeField, TextArea } from '../kit-later/index.js';
 import { formatRelativeDay, formatTimeOfDay, resolveTimeZone, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
@@ -25,15 +25,8 @@ function getScheduledConversation({ type, to, topic = '' }: ScheduledMessage): C
   return { users: getOtherOrOwnUserIds(ids, core.state.me.userIdSignal.peek()) };
 }
 
-async function deleteScheduledOrToastError(id: number): Promise<boolean> {
-  try {
-    await core.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
-    return true;
-  } catch (error) {
-    showToast({ text: formatFailureText(error), kind: 'error' });
-    return false;
-  }
-}
+const deleteScheduledOrToastError = (id: number): Promise<boolean> =>
+  awaitOrToastError(core.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id }));
 
 /**
  * Deletes the scheduled message first: if its time comes meanwhile, the deletion is refused and it is not sent twice.
@@ -44,12 +37,7 @@ async function deleteScheduledAndSendNow(one: ScheduledMessage): Promise<void> {
 }
 
 async function confirmAndDeleteScheduled(one: ScheduledMessage): Promise<void> {
-  const agreed = await confirm({
-    title: t('overviews.delete-scheduled'),
-    text: one.content.slice(0, 200),
-    confirmLabel: t('common.delete'),
-    danger: true,
-  });
+  const agreed = await confirmDeletion(t('overviews.delete-scheduled'), one.content.slice(0, 200));
   if (agreed) await deleteScheduledOrToastError(one.scheduled_message_id);
 }
 

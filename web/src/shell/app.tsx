@@ -3,16 +3,13 @@ import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { makeLazyComponent, Spinner } from '../kit/index.js';
-import { currentLanguage, loadLaterTexts, t } from '../text/index.js';
+import { currentLanguage, t } from '../text/index.js';
 import { AppFrame } from './frame.js';
 import { hadSession, hasSignedOutDeliberately } from './sign-out.js';
 import { isForAccountsOnly } from './views.js';
 
 /** Lazy, since most visits have a session. */
-const LazySignInView = makeLazyComponent(async () => {
-  const [view] = await Promise.all([import('../sign-in/index.js'), loadLaterTexts()]);
-  return view.SignInView;
-});
+const LazySignInView = makeLazyComponent(async () => (await import('../sign-in/index.js')).SignInView);
 
 function OpeningScreen() {
   return (

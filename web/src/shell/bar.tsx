@@ -85,6 +85,7 @@ export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarPro
   const route = core.router.route.value;
   const chord = pageShortcuts.getChords('search')[0];
   const conversation = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
+  const icon = ICON_BY_VIEW[route.view];
   return (
     <header class="bar">
       <div class="open-sidebar">
@@ -96,7 +97,7 @@ export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarPro
           <NarrowTitle narrow={route.narrow} />
         ) : (
           <>
-            {ICON_BY_VIEW[route.view] && <Icon name={ICON_BY_VIEW[route.view] ?? 'inbox'} />}
+            {icon && <Icon name={icon} />}
             <span>{formatRouteName(route)}</span>
           </>
         )}

@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from 'preact';
-import { Button, EmptyNotice } from '../kit/index.js';
+import { EmptyNotice, makeReloadAction } from '../kit/index.js';
 import { t } from '../text/index.js';
 
 interface ViewErrorBoundaryProps {
@@ -24,8 +24,9 @@ export class ViewErrorBoundary extends Component<ViewErrorBoundaryProps, ViewErr
     if (failedFor === undefined || failedFor.of !== this.props.resetKey) return this.props.children;
     return (
       <div class="opening" role="alert">
-        <EmptyNotice icon="warning">{t('error.unexpected')}</EmptyNotice>
-        <Button onClick={() => location.reload()}>{t('error.reload')}</Button>
+        <EmptyNotice icon="warning" action={makeReloadAction()}>
+          {t('error.unexpected')}
+        </EmptyNotice>
       </div>
     );
   }

@@ -1,11 +1,7 @@
 import { makeLazyComponent } from '../kit/index.js';
-import { loadLaterTexts } from '../text/index.js';
 
-/** Settings and profiles: one lazy chunk, with the texts that it needs. */
-const loadSettingsChunk = async () => {
-  const [views] = await Promise.all([import('../settings/index.js'), loadLaterTexts()]);
-  return views;
-};
+/** Settings and profiles: one lazy chunk. */
+const loadSettingsChunk = () => import('../settings/index.js');
 
 export const LazySettingsView = makeLazyComponent(async () => (await loadSettingsChunk()).SettingsView);
 export const LazyStreamsView = makeLazyComponent(async () => (await loadSettingsChunk()).StreamsView);

@@ -2,16 +2,13 @@ import type { ComponentChild } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { Button, EmptyNotice, makeLazyComponent } from '../kit/index.js';
+import { EmptyNotice, makeLazyComponent } from '../kit/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
+import { t } from '../text/index.js';
 import { LazyOrganizationView, LazyPersonView, LazySettingsView, LazyStreamsView } from './settings.js';
 import { applyAndSaveColorScheme } from './theme.js';
 
-const loadMessagesChunk = async () => {
-  const [views] = await Promise.all([import('../messages/index.js'), loadLaterTexts()]);
-  return views;
-};
+const loadMessagesChunk = () => import('../messages/index.js');
 const LazyMessagesView = makeLazyComponent(async () => (await loadMessagesChunk()).MessagesView);
 /** Renders the HTML of a message. */
 export const LazyMessageContent = makeLazyComponent(async () => (await loadMessagesChunk()).MessageContent);
@@ -45,8 +42,12 @@ function HomeRedirect() {
 function NotFoundView() {
   return (
     <div class="opening">
-      <EmptyNotice icon="help">{t('shell.not-found')}</EmptyNotice>
-      <Button onClick={() => core.router.navigate(getPreferredHomeRoute())}>{t('shell.go-home')}</Button>
+      <EmptyNotice
+        icon="help"
+        action={{ label: t('shell.go-home'), run: () => core.router.navigate({ view: 'home' }) }}
+      >
+        {t('shell.not-found')}
+      </EmptyNotice>
     </div>
   );
 }

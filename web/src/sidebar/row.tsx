@@ -99,7 +99,7 @@ function SectionHeadingRow({
       {section === 'directs' && (
         <IconButton
           icon="plus"
-          label={t('sidebar.new-direct')}
+          label={t('compose.new-direct')}
           shortcut="direct"
           onClick={runDirectMessageShortcut}
           size={16}

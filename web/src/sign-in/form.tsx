@@ -59,7 +59,7 @@ export function SignInForm() {
       <TextField
         type="email"
         name="username"
-        label={t('sign-in.email')}
+        label={t('common.email')}
         autocomplete="username"
         value={email.value}
         error={errors.value.email}
@@ -71,7 +71,7 @@ export function SignInForm() {
       />
       <PasswordField
         name="password"
-        label={t('sign-in.password')}
+        label={t('common.password')}
         autocomplete="current-password"
         value={password.value}
         error={errors.value.password}

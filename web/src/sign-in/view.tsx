@@ -138,7 +138,7 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
         {name && <PasswordSignIn open={facts.email_auth_enabled} />}
         {facts.realm_web_public_access_enabled && (
           <>
-            <p class="sign-in-or">{t('sign-in.or')}</p>
+            <p class="sign-in-or">{t('common.or')}</p>
             <Button wide onClick={browseAsVisitor}>
               {t('sign-in.browse')}
             </Button>

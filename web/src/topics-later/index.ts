@@ -4,9 +4,9 @@
  *
  * `menu.ts` the menu of a topic · `move.tsx` dialogs that move messages or a whole topic · `resolve.ts` the mark of
  * resolved topics · `delete.tsx` deletion · `rights.ts` what the organization's policies offer to the reader ·
- * `newest.ts` the message by which the server finds a topic · `failure.ts` refusals as toasts.
+ * `newest.ts` the message by which the server finds a topic · `copy.ts` texts and addresses for the clipboard.
  */
-export { awaitOrToastError, copyAbsoluteLink } from './failure.js';
+export { copyAbsoluteLink, copyTextWithToast } from './copy.js';
 export { openTopicMenu } from './menu.js';
 export { openMoveDialog } from './move.js';
 export { toggleTopicResolved } from './resolve.js';

@@ -1,10 +1,11 @@
 import { core } from '../client/index.js';
 import { isTopicResolved, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import { type MenuItem, type PopoverAnchor, toggleMenu } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { topicPolicies } from '../toggles/index.js';
+import { copyAbsoluteLink } from './copy.js';
 import { openDeleteTopicDialog } from './delete.js';
-import { awaitOrToastError, copyAbsoluteLink } from './failure.js';
 import { openMoveTopicDialog } from './move.js';
 import { withNewestMessage } from './newest.js';
 import { toggleTopicResolved } from './resolve.js';

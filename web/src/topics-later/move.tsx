@@ -64,13 +64,13 @@ function MoveDialog({ message, isWholeTopic, onClose }: MoveDialogProps) {
     >
       <div class="move-form">
         <Select
-          label={t('topics.move-stream')}
+          label={t('common.stream')}
           value={stream}
           options={list.map(({ stream_id, name }) => ({ value: stream_id, label: name }))}
           onChange={setStream}
         />
         <TextField
-          label={t('topics.move-topic')}
+          label={t('common.topic')}
           value={topic}
           onInput={setTopic}
           autofocus

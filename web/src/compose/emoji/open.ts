@@ -2,8 +2,7 @@ import { effect } from '@preact/signals';
 import { h } from 'preact';
 import { core } from '../../client/index.js';
 import type { Emoji } from '../../completion/index.js';
-import { openLayer, type PopoverAnchor, showToast } from '../../kit/index.js';
-import { loadLaterTexts, t } from '../../text/index.js';
+import { openLayer, type PopoverAnchor, runWithLazyChunk } from '../../kit/index.js';
 
 let closeOpenPicker: (() => void) | undefined;
 
@@ -17,24 +16,25 @@ export async function toggleEmojiPicker(anchor: PopoverAnchor): Promise<Emoji | 
     closeOpenPicker();
     return undefined;
   }
-  try {
-    const [{ Picker }] = await Promise.all([import('./picker.js'), loadLaterTexts()]);
-    return await new Promise((resolve) => {
-      const end = openLayer((done) => {
-        const finish = (emoji?: Emoji) => {
-          closeOpenPicker = undefined;
-          done();
-          resolve(emoji);
-        };
-        closeOpenPicker = finish;
-        return h(Picker, { anchor, onChoose: finish, onClose: finish });
-      });
-      closeOpenPicker ??= end;
-    });
-  } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
-    return undefined;
-  }
+  let choice: Emoji | undefined;
+  await runWithLazyChunk(
+    () => import('./picker.js'),
+    ({ Picker }) =>
+      new Promise<void>((resolve) => {
+        const end = openLayer((done) => {
+          const finish = (emoji?: Emoji) => {
+            closeOpenPicker = undefined;
+            done();
+            choice = emoji;
+            resolve();
+          };
+          closeOpenPicker = finish;
+          return h(Picker, { anchor, onChoose: finish, onClose: finish });
+        });
+        closeOpenPicker ??= end;
+      }),
+  );
+  return choice;
 }
 
 /** Opens the picker for requests of other views. @returns a function that ends it */

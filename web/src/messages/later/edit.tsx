@@ -4,9 +4,10 @@ import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
 import { getMessageConversation } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
+import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { fetchMessageMarkdown, showFailureToast } from '../actions.js';
+import { fetchMessageMarkdown } from '../actions.js';
 
 interface MessageEdit {
   /** Markdown of the message when the edit began. */
@@ -117,14 +118,11 @@ export function EditBox({ message }: { readonly message: Message }) {
 
 /** Shows the Markdown of a message that the reader may not edit. */
 export async function openMessageSource(message: Message): Promise<void> {
-  try {
-    const text = await fetchMessageMarkdown(message);
+  await awaitOrToastError(fetchMessageMarkdown(message), (text) =>
     openLayer((done) => (
       <Dialog title={t('message.source')} onClose={done}>
         <pre class="message-source">{text}</pre>
       </Dialog>
-    ));
-  } catch (error) {
-    showFailureToast(error);
-  }
+    )),
+  );
 }

@@ -1,8 +1,8 @@
 import { core } from '../../client/index.js';
 import type { Answers, Message } from '../../contract/index.js';
+import { awaitOrToastError } from '../../failures/index.js';
 import { Avatar, Dialog, EmptyNotice, openLayer } from '../../kit/index.js';
 import { formatFullDateTime, t } from '../../text/index.js';
-import { showFailureToast } from '../actions.js';
 import { MessageContent } from '../content/index.js';
 
 type MessageVersion = Answers['GET /messages/{message_id}/history']['message_history'][number];
@@ -27,8 +27,8 @@ function MessageVersionEntry({ of }: { readonly of: MessageVersion }) {
 
 /** Every version of a message, the newest first. */
 export async function openHistory(message: Message): Promise<void> {
-  try {
-    const { message_history } = await core.api.get('/messages/{message_id}/history', { message_id: message.id });
+  const answer = core.api.get('/messages/{message_id}/history', { message_id: message.id });
+  await awaitOrToastError(answer, ({ message_history }) =>
     openLayer((done) => (
       <Dialog title={t('message.history')} size="large" onClose={done}>
         <ol class="history">
@@ -37,16 +37,14 @@ export async function openHistory(message: Message): Promise<void> {
           ))}
         </ol>
       </Dialog>
-    ));
-  } catch (error) {
-    showFailureToast(error);
-  }
+    )),
+  );
 }
 
 /** People who have read a message, as far as they let others know. */
 export async function openReadReceipts(message: Message): Promise<void> {
-  try {
-    const { user_ids } = await core.api.get('/messages/{message_id}/read_receipts', { message_id: message.id });
+  const answer = core.api.get('/messages/{message_id}/read_receipts', { message_id: message.id });
+  await awaitOrToastError(answer, ({ user_ids }) => {
     const { byId } = core.state.people;
     const people = user_ids.flatMap((id) => byId.value.get(id) ?? []);
     people.sort((a, b) => a.full_name.localeCompare(b.full_name));
@@ -68,7 +66,5 @@ export async function openReadReceipts(message: Message): Promise<void> {
         )}
       </Dialog>
     ));
-  } catch (error) {
-    showFailureToast(error);
-  }
+  });
 }

@@ -1,11 +1,18 @@
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { isTopicResolved, type MessageWindow, makeDirectNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
+import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
-import { confirm } from '../../kit-later/index.js';
+import { confirmDeletion } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
-import { mayChangeTopics, mayMoveMessages, openMoveDialog, toggleTopicResolved } from '../../topics-later/index.js';
+import {
+  copyTextWithToast,
+  mayChangeTopics,
+  mayMoveMessages,
+  openMoveDialog,
+  toggleTopicResolved,
+} from '../../topics-later/index.js';
 import {
   fetchMessageMarkdown,
   isCollapsed,
@@ -16,7 +23,6 @@ import {
   openReply,
   openReplyWithQuote,
   requestReactionEmoji,
-  showFailureToast,
   toggleCollapsed,
   toggleStar,
 } from '../actions.js';
@@ -24,28 +30,9 @@ import { setFirstKeptUnread } from '../seen.js';
 import { openMessageSource } from './edit.js';
 import { openHistory, openReadReceipts } from './history.js';
 
-async function copyTextWithToast(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    showToast({ text: t('messages.copied'), kind: 'success' });
-  } catch {
-    showToast({ text: t('messages.copy-failed'), kind: 'error' });
-  }
-}
-
 async function confirmAndDelete(message: Message): Promise<void> {
-  const sure = await confirm({
-    title: t('message.delete-title'),
-    text: t('message.delete-text'),
-    confirmLabel: t('common.delete'),
-    danger: true,
-  });
-  if (!sure) return;
-  try {
-    await core.api.delete('/messages/{message_id}', { message_id: message.id });
-  } catch (error) {
-    showFailureToast(error);
-  }
+  if (!(await confirmDeletion(t('message.delete-title'), t('message.delete-text')))) return;
+  await awaitOrToastError(core.api.delete('/messages/{message_id}', { message_id: message.id }));
 }
 
 /** Marks this message and all below it as unread. They stay unread until the view is opened again. */
@@ -76,14 +63,11 @@ export async function toggleTopicMute({ stream_id, subject: topic }: Message): P
   const muted = isShownMuted(stream_id, topic);
   const unmuted = isStreamShownMuted(stream_id) ? TOPIC_VISIBILITY_POLICY.unmuted : TOPIC_VISIBILITY_POLICY.inherit;
   const wanted = muted ? unmuted : TOPIC_VISIBILITY_POLICY.muted;
-  try {
-    await topicPolicies.press(subject, wanted);
+  await awaitOrToastError(topicPolicies.press(subject, wanted), () => {
     // After a later press, only the result of that one is shown.
     if (topicPolicies.shown(subject) === wanted)
       showToast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
-  } catch (error) {
-    showFailureToast(error);
-  }
+  });
 }
 
 function mayDeleteMessage(message: Message): boolean {
@@ -94,13 +78,8 @@ function mayDeleteMessage(message: Message): boolean {
   return !limit || core.platform.now() / 1000 - message.timestamp < limit;
 }
 
-const copyMessageMarkdown = async (message: Message): Promise<void> => {
-  try {
-    await copyTextWithToast(await fetchMessageMarkdown(message));
-  } catch (error) {
-    showFailureToast(error);
-  }
-};
+const copyMessageMarkdown = (message: Message): Promise<unknown> =>
+  awaitOrToastError(fetchMessageMarkdown(message), copyTextWithToast);
 
 function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: Element): readonly MenuItem[] {
   const { me, realm } = core.state;

@@ -46,7 +46,7 @@ export function CreateBotDialog({ creatableTypes, onClose, onBotCreated }: Creat
       }}
     >
       <Select
-        label={t('settings.bot-type')}
+        label={t('settings.type')}
         value={type}
         options={creatableTypes.map(({ value, label }) => ({ value, label: label() }))}
         onChange={setType}

@@ -25,7 +25,7 @@ export function DefaultStreamsPage() {
       {next && (
         <form class="setting add-line" onSubmit={add}>
           <Select
-            label={t('settings.stream')}
+            label={t('common.stream')}
             value={next.stream_id}
             options={others.map(({ stream_id, name }) => ({ value: stream_id, label: `#${name}` }))}
             onChange={setChosen}
@@ -44,7 +44,7 @@ export function DefaultStreamsPage() {
             <span class="row-text">#{name}</span>
             <IconButton
               icon="close"
-              label={t('settings.remove-name', { name })}
+              label={t('common.remove-name', { name })}
               onClick={() => void saving.runChange(() => core.api.delete('/default_streams', { stream_id }))}
             />
           </li>

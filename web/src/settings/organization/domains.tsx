@@ -49,7 +49,7 @@ export function AllowedDomainsGroup() {
             </span>
             <IconButton
               icon="trash"
-              label={t('settings.remove-name', { name: domain })}
+              label={t('common.remove-name', { name: domain })}
               onClick={() => void saving.runChange(() => core.api.delete('/realm/domains/{domain}', { domain }))}
             />
           </li>

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { confirm } from '../../kit-later/index.js';
+import { confirmDeletion } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
 
@@ -10,13 +10,7 @@ export function RealmEmojiPage() {
   const { me, emoji, people } = core.state;
   const saving = useSavingState();
   const remove = async (name: string) => {
-    const title = t('settings.delete-emoji', { name });
-    const agreed = await confirm({
-      title,
-      text: t('settings.delete-emoji-question'),
-      confirmLabel: t('common.delete'),
-      danger: true,
-    });
+    const agreed = await confirmDeletion(t('settings.delete-name', { name }), t('settings.delete-emoji-question'));
     if (agreed) await saving.runChange(() => core.api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }));
   };
   const list = emoji.activeCustomEmoji.value;
@@ -33,7 +27,7 @@ export function RealmEmojiPage() {
               :{name}:<span class="field-hint">{author_id ? people.getFullName(author_id) : ''}</span>
             </span>
             {(me.isAdmin || author_id === me.id) && (
-              <IconButton icon="trash" label={t('settings.delete-emoji', { name })} onClick={() => void remove(name)} />
+              <IconButton icon="trash" label={t('settings.delete-name', { name })} onClick={() => void remove(name)} />
             )}
           </li>
         ))}
@@ -59,7 +53,7 @@ function AddEmojiForm() {
   return (
     <form class="setting add-line" onSubmit={(event) => void submit(event)}>
       <TextField
-        label={t('settings.emoji-name')}
+        label={t('settings.name')}
         hint={t('settings.emoji-name-hint')}
         value={name}
         onInput={setName}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { UserGroup } from '../../contract/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { confirm } from '../../kit-later/index.js';
+import { confirmDeletion } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
@@ -28,13 +28,7 @@ export function UserGroupsPage() {
     .sort((a, b) => compareNames(a.name, b.name));
   const edited = typeof open === 'number' ? people.groupById.value.get(open) : undefined;
   const remove = async ({ id, name }: UserGroup) => {
-    const title = t('settings.delete-group', { name });
-    const agreed = await confirm({
-      title,
-      text: t('settings.delete-group-question'),
-      confirmLabel: t('common.delete'),
-      danger: true,
-    });
+    const agreed = await confirmDeletion(t('settings.delete-name', { name }), t('settings.delete-group-question'));
     if (agreed) await saving.runChange(() => core.api.delete('/user_groups/{user_group_id}', { user_group_id: id }));
   };
   return (
@@ -68,7 +62,7 @@ export function UserGroupsPage() {
                 />
                 <IconButton
                   icon="trash"
-                  label={t('settings.delete-group', { name: group.name })}
+                  label={t('settings.delete-name', { name: group.name })}
                   onClick={() => void remove(group)}
                 />
               </>

@@ -40,7 +40,7 @@ export function LinkifiersPage() {
               />
               <IconButton
                 icon="trash"
-                label={t('settings.remove-name', { name: pattern })}
+                label={t('common.remove-name', { name: pattern })}
                 onClick={() =>
                   void saving.runChange(() => core.api.delete('/realm/filters/{filter_id}', { filter_id: id }))
                 }

@@ -31,7 +31,7 @@ export function PlaygroundsPage() {
             </span>
             <IconButton
               icon="trash"
-              label={t('settings.remove-name', { name })}
+              label={t('common.remove-name', { name })}
               onClick={() =>
                 void saving.runChange(() =>
                   core.api.delete('/realm/playgrounds/{playground_id}', { playground_id: id }),

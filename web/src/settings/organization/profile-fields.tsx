@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { confirm, Select, TextArea, Toggle } from '../../kit-later/index.js';
+import { confirmDeletion, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
@@ -37,13 +37,7 @@ export function ProfileFieldsPage() {
     void saving.runChange(() => core.api.patch('/realm/profile_fields', { order }));
   };
   const remove = async ({ id, name }: CustomProfileField) => {
-    const title = t('settings.delete-field', { name });
-    const agreed = await confirm({
-      title,
-      text: t('settings.delete-field-question'),
-      confirmLabel: t('common.delete'),
-      danger: true,
-    });
+    const agreed = await confirmDeletion(t('settings.delete-name', { name }), t('settings.delete-field-question'));
     if (agreed) await saving.runChange(() => core.api.delete('/realm/profile_fields/{field_id}', { field_id: id }));
   };
   return (
@@ -81,7 +75,7 @@ export function ProfileFieldsPage() {
             />
             <IconButton
               icon="trash"
-              label={t('settings.delete-field', { name: field.name })}
+              label={t('settings.delete-name', { name: field.name })}
               onClick={() => void remove(field)}
             />
           </li>
@@ -150,7 +144,7 @@ function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
     >
       {!field && (
         <Select
-          label={t('settings.field-type')}
+          label={t('settings.type')}
           value={type}
           options={FIELD_TYPE_OPTIONS.map(({ value, label }) => ({ value: Number(value), label: t(label) }))}
           onChange={(value) => form.set('type', value)}

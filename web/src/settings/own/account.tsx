@@ -20,7 +20,7 @@ export function AccountPage() {
   const mayChangeEmail = me.isAdmin || !realm.value.realm_email_changes_disabled;
   return (
     <>
-      <SettingsGroup title={t('settings.email')}>
+      <SettingsGroup title={t('common.email')}>
         <p>{readOwnEmail()}</p>
         {mayChangeEmail && (
           <p>
@@ -28,7 +28,7 @@ export function AccountPage() {
           </p>
         )}
       </SettingsGroup>
-      <SettingsGroup title={t('settings.password')} hint={t('settings.password-hint')}>
+      <SettingsGroup title={t('common.password')} hint={t('settings.password-hint')}>
         <p>
           <Button onClick={() => setOpen('password')}>{t('settings.change-password')}</Button>
         </p>

@@ -41,7 +41,7 @@ export function AlertWordsPage() {
               <span class="row-text">{one}</span>
               <IconButton
                 icon="close"
-                label={t('settings.remove-name', { name: one })}
+                label={t('common.remove-name', { name: one })}
                 onClick={() =>
                   void saving.runChange(() => core.api.delete('/users/me/alert_words', { alert_words: [one] }))
                 }

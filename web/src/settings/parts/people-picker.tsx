@@ -59,7 +59,7 @@ export function PeoplePicker({
               <IconButton
                 icon="close"
                 size={14}
-                label={t('settings.remove-name', { name: people.getFullName(user) })}
+                label={t('common.remove-name', { name: people.getFullName(user) })}
                 onClick={() => onChange(chosenIds.filter((one) => one !== user))}
               />
             </li>

@@ -109,7 +109,7 @@ function PersonActions({ person, onNavigate }: PersonCardProps) {
           me.id !== 0 &&
           !person.is_bot && (
             <Button icon="mute" busy={saving.busy} onClick={() => void mute()}>
-              {t(isMuted ? 'settings.unmute-user' : 'settings.mute-user')}
+              {t(isMuted ? 'settings.unmute-user' : 'settings.mute')}
             </Button>
           )
         )}

@@ -59,7 +59,7 @@ export function PersonFacts({ person }: { readonly person: Person }) {
   const facts: readonly (readonly [string, string | undefined])[] = [
     [t('settings.role'), is_bot ? t('settings.role.bot') : formatRoleName(role)],
     [t('settings.bot-owner'), bot_owner_id ? people.getFullName(bot_owner_id) : undefined],
-    [t('settings.email'), delivery_email ?? undefined],
+    [t('common.email'), delivery_email ?? undefined],
     [t('settings.local-time'), time],
     [t('settings.joined'), date_joined ? formatDate(Date.parse(date_joined)) : undefined],
   ];

@@ -58,7 +58,7 @@ export function CreateStreamForm() {
     <form class="settings-form" onSubmit={(event) => void submit(event)}>
       <h2>{t('settings.create-stream')}</h2>
       <TextField
-        label={t('settings.stream-name')}
+        label={t('settings.name')}
         value={name}
         maxLength={MAX_STREAM_NAME_LENGTH}
         onInput={setName}

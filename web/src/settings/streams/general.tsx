@@ -50,7 +50,7 @@ export function GeneralStreamTab({ stream }: { readonly stream: Stream }) {
     <>
       <SettingRow
         control={{ kind: 'text', max: MAX_STREAM_NAME_LENGTH }}
-        label={t('settings.stream-name')}
+        label={t('settings.name')}
         value={stream.name}
         save={(name) => core.api.patch('/streams/{stream_id}', { stream_id, new_name: String(name) })}
       />

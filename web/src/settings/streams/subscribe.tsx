@@ -1,6 +1,6 @@
-import { formatFailureText } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, IconButton, showToast } from '../../kit/index.js';
+import { showFailureToast } from '../../failures/index.js';
+import { Button, IconButton } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptions } from '../../toggles/index.js';
@@ -21,7 +21,7 @@ async function toggleOwnSubscription({ stream_id, name, invite_only }: Stream): 
       if (agreed) await subscriptions.press(stream_id, false);
     }
   } catch (error) {
-    showToast({ text: formatFailureText(error), kind: 'error' });
+    showFailureToast(error);
   }
 }
 

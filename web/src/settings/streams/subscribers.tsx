@@ -85,7 +85,7 @@ export function StreamSubscribersTab({ stream }: { readonly stream: Stream }) {
           (user_id === me.id || mayRemoveSubscribers(stream)) && (
             <IconButton
               icon="close"
-              label={t('settings.remove-name', { name: full_name })}
+              label={t('common.remove-name', { name: full_name })}
               tabIndex={tabIndex}
               onClick={() => remove(user_id)}
             />

@@ -46,7 +46,7 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
               <StreamSettingsPage stream={stream} tab={tab} />
             ) : (
               <EmptyNotice icon="hash">
-                {t(/^\d+$/.test(part) ? 'settings.no-stream' : 'settings.choose-stream')}
+                {t(/^\d+$/.test(part) ? 'settings.no-stream' : 'common.choose-stream')}
               </EmptyNotice>
             )}
           </div>

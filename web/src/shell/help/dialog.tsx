@@ -42,7 +42,7 @@ function ShortcutHelpRow({ id, isEditing, onEditingChange }: ShortcutLineProps) 
         <span class="help-keys">
           {chords.map((chord, index) => (
             <span key={chord}>
-              {index > 0 && `${t('help.or')} `}
+              {index > 0 && `${t('common.or')} `}
               <KeyCaps chord={chord} />
             </span>
           ))}

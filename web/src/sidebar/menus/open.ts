@@ -1,10 +1,11 @@
 import { core } from '../../client/index.js';
 import { makeStreamNarrow } from '../../core/index.js';
+import { awaitOrToastError } from '../../failures/index.js';
 import { type MenuItem, type PopoverAnchor, toggleMenu } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, subscriptions } from '../../toggles/index.js';
-import { awaitOrToastError, copyAbsoluteLink } from '../../topics-later/index.js';
+import { copyAbsoluteLink } from '../../topics-later/index.js';
 
 async function confirmAndUnsubscribe(id: number, name: string): Promise<void> {
   const action = t('sidebar.leave');

@@ -1,5 +1,6 @@
 /** German texts of the lazy chunks. */
 import type { LaterTexts, TextCatalog } from '../catalogue.js';
+import { commonLaterTexts } from './common-later.js';
 import { composeTexts } from './compose.js';
 import { draftTexts } from './drafts.js';
 import { messageTexts } from './message.js';
@@ -18,6 +19,7 @@ import { topicTexts } from './topics.js';
 import { emojiAndSchedulingTexts } from './writing.js';
 
 export const laterTexts: TextCatalog<LaterTexts> = {
+  ...commonLaterTexts,
   ...composeTexts,
   ...draftTexts,
   ...messageTexts,

@@ -22,7 +22,6 @@ export const messageListTexts: TextCatalog<typeof source> = {
     one: '{n} Nachricht dieses Themas ist jetzt in #{stream} › {topic}.',
     other: '{n} Nachrichten dieses Themas sind jetzt in #{stream} › {topic}.',
   },
-  'messages.show-moved': 'Anzeigen',
   'messages.starred': 'Markiert',
   'messages.star': 'Markieren',
   'messages.unstar': 'Markierung entfernen',

@@ -18,7 +18,6 @@ export const ownSettingsTexts: TextCatalog<typeof source> = {
   'settings.new-email-hint':
     'An die neue Adresse geht eine E-Mail mit einem Link. Die Änderung gilt, sobald der Link geöffnet wird.',
   'settings.email-sent': 'Eine E-Mail an {email} ist unterwegs. Öffne den Link darin.',
-  'settings.password': 'Passwort',
   'settings.password-hint': 'Ein neues Passwort beendet alle anderen Sitzungen.',
   'settings.change-password': 'Passwort ändern',
   'settings.old-password': 'Bisheriges Passwort',

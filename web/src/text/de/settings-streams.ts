@@ -2,8 +2,6 @@ import type { TextCatalog } from '../catalogue.js';
 import type { streamSettingsTexts as source } from '../en/settings-streams.js';
 
 export const streamSettingsTexts: TextCatalog<typeof source> = {
-  'settings.stream': 'Stream',
-  'settings.choose-stream': 'Wähle einen Stream.',
   'settings.no-stream': 'Diesen Stream gibt es nicht, oder du darfst ihn nicht sehen.',
   'settings.filter-streams': 'Streams filtern',
   'settings.all-streams': 'Alle',
@@ -27,7 +25,6 @@ export const streamSettingsTexts: TextCatalog<typeof source> = {
   'settings.kind.private-shared-hint': 'Abonnenten lesen alles, auch ältere Nachrichten.',
   'settings.kind.private': 'Privat, geschützter Verlauf',
   'settings.kind.private-hint': 'Abonnenten lesen, was während ihrer Zeit gesendet wird.',
-  'settings.stream-name': 'Name',
   'settings.stream-name-missing': 'Gib dem Stream einen Namen.',
   'settings.stream-taken': 'Es gibt schon einen Stream mit diesem Namen.',
   'settings.stream-kind': 'Wer lesen darf',

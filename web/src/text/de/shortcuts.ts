@@ -17,7 +17,6 @@ export const shortcutTexts: TextCatalog<typeof source> = {
   'help.changed': 'Die Tasten für „{name}“ sind jetzt {keys}.',
   'help.single-keys': 'Tastenkürzel aus einem Buchstaben',
   'help.single-keys-hint': 'Schalte sie aus, wenn du diktierst oder versehentlich Tasten drückst.',
-  'help.or': 'oder',
   'shortcut.help': 'Diese Liste zeigen',
   'shortcut.search': 'Nachrichten durchsuchen',
   'shortcut.switch': 'Zu einer Unterhaltung wechseln',

@@ -19,7 +19,6 @@ export const sidebarTexts: TextCatalog<typeof source> = {
   'sidebar.filter': 'Streams und Personen filtern',
   'sidebar.filter-short': 'Filtern',
   'sidebar.browse': 'Streams durchsuchen',
-  'sidebar.new-direct': 'Neue Direktnachricht',
   'sidebar.show-topics': 'Themen von {stream} zeigen',
   'sidebar.hide-topics': 'Themen von {stream} verbergen',
   'sidebar.all-topics': 'Alle Themen',

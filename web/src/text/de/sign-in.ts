@@ -3,15 +3,12 @@ import type { signInTexts as source } from '../en/sign-in.js';
 
 export const signInTexts: TextCatalog<typeof source> = {
   'sign-in.title': 'Anmelden bei {name}',
-  'sign-in.email': 'E-Mail-Adresse',
-  'sign-in.password': 'Passwort',
   'sign-in.with': 'Anmelden mit {name}',
   'sign-in.show-password': 'Passwort zeigen',
   'sign-in.hide-password': 'Passwort verbergen',
   'sign-in.forgotten': 'Passwort vergessen?',
   'sign-in.owners': 'Eigentümer melden sich mit Passwort an',
   'sign-in.browse': 'Ohne Konto umsehen',
-  'sign-in.or': 'oder',
   'sign-in.wrong': 'E-Mail-Adresse oder Passwort stimmt nicht.',
   'sign-in.deactivated': 'Dieses Konto ist deaktiviert. Wende dich an die Administration deiner Organisation.',
   'sign-in.realm-deactivated': 'Diese Organisation ist geschlossen.',

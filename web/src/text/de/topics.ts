@@ -9,8 +9,6 @@ export const topicTexts: TextCatalog<typeof source> = {
   'topics.followed': 'Gefolgt',
   'topics.move': 'Nachricht oder Thema verschieben',
   'topics.move-action': 'Verschieben',
-  'topics.move-stream': 'Stream',
-  'topics.move-topic': 'Thema',
   'topics.move-which': 'Verschoben wird',
   'topics.move-one': 'nur diese Nachricht',
   'topics.move-later': 'diese Nachricht und alle danach',

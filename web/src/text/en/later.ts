@@ -2,6 +2,7 @@
  * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the frame
  * and of the sidebar, menu of topics, emoji picker, drafts, scheduling, notifications.
  */
+import { commonLaterTexts } from './common-later.js';
 import { composeTexts } from './compose.js';
 import { draftTexts } from './drafts.js';
 import { messageTexts } from './message.js';
@@ -20,6 +21,7 @@ import { topicTexts } from './topics.js';
 import { emojiAndSchedulingTexts } from './writing.js';
 
 export const laterTexts = {
+  ...commonLaterTexts,
   ...composeTexts,
   ...draftTexts,
   ...messageTexts,

@@ -20,7 +20,6 @@ export const messageListTexts = {
     one: '{n} message of this topic is now in #{stream} › {topic}.',
     other: '{n} messages of this topic are now in #{stream} › {topic}.',
   },
-  'messages.show-moved': 'Show',
   'messages.starred': 'Starred',
   'messages.star': 'Star',
   'messages.unstar': 'Remove star',

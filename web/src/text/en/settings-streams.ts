@@ -1,7 +1,5 @@
 /** Texts of the settings of streams. */
 export const streamSettingsTexts = {
-  'settings.stream': 'Stream',
-  'settings.choose-stream': 'Choose a stream.',
   'settings.no-stream': 'There is no such stream, or you may not see it.',
   'settings.filter-streams': 'Filter streams',
   'settings.all-streams': 'All',
@@ -25,7 +23,6 @@ export const streamSettingsTexts = {
   'settings.kind.private-shared-hint': 'Subscribers read everything, older messages too.',
   'settings.kind.private': 'Private, protected history',
   'settings.kind.private-hint': 'Subscribers read what is sent while they are in.',
-  'settings.stream-name': 'Name',
   'settings.stream-name-missing': 'Give the stream a name.',
   'settings.stream-taken': 'There is a stream with this name already.',
   'settings.stream-kind': 'Who can read',

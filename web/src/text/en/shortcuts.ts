@@ -15,7 +15,6 @@ export const shortcutTexts = {
   'help.changed': 'The keys of “{name}” are now {keys}.',
   'help.single-keys': 'Shortcuts of a single letter',
   'help.single-keys-hint': 'Turn them off if you dictate, or if you press keys by accident.',
-  'help.or': 'or',
   'shortcut.help': 'Show this list',
   'shortcut.search': 'Search messages',
   'shortcut.switch': 'Switch to a conversation',

@@ -17,7 +17,6 @@ export const sidebarTexts = {
   'sidebar.filter': 'Filter streams and people',
   'sidebar.filter-short': 'Filter',
   'sidebar.browse': 'Browse streams',
-  'sidebar.new-direct': 'New direct message',
   'sidebar.show-topics': 'Show topics of {stream}',
   'sidebar.hide-topics': 'Hide topics of {stream}',
   'sidebar.all-topics': 'All topics',

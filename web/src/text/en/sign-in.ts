@@ -1,15 +1,12 @@
 /** Texts of the sign-in view. */
 export const signInTexts = {
   'sign-in.title': 'Sign in to {name}',
-  'sign-in.email': 'E-mail address',
-  'sign-in.password': 'Password',
   'sign-in.with': 'Sign in with {name}',
   'sign-in.show-password': 'Show password',
   'sign-in.hide-password': 'Hide password',
   'sign-in.forgotten': 'Forgotten your password?',
   'sign-in.owners': 'Owners sign in with a password',
   'sign-in.browse': 'Look around without an account',
-  'sign-in.or': 'or',
   'sign-in.wrong': 'The e-mail address or the password is not right.',
   'sign-in.deactivated': 'This account is deactivated. Ask an administrator of your organization.',
   'sign-in.realm-deactivated': 'This organization is closed.',

@@ -7,8 +7,6 @@ export const topicTexts = {
   'topics.followed': 'Followed',
   'topics.move': 'Move message or topic',
   'topics.move-action': 'Move',
-  'topics.move-stream': 'Stream',
-  'topics.move-topic': 'Topic',
   'topics.move-which': 'Move',
   'topics.move-one': 'only this message',
   'topics.move-later': 'this message and those after it',
