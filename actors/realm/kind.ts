@@ -47,6 +47,7 @@ import {
   endOtherSessionsHandler,
   endOwnSessionHandler,
   markAccountHasPushDeviceHandler,
+  readOneTimeSignInLinkHandler,
   recordSessionUseHandler,
   removeSessionPushEndpointHandler,
   setSessionPushEndpointHandler,
@@ -260,6 +261,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       // Handlers in accounts/sessions.ts: sessions of browsers
       startSession: startSessionHandler,
       startSessionByLink: startSessionByOneTimeLinkHandler,
+      peekSignInLink: readOneTimeSignInLinkHandler,
       noteSessionUse: recordSessionUseHandler,
       endSession: endOwnSessionHandler,
       endSessions: endOtherSessionsHandler,

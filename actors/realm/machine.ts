@@ -16,6 +16,7 @@ const COMMANDS_OF_STRANGERS = [
   realmActorCommands.confirmEmail,
   realmActorCommands.signInExternally,
   realmActorCommands.startSessionByLink,
+  realmActorCommands.peekSignInLink,
 ];
 
 export const realmStateMachine = setup({

@@ -1,8 +1,9 @@
 /** Journeys in Chromium before one is signed in, and to another account: a forgotten password, single sign-on. */
 import { join } from 'node:path';
 import t from 'tap';
+import { createOneTimeSignInUrl } from '#app/admin';
 import { linkIn, mailed } from '../api/support/mails.js';
-import { makeOrganization, PASSWORD, subscribe } from '../api/support/organization.js';
+import { makeOrganization, PASSWORD, type Person, subscribe } from '../api/support/organization.js';
 import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
@@ -136,6 +137,51 @@ t.test('tabs that are open show the account that has signed in outside of the cl
     })()`);
   }
   t.strictSame(client.faults, []);
+});
+
+t.test(
+  'a reader who opens a one-time link of another account is asked, and becomes that account or stays',
+  async (t) => {
+    const { admin, other } = org;
+    const openLinkOf = async ({ email }: Person) => {
+      const url = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, email, 'http://x');
+      await client.goTo(new URL(url).hash);
+    };
+    const client = await ClientPage.open(browser, host);
+    await withPictures(t, { client }, async () => {
+      await client.openSignedIn(admin.email, PASSWORD, '#inbox');
+      await openLinkOf(other);
+      await client.waitFor('main', `You are signed in as ${admin.name}. Sign in as ${other.name} instead?`);
+      t.strictSame(await client.findings(), [], 'the question');
+      await client.click('main button', 'Cancel');
+      await client.waitFor('.row.person', `${admin.name} (you)`);
+      await client.page.reload();
+      await client.waitFor('.row.person', `${admin.name} (you)`);
+      t.match(client.page.url(), /#inbox$/);
+      await openLinkOf(other);
+      // The page asks also if it is opened with the link.
+      await client.page.reload();
+      await client.click('main button', 'Sign in');
+      await client.waitFor('.row.person', `${other.name} (you)`);
+      await openLinkOf(other);
+      await client.page.waitForFunction("!location.hash.includes('sign-in')");
+      await client.waitFor('.row.person', `${other.name} (you)`);
+    });
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  },
+);
+
+t.test('a one-time link that was used leaves the reader signed in, and says so', async (t) => {
+  const { admin, other } = org;
+  const url = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, other.email, 'http://x');
+  const [first, client] = [await ClientPage.open(browser, host), await ClientPage.open(browser, host)];
+  await first.goTo(new URL(url).hash);
+  await first.waitFor('.app');
+  await client.openSignedIn(admin.email, PASSWORD);
+  await client.goTo(new URL(url).hash);
+  await client.waitFor('[role=alert]', 'This link has been used');
+  await client.waitFor('.row.person', `${admin.name} (you)`);
+  t.strictSame([client.faults, client.refusals], [[], [401]]);
 });
 
 const SWITCH = 'Require single sign-on';

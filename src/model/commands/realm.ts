@@ -190,6 +190,11 @@ export const realmActorCommands = {
   startSessionByLink: declareCommand<NewWebSession & { readonly link: string }, SignedInUserReply>(
     'start-session-by-link',
   ),
+  /** Account of the hash of a one-time link, which stays unused; the caller is unknown. */
+  peekSignInLink: declareCommand<
+    { readonly link: string },
+    ActorFieldsReply<{ readonly user_id: number; readonly full_name: string }>
+  >('peek-sign-in-link'),
   /** Records that the session was used today. */
   noteSessionUse: declareCommand<{ readonly hash: string }, ActorFieldsReply>('note-session-use'),
   endSession: declareCommand<{ readonly session: number }, ActorFieldsReply>('end-session'),

@@ -27,6 +27,10 @@ export const signIn = (by: Client, username: string, password = PASSWORD): Promi
 export const signInOnce = (by: Client, link: string): Promise<RawAnswer> =>
   post(by, '/web/session/one-time', { token: link.split('/').at(-1)! });
 
+/** Asks whom a one-time link would sign in. */
+export const accountOfLink = (by: Client, link: string): Promise<RawAnswer> =>
+  post(by, '/web/session/one-time/account', { token: link.split('/').at(-1)! });
+
 /** Ends a session. @param path absent: the browser signs out */
 export const endSession = (by: Client, path = '/web/session'): Promise<RawAnswer> => by.raw({ method: 'DELETE', path });
 

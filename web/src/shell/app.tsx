@@ -20,25 +20,26 @@ function OpeningScreen() {
   );
 }
 
-/** The client: sign-in without a session and, for visitors, in the place of what needs one; otherwise the frame. */
+/**
+ * The client: sign-in without a session, for a one-time link and, for visitors, in the place of what needs a session;
+ * otherwise the frame.
+ */
 export function App() {
   const wasIn = useRef(hadSession);
   const place = useRef<Route>({ view: 'home' });
   const route = core.router.route.value;
   const state = core.session.state.value;
+  const token = route.view === 'sign-in' ? route.parts[0] : undefined;
   // After a sign-in its address is replaced by that of the place from which a reader without an account came.
   useSignalEffect(() => {
     const { value: now } = core.router.route;
     if (now.view !== 'sign-in') place.current = now;
-    else if (core.session.state.value === 'signed-in') core.router.navigate(place.current, true);
+    else if (!now.parts[0] && core.session.state.value === 'signed-in') core.router.navigate(place.current, true);
   });
   if (state === 'signed-in') wasIn.current = true;
-  if (
-    state === 'signed-out' ||
-    (route.view === 'sign-in' && state !== 'signed-in') ||
-    (state === 'visitor' && isForAccountsOnly(route))
-  ) {
-    const token = route.view === 'sign-in' ? route.parts[0] : undefined;
+  // The state may still be that of an account that has signed out.
+  if (state === 'unknown') return <OpeningScreen />;
+  if (state === 'signed-out' || token || (state === 'visitor' && isForAccountsOnly(route))) {
     return (
       <LazySignInView
         key={currentLanguage.value}
@@ -47,7 +48,5 @@ export function App() {
       />
     );
   }
-  // The state may still be that of an account that has signed out.
-  if (state === 'unknown') return <OpeningScreen />;
   return <AppFrame key={currentLanguage.value + core.state.me.id} />;
 }

@@ -53,7 +53,7 @@ function NotFoundView() {
 }
 
 /** Views for readers without an account, beside those of messages. */
-const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|unknown)$/;
+const VISITOR_VIEWS_PATTERN = /^(?:home|recent|unknown)$/;
 /** Operators that the API refuses to readers without an account: `dm`, `dm-including`, `in`, `is`. */
 const ACCOUNT_OPERATORS_PATTERN = /^(?:dm|i[ns])/;
 

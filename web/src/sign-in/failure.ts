@@ -1,32 +1,25 @@
 import { formatFailureText } from '../client/index.js';
 import { ApiFailure } from '../core/index.js';
-import { t } from '../text/index.js';
+import { type TextKey, t } from '../text/index.js';
+
+const TEXT_KEY_BY_CODE: { readonly [code: string]: TextKey } = {
+  USER_DEACTIVATED: 'sign-in.deactivated',
+  REALM_DEACTIVATED: 'sign-in.realm-deactivated',
+  PASSWORD_AUTH_DISABLED: 'sign-in.no-password',
+};
 
 /**
- * @param by what the visitor signed in with: the server has one code for a wrong password and a used link
+ * @param refused text for the code that the server has for a wrong password and a used link
  * @returns the text for a refused or unanswered sign-in, in the reader's language where the code is known
  */
-export function formatSignInError(error: unknown, by: 'password' | 'link'): string {
-  if (!(error instanceof ApiFailure)) return formatFailureText(error);
-  switch (error.code) {
-    case 'AUTHENTICATION_FAILED':
-      return t(by === 'link' ? 'sign-in.link-used' : 'sign-in.wrong');
-    case 'USER_DEACTIVATED':
-      return t('sign-in.deactivated');
-    case 'REALM_DEACTIVATED':
-      return t('sign-in.realm-deactivated');
-    case 'PASSWORD_AUTH_DISABLED':
-      return t('sign-in.no-password');
-    default:
-      return formatFailureText(error);
-  }
+export function formatSignInError(error: unknown, refused: 'sign-in.wrong' | 'sign-in.link-used'): string {
+  const code = error instanceof ApiFailure ? error.code : '';
+  const key = code === 'AUTHENTICATION_FAILED' ? refused : TEXT_KEY_BY_CODE[code];
+  return key ? t(key) : formatFailureText(error);
 }
 
 /** @param code of the API's error that ended the session */
-export function formatSessionEnd(code: string): string {
-  if (code === 'USER_DEACTIVATED') return t('sign-in.deactivated');
-  return t(code === 'REALM_DEACTIVATED' ? 'sign-in.realm-deactivated' : 'sign-in.expired');
-}
+export const formatSessionEnd = (code: string): string => t(TEXT_KEY_BY_CODE[code] ?? 'sign-in.expired');
 
 /** The text of an organization's description, which the server renders to HTML; entities of its five kinds only. */
 export function extractDescriptionText(html: string): string {

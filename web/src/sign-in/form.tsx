@@ -48,7 +48,7 @@ export function SignInForm() {
     try {
       await core.session.signIn(email.value.trim(), password.value);
     } catch (error) {
-      errors.value = { form: formatSignInError(error, 'password') };
+      errors.value = { form: formatSignInError(error, 'sign-in.wrong') };
       passwordField.current?.select();
     }
     busy.value = false;

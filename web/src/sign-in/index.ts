@@ -5,6 +5,8 @@
  *
  *     GET /server_settings → form → core.session.signIn → the core registers, and the shell shows the client instead
  *
+ * A one-time link is also opened here if the reader has a session: the page then asks before the account changes.
+ *
  * - `form.tsx`: the form and its errors, which appear at their field or above the button.
  * - `failure.ts`: from a refusal of the server to a text.
  *

@@ -1,14 +1,21 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
-import { Avatar, Button, Icon, Spinner } from '../kit/index.js';
+import { Avatar, Button, EmptyNotice, Icon, Spinner, showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { extractDescriptionText, formatSessionEnd, formatSignInError } from './failure.js';
 import { SignInForm } from './form.js';
 
 type ServerSettings = Answers['GET /server_settings'];
+
+/** Account that a one-time link would sign in. */
+interface LinkAccount {
+  readonly user_id: number;
+  readonly full_name: string;
+}
 
 /** Pause before the server is asked again after a request without an answer, ms. */
 const RETRY_AFTER_NO_ANSWER_MS = 5_000;
@@ -35,6 +42,66 @@ function SignInNote({ text }: { readonly text: string }) {
   );
 }
 
+/** A page without the form. */
+function OpeningPage({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <main class="opening">
+      <h1 class="hidden">{t('shell.sign-in')}</h1>
+      {children}
+    </main>
+  );
+}
+
+/** Removes a one-time link from the address. */
+const leaveLink = (): void => core.router.navigate({ view: 'sign-in', parts: [] }, true);
+
+function sayLinkFailureAndLeave(error: unknown): void {
+  showToast({ text: formatSignInError(error, 'sign-in.link-used'), kind: 'error' });
+  leaveLink();
+}
+
+/**
+ * Uses a one-time link. If the link would replace the session of another account, the page asks first: it may be
+ * somebody else's link to an account of their own.
+ */
+function OneTimeLinkPage({ token }: { readonly token: string }) {
+  const name = useSignal('');
+  const isSignedIn = core.session.state.value === 'signed-in';
+  const takeLink = async () => {
+    if (!isSignedIn) return core.session.signInByOneTimeLink(token).then(leaveLink);
+    const account = await core.api.callOutsideApi<LinkAccount>('POST', '/web/session/one-time/account', { token });
+    if (account.user_id === core.state.me.id) leaveLink();
+    else name.value = account.full_name;
+  };
+  useEffect(() => {
+    takeLink().catch(sayLinkFailureAndLeave);
+  }, [token, isSignedIn]);
+  if (!name.value) {
+    return (
+      <OpeningPage>
+        <p>{t('sign-in.link-working')}</p>
+        <Spinner />
+      </OpeningPage>
+    );
+  }
+  // The end of the session makes the page use the link.
+  const signOut = () => {
+    name.value = '';
+    core.session.signOut().catch(sayLinkFailureAndLeave);
+  };
+  return (
+    <OpeningPage>
+      <EmptyNotice icon="user">
+        {t('sign-in.other-account', { own: core.state.me.ownPerson.value?.full_name ?? '', name: name.value })}
+      </EmptyNotice>
+      <Button kind="primary" onClick={signOut}>
+        {t('shell.sign-in')}
+      </Button>
+      <Button onClick={leaveLink}>{t('common.cancel')}</Button>
+    </OpeningPage>
+  );
+}
+
 /** @param open the form is shown at once; owners have it even where the organization switched passwords off */
 function PasswordSignIn({ open }: { readonly open: boolean }) {
   const form = (
@@ -57,49 +124,27 @@ function PasswordSignIn({ open }: { readonly open: boolean }) {
 
 export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewProps) {
   const server = useSignal<ServerSettings | undefined>(undefined);
-  const failure = useSignal('');
   const loadFailure = useSignal('');
-  const working = useSignal(oneTimeLinkToken !== undefined);
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
   const load = async () => {
     clearTimeout(retry.current);
     try {
       server.value = await core.api.get('/server_settings', {});
     } catch (error) {
-      loadFailure.value = formatSignInError(error, 'link');
+      loadFailure.value = formatSignInError(error, 'sign-in.link-used');
       const pauseMs = error instanceof ApiFailure ? error.retryAfterMs : RETRY_AFTER_NO_ANSWER_MS;
       if (pauseMs !== undefined) retry.current = setTimeout(load, pauseMs);
     }
-  };
-  const useLink = async (link: string) => {
-    try {
-      await core.session.signInByOneTimeLink(link);
-    } catch (error) {
-      failure.value = formatSignInError(error, 'link');
-    }
-    working.value = false;
   };
   useEffect(() => {
     void load();
     return () => clearTimeout(retry.current);
   }, []);
-  useEffect(() => {
-    if (oneTimeLinkToken !== undefined) void useLink(oneTimeLinkToken);
-  }, [oneTimeLinkToken]);
-  if (working.value) {
-    return (
-      <main class="opening">
-        <h1 class="hidden">{t('sign-in.link-working')}</h1>
-        <p>{t('sign-in.link-working')}</p>
-        <Spinner />
-      </main>
-    );
-  }
+  if (oneTimeLinkToken) return <OneTimeLinkPage token={oneTimeLinkToken} />;
   const facts = server.value;
   if (!facts) {
     return (
-      <main class="opening">
-        <h1 class="hidden">{t('shell.sign-in')}</h1>
+      <OpeningPage>
         {loadFailure.value ? (
           <>
             <p role="alert">{loadFailure.value}</p>
@@ -108,7 +153,7 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
         ) : (
           <Spinner />
         )}
-      </main>
+      </OpeningPage>
     );
   }
   const { realm_name: name, realm_icon: icon, realm_description: about = '' } = facts;
@@ -121,12 +166,6 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
           {about && <p>{extractDescriptionText(about)}</p>}
         </header>
         {hasSessionExpired && <SignInNote text={formatSessionEnd(core.session.endCode.value)} />}
-        {failure.value && (
-          <p class="sign-in-error" role="alert">
-            <Icon name="warning" />
-            {failure.value}
-          </p>
-        )}
         {name &&
           facts.external_authentication_methods?.map(({ login_url, display_name, display_icon }) => (
             <a key={login_url} class="button" href={login_url}>

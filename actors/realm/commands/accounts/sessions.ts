@@ -16,7 +16,7 @@ import {
 } from '#domain/secrets';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { AccountSessions } from '#model/records';
+import type { AccountSessions, DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
@@ -54,22 +54,42 @@ export const startSessionHandler: RealmCommandHandler<typeof realmActorCommands.
 };
 
 /**
- * Starts a browser session by a one-time link. The realm actor looks the link up, because the replica of a frontend may
- * not show a new link yet.
+ * Finds the account of a one-time link, whose record comes without the link. The realm actor looks it up, because the
+ * replica of a frontend may not show a new link yet.
+ *
+ * @throws ApiError
  */
+function spendSignInLinkOrThrow(
+  parts: ActorParts,
+  link: string,
+  now: number,
+): { readonly user: DirectoryUser; readonly account: AccountSessions } {
+  for (const account of listSessionsOfAllAccounts(parts)) {
+    const spent = withoutSpentSignInLink(account, link, now);
+    if (spent) return { user: getActingUserOrThrow(parts, spent.user), account: spent };
+  }
+  throw apiError('SIGN_IN_LINK_VOID');
+}
+
+/** Starts a browser session by a one-time link. */
 export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmActorCommands.startSessionByLink> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { link, ...session }, _inputs, { now, version }) {
-    for (const account of listSessionsOfAllAccounts(parts)) {
-      const spent = withoutSpentSignInLink(account, link, now);
-      if (!spent) continue;
-      getActingUserOrThrow(parts, spent.user);
-      return {
-        ...makeStoredSessionsChanges(withSessionAdded(spent, session, now)),
-        reply: makeSuccessReply({ user_id: spent.user }, version),
-      };
-    }
-    throw apiError('SIGN_IN_LINK_VOID');
+    const { user, account } = spendSignInLinkOrThrow(parts, link, now);
+    return {
+      ...makeStoredSessionsChanges(withSessionAdded(account, session, now)),
+      reply: makeSuccessReply({ user_id: user.id }, version),
+    };
+  },
+};
+
+/** Tells whom a one-time link would sign in. */
+export const readOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorCommands.peekSignInLink> = {
+  lane: 'read',
+  read: true,
+  handle({ parts }, { link }, _inputs, { now }) {
+    const { user } = spendSignInLinkOrThrow(parts, link, now);
+    return { reply: makeSuccessReply({ user_id: user.id, full_name: user.fullName }) };
   },
 };
 

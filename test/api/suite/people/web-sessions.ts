@@ -2,6 +2,7 @@
 import { createOneTimeSignInUrl } from '#app/admin';
 import { refused } from '../../harness.js';
 import {
+  accountOfLink,
   browserOf,
   cookieIn,
   endSession,
@@ -119,6 +120,7 @@ export const webSessions: Facts = async (t, server) => {
       const other = page.with(headers);
       await refused(t, signIn(other, org.member.email), NOT_THE_CLIENT);
       await refused(t, signInOnce(other, 'x'.repeat(32)), NOT_THE_CLIENT);
+      await refused(t, accountOfLink(other, 'x'.repeat(32)), NOT_THE_CLIENT);
       const browser = api.with(headers);
       await refused(t, endSession(browser), NOT_THE_CLIENT);
       await refused(t, endSession(browser, '/web/sessions'), NOT_THE_CLIENT);
@@ -231,6 +233,23 @@ export const webSessions: Facts = async (t, server) => {
     await t.rejects(createOneTimeSignInUrl(actors, secrets, org.realm, 'stranger@example.com', 'http://x'), {
       message: /no user/,
     });
+  });
+
+  await t.test('a page learns whom a one-time link would sign in, and the link stays unused', async (t) => {
+    const org = await makeOrganization(server, ['member']);
+    const { actors, secrets } = server;
+    const link = await createOneTimeSignInUrl(actors, secrets, org.realm, org.member.email, 'http://x');
+    const page = pageOf(org);
+    for (const by of [page, (await browserOf(org, org.owner)).api]) {
+      const answer = await accountOfLink(by, link);
+      const body = { result: 'success', msg: '', user_id: org.member.id, full_name: org.member.name };
+      t.same([answer.status, answer.body, setCookie(answer)], [200, body, '']);
+    }
+    t.equal((await signInOnce(page, link)).status, 200);
+    await refused(t, accountOfLink(page, link), VOID_LINK, 'used');
+    for (const token of ['', 'x', 'A'.repeat(32), org.member.key]) {
+      await refused(t, accountOfLink(page, token), VOID_LINK, 'no such link');
+    }
   });
 
   await t.test('pictures and files are shown to a browser that is signed in, without the header', async (t) => {

@@ -16,6 +16,7 @@ export const signInTexts: TextCatalog<typeof source> = {
   'sign-in.missing-email': 'Gib deine E-Mail-Adresse ein.',
   'sign-in.missing-password': 'Gib dein Passwort ein.',
   'sign-in.link-working': 'Du wirst angemeldet …',
+  'sign-in.other-account': 'Du bist als {own} angemeldet. Stattdessen als {name} anmelden?',
   'sign-in.link-used':
     'Dieser Link ist schon benutzt oder abgelaufen. Melde dich mit deinem Passwort an oder bitte um einen neuen Link.',
   'sign-in.no-realm': 'Unter dieser Adresse gibt es keine Organisation.',

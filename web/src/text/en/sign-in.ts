@@ -14,6 +14,7 @@ export const signInTexts = {
   'sign-in.missing-email': 'Enter your e-mail address.',
   'sign-in.missing-password': 'Enter your password.',
   'sign-in.link-working': 'Signing you in …',
+  'sign-in.other-account': 'You are signed in as {own}. Sign in as {name} instead?',
   'sign-in.link-used': 'This link has been used or has expired. Sign in with your password, or ask for a new link.',
   'sign-in.no-realm': 'There is no organization at this address.',
   'sign-in.expired': 'You have been signed out. Sign in again to go on; nothing you wrote is lost.',

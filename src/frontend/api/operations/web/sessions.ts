@@ -70,6 +70,13 @@ export const signInByPasswordOperation = defineOperation({
   },
 });
 
+/** @throws ApiError */
+function hashTokenOfOneTimeLinkOrThrow({ params, directory, secrets }: ApiCall<{ readonly token: string }>): string {
+  if (!isWellFormedSignInToken(params.token)) throw apiError('SIGN_IN_LINK_VOID');
+  if (directory.deactivated) throw apiError('REALM_DEACTIVATED');
+  return hashSignInLinkToken(secrets, params.token);
+}
+
 export const signInByOneTimeLinkOperation = defineOperation({
   id: 'web-sign-in-once',
   method: 'POST',
@@ -81,15 +88,30 @@ export const signInByOneTimeLinkOperation = defineOperation({
   summary: 'Sign in by a one-time link; the answer sets the cookie of a session.',
   parameters: { token: declareRequiredTextParameter('form', 'From the link.') },
   async run(call) {
-    const { token } = call.params;
-    if (!isWellFormedSignInToken(token)) throw apiError('SIGN_IN_LINK_VOID');
-    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    const link = hashSignInLinkToken(call.secrets, token);
+    const link = hashTokenOfOneTimeLinkOrThrow(call);
     const to = realmActorKey(call.realm);
     return startSessionAndAnswerWithCookie(call, (session) =>
       forwardCommand({ to, command: realmActorCommands.startSessionByLink, args: { ...session, link } }),
     );
   },
+});
+
+/** Operation with whose answer the client asks before a link replaces the session of another account (login CSRF). */
+export const getOneTimeLinkAccountOperation = defineOperation({
+  id: 'web-get-one-time-account',
+  method: 'POST',
+  path: '/web/session/one-time/account',
+  root: true,
+  guard: 'none',
+  webClient: true,
+  summary: 'Whom would a one-time link sign in? The link stays unused.',
+  parameters: { token: declareRequiredTextParameter('form', 'From the link.') },
+  run: (call) =>
+    forwardCommand({
+      to: realmActorKey(call.realm),
+      command: realmActorCommands.peekSignInLink,
+      args: { link: hashTokenOfOneTimeLinkOrThrow(call) },
+    }),
 });
 
 /**
@@ -200,6 +222,7 @@ export const endOtherOwnSessionsOperation = defineOperation({
 export const WEB_SESSION_OPERATIONS = [
   signInByPasswordOperation,
   signInByOneTimeLinkOperation,
+  getOneTimeLinkAccountOperation,
   getSignedInStatusOperation,
   signOutOperation,
   getOwnSessionsOperation,
