@@ -321,6 +321,76 @@ t.test('a message of a closed page is there when it is opened without a server, 
   t.strictSame(faultsOf(client), []);
 });
 
+/**
+ * Lets the server look like one of a newer version, which has no script of these names. `count` counts the loads of the
+ * page; `isMended` tells whether a load brings the newer client.
+ */
+async function upgradeServer(client: ClientPage, missing: RegExp, isMended: boolean): Promise<{ count: number }> {
+  const loads = { count: 0 };
+  await client.intercept((request) => {
+    const { pathname } = new URL(request.url());
+    if (request.isNavigationRequest()) loads.count++;
+    const isOld = loads.count === 0 || !isMended;
+    if (isOld && missing.test(pathname)) return request.respond({ status: 404 });
+    if (isOld && pathname === '/' && !request.isNavigationRequest()) return request.respond({ body: 'a newer page' });
+    return request.continue();
+  });
+  return loads;
+}
+
+/** Makes the page as old as one that was opened before an upgrade. */
+const makeOld = ({ page }: ClientPage): Promise<unknown> => page.evaluate('performance.now = () => 3_600_000');
+const SETTINGS_SCRIPT = /^\/web\/assets\/settings-/;
+
+t.test('a page that is older than the server reloads itself once to show a view, and keeps the draft', async (t) => {
+  await say(other, 'general', 'upgrade', 'hello');
+  const client = await ClientPage.open(browser, server.host);
+  await client.openSignedIn(member.email, PASSWORD, '#narrow/topic/upgrade');
+  await client.waitFor('.message-body', 'hello');
+  await client.page.keyboard.press('c');
+  await client.page.waitForSelector('textarea');
+  await client.page.type('textarea', 'half a word');
+  const loads = await upgradeServer(client, SETTINGS_SCRIPT, true);
+  await makeOld(client);
+  await client.page.evaluate("location.hash = '#settings/display'");
+  await client.waitFor('h2', 'Display');
+  t.equal(loads.count, 1);
+  await client.goTo('#drafts');
+  await client.waitFor('main', 'half a word');
+  t.strictSame([client.faults, client.refusals], [[], [404]]);
+});
+
+t.test('a page that a reload did not help offers another one, and does not reload by itself again', async (t) => {
+  const client = await ClientPage.open(browser, server.host);
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  const loads = await upgradeServer(client, SETTINGS_SCRIPT, false);
+  await makeOld(client);
+  await client.page.evaluate("location.hash = '#settings/display'");
+  await client.waitFor('.opening', 'Reload the page to go on.');
+  t.equal(loads.count, 1);
+  await client.click('.opening button', 'Reload');
+  await until('another load', async () => loads.count === 2);
+  await client.waitFor('.opening', 'Reload the page to go on.');
+  t.equal(loads.count, 2);
+  t.strictSame(client.faults, []);
+});
+
+t.test('a menu of a page that is older than the server offers a reload, and loses no edit', async (t) => {
+  const client = await ClientPage.open(browser, server.host);
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  await client.waitFor('.own-button');
+  const loads = await upgradeServer(client, /^\/web\/assets\/menus-/, true);
+  await makeOld(client);
+  await client.click('.own-button');
+  await client.waitFor('.toast', 'Reload the page to go on.');
+  t.equal(loads.count, 0);
+  await client.click('.toast button', 'Reload');
+  await until('the load', async () => loads.count === 1);
+  await client.click('.own-button');
+  await client.waitFor('.menu-item', 'Sign out');
+  t.strictSame(client.faults, []);
+});
+
 t.test('four tabs share one queue, also after the leading one is closed', async (t) => {
   await say(other, 'general', 'tabs', 'one');
   const queues = await server.queues();

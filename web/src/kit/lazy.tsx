@@ -10,11 +10,32 @@ type LazyComponent<P> = FunctionComponent<P> & {
   readonly preload: () => Promise<void>;
 };
 
+/** A younger page does not reload itself: the last reload has not helped, or servers of two versions take turns. */
+const MIN_PAGE_AGE_FOR_RELOAD_MS = 60_000;
+
 export const makeReloadAction = (): NoticeAction => ({ label: t('error.reload'), run: () => location.reload() });
 
+interface MissingChunkNotice {
+  readonly text: string;
+  /** Only if the server has another version of the client by now, and maybe no chunks of this one. */
+  readonly action?: NoticeAction;
+}
+
+/** Says why a chunk did not arrive. */
+async function explainMissingChunk(): Promise<MissingChunkNotice> {
+  const page = await fetch('/').then(
+    (answer) => (answer.ok ? answer.text() : ''),
+    () => '',
+  );
+  return page && !page.includes(import.meta.url.slice(location.origin.length))
+    ? { text: t('error.unexpected'), action: makeReloadAction() }
+    : { text: t('error.unreachable') };
+}
+
 /**
- * A component whose chunk is fetched when it is first shown. A fetch fails without a network, or if the server has been
- * upgraded and no longer has the chunk; a notice with a button to try again is shown then.
+ * A component whose chunk is fetched when it is first shown. A fetch fails without a network, and a notice with a
+ * button to try again is shown then. It also fails if the server has been upgraded and no longer has the chunk: the
+ * page reloads itself, or a notice has a button for that.
  * @param loadTexts texts that the component needs beside those of the first view
  */
 export function makeLazyComponent<P extends object>(
@@ -26,10 +47,10 @@ export function makeLazyComponent<P extends object>(
     [loaded] = await Promise.all([load(), loadTexts()]);
   };
   function Lazy(props: P) {
-    const [failed, setFailed] = useState(false);
+    const [failure, setFailure] = useState<MissingChunkNotice>();
     const [, setReady] = useState(loaded !== undefined);
     useEffect(() => {
-      if (failed) return;
+      if (failure) return;
       // The chunk may have arrived since the render.
       if (loaded) {
         setReady(true);
@@ -38,18 +59,24 @@ export function makeLazyComponent<P extends object>(
       let shown = true;
       preload().then(
         () => shown && setReady(true),
-        () => shown && setFailed(true),
+        async () => {
+          const notice = await explainMissingChunk();
+          if (!shown) return;
+          if (notice.action && performance.now() > MIN_PAGE_AGE_FOR_RELOAD_MS) location.reload();
+          else setFailure(notice);
+        },
       );
       return () => {
         shown = false;
       };
-    }, [failed]);
+    }, [failure]);
     if (loaded) return h(loaded, props);
-    if (!failed) return <Spinner />;
+    if (!failure) return <Spinner />;
+    const { text, action = { label: t('common.retry'), run: () => setFailure(undefined) } } = failure;
     return (
       <div class="opening">
-        <EmptyNotice icon="offline" action={{ label: t('common.retry'), run: () => setFailed(false) }}>
-          {t('error.unreachable')}
+        <EmptyNotice icon="offline" action={action}>
+          {text}
         </EmptyNotice>
       </div>
     );
@@ -57,13 +84,16 @@ export function makeLazyComponent<P extends object>(
   return Object.assign(Lazy, { preload });
 }
 
-/** Loads a chunk and its texts, and does something with it. A toast says that the chunk did not arrive. */
+/**
+ * Loads a chunk and its texts, and does something with it. A toast says that the chunk did not arrive. It offers a
+ * reload if the server has been upgraded: the page may have an edit that is not saved.
+ */
 export async function runWithLazyChunk<T>(load: () => Promise<T>, run: (chunk: T) => unknown): Promise<void> {
   let chunk: T;
   try {
     [chunk] = await Promise.all([load(), loadLaterTexts()]);
   } catch {
-    showToast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ ...(await explainMissingChunk()), kind: 'error' });
     return;
   }
   await run(chunk);
