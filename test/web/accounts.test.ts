@@ -184,6 +184,22 @@ t.test('a one-time link that was used leaves the reader signed in, and says so',
   t.strictSame([client.faults, client.refusals], [[], [401]]);
 });
 
+t.test(
+  'a tab shows the account that has signed in outside of the client while another tab was signed out',
+  async (t) => {
+    const client = await ClientPage.open(browser, host);
+    await client.goTo('');
+    await client.waitFor('.sign-in-card');
+    await client.takeSession(org.other.email, PASSWORD);
+    const tab = await client.openTab();
+    await tab.goto(`http://${host}/`);
+    const shown = await tab.waitForFunction("document.querySelector('.app, .sign-in-card')?.className");
+    t.match(await shown.jsonValue(), /app/, 'no sign-in is shown on the way');
+    await client.waitFor('.app');
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  },
+);
+
 const SWITCH = 'Require single sign-on';
 
 t.test('an owner requires single sign-on by a switch that others don’t see', async (t) => {

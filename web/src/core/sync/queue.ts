@@ -193,7 +193,7 @@ export class BrowserEventQueue {
     }
     if (message.type === 'ask') {
       if (this.isLeadingTab.peek() && this.#hasLoadedState) this.#postState(message.from);
-      else if (this.isLeadingTab.peek() && this.user.isSignedOut()) this.announceSessionToOtherTabs(false);
+      else if (this.isLeadingTab.peek() && this.user.isSignedOut()) void this.#checkSessionAgain().catch(() => {});
       return;
     }
     if (this.isLeadingTab.peek()) return;
@@ -223,6 +223,13 @@ export class BrowserEventQueue {
     }
     this.#loadState(snapshot, queue, last);
     this.status.value = status;
+  }
+
+  /** A sign-in outside of the client tells no tab that is signed out, either. */
+  async #checkSessionAgain(): Promise<void> {
+    const { signed_in } = await this.#fetchSessionCheck();
+    if (signed_in) this.user.onSessionChanged(true);
+    else this.announceSessionToOtherTabs(false);
   }
 
   #loadState(snapshot: Snapshot, queue: string | undefined, last: number): void {
