@@ -200,6 +200,18 @@ t.test(
   },
 );
 
+t.test('a reader who signs out on the page of an account that another one has replaced sees that one', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(org.admin.email, PASSWORD);
+  await client.click('.own-button');
+  await client.waitFor('.menu-item', 'Sign out');
+  await client.takeSession(org.other.email, PASSWORD);
+  await client.click('.menu-item', 'Sign out');
+  await client.waitFor('.row.person', `${org.other.name} (you)`);
+  await client.waitFor('.toast', 'another account');
+  t.strictSame([client.faults, [...new Set(client.refusals)]], [[], [401]]);
+});
+
 const SWITCH = 'Require single sign-on';
 
 t.test('an owner requires single sign-on by a switch that others don’t see', async (t) => {

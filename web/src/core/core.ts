@@ -70,10 +70,10 @@ export class Core {
       // A visitor who asks for what is not public stays a visitor.
       const { value: state } = this.session.state;
       if (state === 'signed-out' || state === 'visitor') return;
-      // The request that ends the session says why.
-      if (this.eventQueue.isSuspended.peek()) return;
       // A sign-in outside of the client, such as single sign-on, may have replaced the session.
       const isReplaced = code === 'SESSION_CHANGED';
+      // The request that ends the session says why.
+      if (this.eventQueue.isSuspended.peek() && !isReplaced) return;
       if (!isReplaced) this.eventQueue.announceSessionToOtherTabs(false, code);
       this.#clearAfterSignOut(code);
       if (isReplaced) this.startQueueAndPresence();

@@ -4,13 +4,17 @@ import { type ApiClient, ApiFailure } from './api.js';
 /** `visitor`: reads what is public on the web, without an account. */
 export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
 
+/** Whether the server refused for another reason than that another account's session has replaced this one. */
+const isRefusal = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure && error.code !== 'SESSION_CHANGED';
+
 /**
  * The session of this browser: a cookie that script can't read.
  *
  *     session.state.value
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
  *     await session.signInByOneTimeLink(token)     a one-time link, `#sign-in/TOKEN`
- *     await session.signOut()
+ *     await session.signOut()                      throws when a session goes on
  *     await session.deactivateAccount()
  */
 export class SignInSession {
@@ -42,7 +46,7 @@ export class SignInSession {
       await this.api.callOutsideApi('DELETE', '/web/session');
     } catch (error) {
       // A session that has ended already is signed out.
-      if (!(error instanceof ApiFailure)) throw error;
+      if (!isRefusal(error)) throw error;
     }
     this.onChange(false);
   }
@@ -53,7 +57,7 @@ export class SignInSession {
     try {
       await this.api.delete('/users/me', {});
     } catch (error) {
-      if (error instanceof ApiFailure && error.status === 401) this.onChange(false, error.code);
+      if (isRefusal(error) && error.status === 401) this.onChange(false, error.code);
       throw error;
     }
     this.onChange(false, 'USER_DEACTIVATED');
