@@ -16,13 +16,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, relative, resolve } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants } from 'node:zlib';
+import zopfli from '@gfx/zopfli';
 
 const TARGET = 'dist/web';
 const ASSETS = join(TARGET, 'assets');
 const STAMP = join(TARGET, '.built');
 const MANIFEST = join(TARGET, 'manifest.json');
-const INPUTS = ['web', 'package-lock.json', 'tools/build-web.mjs'];
+const TOOL = 'tools/build-web.mjs';
+const INPUTS = ['web', 'package-lock.json', TOOL];
 const ADDRESS = '/web/assets';
 const KEPT_MS = 24 * 3_600_000;
 /** About ten builds that change every script. */
@@ -321,19 +323,26 @@ function put(path, bytes) {
   renameSync(`${path}.new`, path);
 }
 
-/** Writes a file with its compressed forms. @returns its row of the manifest */
-function publish(file, bytes) {
+/**
+ * Writes a file with its compressed forms, unless the last build has written the same. Zopfli's gzip is 3.5 % smaller
+ * than zlib's and takes 6 s for all scripts.
+ * @param written manifest of the last build, if this tool has not changed since
+ * @returns its row of the manifest
+ */
+async function publish(file, bytes, written) {
   const ending = extname(file);
   const type = TYPES[ending];
   if (type === undefined) throw new Error(`no type for ${file}`);
   const path = join(TARGET, file);
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  const { until: _, ...same } = Object.values(written).find((row) => row.file === file && row.etag === etag) ?? {};
+  if (same.file && formsOf(same).every((name) => existsSync(join(TARGET, name)))) return same;
   put(path, bytes);
   const encodings = {};
   if (COMPRESSED.has(ending)) {
     const forms = {
       br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
-      // Less memory makes shorter blocks, each with codes of its own: 0.3 % less.
-      gz: gzipSync(bytes, { level: 9, memLevel: 7 }),
+      gz: await zopfli.gzipAsync(bytes, { numiterations: 5 }),
     };
     for (const [name, form] of Object.entries(forms)) {
       if (form.length >= bytes.length) continue;
@@ -341,7 +350,6 @@ function publish(file, bytes) {
       encodings[name] = form.length;
     }
   }
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { file, type, bytes: bytes.length, etag, encodings };
 }
 
@@ -387,14 +395,17 @@ mkdirSync(ASSETS, { recursive: true });
 const made = await bundle();
 const page = pageOf(made);
 const worker = await bundleWorker(made, page);
+const earlier = existsSync(MANIFEST) ? JSON.parse(readFileSync(MANIFEST, 'utf8')) : {};
+const isToolNewer = existsSync(MANIFEST) && statSync(TOOL).mtimeMs > statSync(MANIFEST).mtimeMs;
+const written = isToolNewer ? {} : earlier;
 const manifest = {
-  '/': publish('index.html', Buffer.from(page)),
-  '/service-worker.js': publish('service-worker.js', Buffer.from(worker)),
+  '/': await publish('index.html', Buffer.from(page), written),
+  '/service-worker.js': await publish('service-worker.js', Buffer.from(worker), written),
 };
 for (const { path, contents } of made.files) {
-  manifest[addressOf(path)] = publish(`assets/${basename(path)}`, Buffer.from(contents));
+  manifest[addressOf(path)] = await publish(`assets/${basename(path)}`, Buffer.from(contents), written);
 }
-keepOld(manifest, existsSync(MANIFEST) ? JSON.parse(readFileSync(MANIFEST, 'utf8')) : {});
+keepOld(manifest, earlier);
 put(MANIFEST, `${JSON.stringify(manifest, null, 1)}\n`);
 removeOld(manifest);
 writeFileSync(STAMP, before);
