@@ -14,6 +14,7 @@ const makeFramingFault = (status: number, text: string): HttpFramingFault => ({ 
 const LENGTH_WITH_CODING_FAULT = makeFramingFault(400, 'Content-Length and Transfer-Encoding exclude each other');
 const MULTIPLE_LENGTHS_FAULT = makeFramingFault(400, 'There is more than one Content-Length');
 const INVALID_LENGTH_FAULT = makeFramingFault(400, 'Content-Length is not a number');
+const EMPTY_CODING_FAULT = makeFramingFault(400, 'Transfer-Encoding has no value');
 const MISPLACED_CHUNKED_FAULT = makeFramingFault(400, 'Transfer-Encoding must end with chunked, and have it once');
 const UNSUPPORTED_CODING_FAULT = makeFramingFault(501, 'No Transfer-Encoding but chunked is understood');
 const UNSUPPORTED_TRAILERS_FAULT = makeFramingFault(501, 'Trailers are not understood');
@@ -42,8 +43,13 @@ export function findHttpFramingFault(
     return lengths.length === 1 && !CONTENT_LENGTH_PATTERN.test(lengths[0]!) ? INVALID_LENGTH_FAULT : undefined;
   }
   if (lengths.length > 0) return LENGTH_WITH_CODING_FAULT;
-  const list = codings.join(',').toLowerCase().split(',');
-  if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return MISPLACED_CHUNKED_FAULT;
+  const list = codings
+    .join(',')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  if (list.includes('')) return EMPTY_CODING_FAULT;
+  if (list.indexOf('chunked') !== list.length - 1) return MISPLACED_CHUNKED_FAULT;
   if (list.length > 1) return UNSUPPORTED_CODING_FAULT;
   return trailer === '' ? undefined : UNSUPPORTED_TRAILERS_FAULT;
 }

@@ -35,19 +35,42 @@ export function loadUwsHttpServerFactory(): HttpServerFactory {
 const KNOWN_HTTP_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /**
- * Finds headers that leave the end of a request ambiguous. A GET without a body is not checked, because reading all
- * headers is a tenth of the cost of a GET.
+ * The headers of a request that say where the request ends, one object for all requests. All headers of each request
+ * are read, at 0.5 to 3 µs for 3 to 14 of them: the engine's getHeader returns the first line only, so that an empty
+ * line would hide another behind it.
  */
-function findFramingFaultOfUwsRequest(req: UwsRequest): HttpFramingFault | undefined {
-  const lengths: string[] = [];
-  const codings: string[] = [];
-  let trailer = '';
-  req.forEach((name, value) => {
-    if (name === 'content-length') lengths.push(value);
-    else if (name === 'transfer-encoding') codings.push(value);
-    else if (name === 'trailer') trailer = value;
-  });
-  return findHttpFramingFault(lengths, codings, trailer);
+class UwsFramingHeaders {
+  #lengths: string[] = [];
+  #codings: string[] = [];
+  #trailer = '';
+
+  readonly #keepIfFraming = (name: string, value: string): void => {
+    if (name === 'content-length') this.#lengths.push(value);
+    else if (name === 'transfer-encoding') this.#codings.push(value);
+    else if (name === 'trailer') this.#trailer = value;
+  };
+
+  /** Replaces the headers of the request before by those of this one. */
+  readFrom(req: UwsRequest): void {
+    if (this.#lengths.length > 0) this.#lengths = [];
+    if (this.#codings.length > 0) this.#codings = [];
+    this.#trailer = '';
+    req.forEach(this.#keepIfFraming);
+  }
+
+  /** Content-Length of a request without fault; '' when absent. */
+  get length(): string {
+    return this.#lengths[0] ?? '';
+  }
+
+  /** Transfer-Encoding of a request without fault; '' when absent. */
+  get coding(): string {
+    return this.#codings[0] ?? '';
+  }
+
+  findFault(): HttpFramingFault | undefined {
+    return findHttpFramingFault(this.#lengths, this.#codings, this.#trailer);
+  }
 }
 
 /** Options of the engine for listening: without `LISTEN_EXCLUSIVELY` a second server on the port gets connections. */
@@ -62,6 +85,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   refusedConnectionOrPauseCount = 0;
   readonly slowAnswerGuard: SlowClientGuard;
   readonly slowBodyGuard: SlowClientGuard;
+  readonly #framingHeaders = new UwsFramingHeaders();
   #listenSocket: UwsListenSocket | undefined;
   #connectionLimiter: OpenConnectionLimiter | undefined;
   #allAnsweredListener: (() => void) | undefined;
@@ -137,16 +161,14 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   }
 
   #handleRequest(res: UwsResponse, req: UwsRequest, method: string): void {
-    const length = req.getHeader('content-length');
-    const coding = req.getHeader('transfer-encoding');
-    if (length !== '' || coding !== '' || method !== 'GET') {
-      const fault = findFramingFaultOfUwsRequest(req);
-      if (fault) {
-        this.#refuseRequest(res, fault);
-        return;
-      }
+    const framing = this.#framingHeaders;
+    framing.readFrom(req);
+    const fault = framing.findFault();
+    if (fault) {
+      this.#refuseRequest(res, fault);
+      return;
     }
-    const exchange = new UwsHttpExchange(this, res, req, method, length, coding);
+    const exchange = new UwsHttpExchange(this, res, req, method, framing.length, framing.coding);
     this.unansweredRequestCount++;
     try {
       this.options.handler(exchange);
