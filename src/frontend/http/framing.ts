@@ -1,15 +1,12 @@
 /**
  * Refuses requests whose end is ambiguous. A proxy that trusts another header line for the length would see other
  * requests on the connection than this server does, and one client could slip requests into the connection of another
- * (request smuggling; RFC 9112 § 6.3, 11.2).
+ * (request smuggling; RFC 9112 § 6.3, 11.2). These refusals come before routing, so no operation names them: they stand
+ * here and not in the catalogue of errors.
  */
+import type { ApiErrorReply } from '#model/errors';
 
-export interface HttpFramingFault {
-  readonly status: number;
-  readonly text: string;
-}
-
-const makeFramingFault = (status: number, text: string): HttpFramingFault => ({ status, text: `${text}\n` });
+const makeFramingFault = (status: number, msg: string): ApiErrorReply => ({ code: 'BAD_REQUEST', status, msg });
 
 const LENGTH_WITH_CODING_FAULT = makeFramingFault(400, 'Content-Length and Transfer-Encoding exclude each other');
 const MULTIPLE_LENGTHS_FAULT = makeFramingFault(400, 'There is more than one Content-Length');
@@ -25,6 +22,9 @@ export const UNSUPPORTED_HTTP_VERSION_FAULT = makeFramingFault(505, 'HTTP/1.1 is
 export const DUPLICATE_HOST_FAULT = makeFramingFault(400, 'There is more than one Host');
 export const MALFORMED_REQUEST_TARGET_FAULT = makeFramingFault(400, 'The request target is not understood');
 export const TOO_MANY_HEADERS_FAULT = makeFramingFault(431, 'There are too many headers');
+export const TOO_LARGE_HEAD_FAULT = makeFramingFault(431, 'The head of the request is too large');
+export const MALFORMED_REQUEST_FAULT = makeFramingFault(400, 'The request is malformed');
+export const LATE_REQUEST_FAULT = makeFramingFault(408, 'The request did not arrive in time');
 
 /**
  * Finds headers that leave the end of a request ambiguous.
@@ -37,7 +37,7 @@ export function findHttpFramingFault(
   lengths: readonly string[],
   codings: readonly string[],
   trailer: string,
-): HttpFramingFault | undefined {
+): ApiErrorReply | undefined {
   if (codings.length === 0) {
     if (lengths.length > 1) return MULTIPLE_LENGTHS_FAULT;
     return lengths.length === 1 && !CONTENT_LENGTH_PATTERN.test(lengths[0]!) ? INVALID_LENGTH_FAULT : undefined;

@@ -141,11 +141,12 @@ export const partialSuccessBody = (code: string): ResponseBodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
 
-export function errorResponseBody(error: ApiErrorReply): ResponseBodyPart[] {
-  const { code, msg, extra, html } = error;
-  if (html) return [msg];
-  return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
+export function errorResponseText({ code, msg, extra, html }: ApiErrorReply): string {
+  if (html) return msg;
+  return `${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`;
 }
+
+export const errorResponseBody = (error: ApiErrorReply): ResponseBodyPart[] => [errorResponseText(error)];
 
 /**
  * Makes the headers of an error response.

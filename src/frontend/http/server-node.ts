@@ -6,17 +6,21 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
 import type { AnswerSource } from '#model';
+import type { ApiErrorReply } from '#model/errors';
 import { ReceivedRequestBody, SOURCE_PIECE_BYTES, UnsentResponseBody } from './bodies.js';
 import { waitForQuietEventLoopTurn } from './connection-gate.js';
 import {
   DUPLICATE_HOST_FAULT,
   findHttpFramingFault,
-  type HttpFramingFault,
+  LATE_REQUEST_FAULT,
+  MALFORMED_REQUEST_FAULT,
   MALFORMED_REQUEST_TARGET_FAULT,
+  TOO_LARGE_HEAD_FAULT,
   TOO_MANY_HEADERS_FAULT,
+  UNKNOWN_HTTP_METHOD_FAULT,
   UNSUPPORTED_HTTP_VERSION_FAULT,
 } from './framing.js';
-import { httpStatusLine } from './reply.js';
+import { errorResponseHeaders, errorResponseText, httpStatusLine } from './reply.js';
 import {
   doesRequestAnnounceBody,
   EMPTY_BODY_BYTES,
@@ -52,11 +56,11 @@ export const nodeHttpServerFactory: HttpServerFactory = {
   listen: (options) => NodeHttpServer.listen(options),
 };
 
-const HTTP_STATUS_BY_PARSER_ERROR: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_INVALID_METHOD: 501,
-  HPE_INVALID_VERSION: 505,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const FAULT_BY_PARSER_ERROR: Readonly<Record<string, ApiErrorReply>> = {
+  HPE_HEADER_OVERFLOW: TOO_LARGE_HEAD_FAULT,
+  HPE_INVALID_METHOD: UNKNOWN_HTTP_METHOD_FAULT,
+  HPE_INVALID_VERSION: UNSUPPORTED_HTTP_VERSION_FAULT,
+  ERR_HTTP_REQUEST_TIMEOUT: LATE_REQUEST_FAULT,
 };
 
 interface ParsedRequestTarget {
@@ -68,7 +72,7 @@ interface ParsedRequestTarget {
 
 const ABSOLUTE_URL_PATTERN = /^https?:\/\/([^/?#]+)/i;
 
-function parseRequestTarget({ url = '/', method }: IncomingMessage): ParsedRequestTarget | HttpFramingFault {
+function parseRequestTarget({ url = '/', method }: IncomingMessage): ParsedRequestTarget | ApiErrorReply {
   let host: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {
@@ -89,7 +93,7 @@ function findFramingFaultOfNodeRequest({
   headers,
   httpVersionMajor,
   httpVersionMinor,
-}: IncomingMessage): HttpFramingFault | undefined {
+}: IncomingMessage): ApiErrorReply | undefined {
   if (httpVersionMajor !== 1) return UNSUPPORTED_HTTP_VERSION_FAULT;
   if (rawHeaders.length > 2 * MAX_REQUEST_HEADER_LINES) return TOO_MANY_HEADERS_FAULT;
   const lengths: string[] = [];
@@ -105,6 +109,13 @@ function findFramingFaultOfNodeRequest({
   // HTTP/1.0 has no Transfer-Encoding: a proxy may have passed the header on without reading it.
   if (httpVersionMinor === 0 && codings.length > 0) return UNSUPPORTED_HTTP_VERSION_FAULT;
   return findHttpFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
+}
+
+/** Makes the refusal of a request that is the last of its connection. */
+function makeRefusalOfConnection(fault: ApiErrorReply): { readonly headers: ResponseHeaders; readonly body: string } {
+  const body = errorResponseText(fault);
+  const last = { 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
+  return { headers: errorResponseHeaders(fault).withAddedOrReplaced(last), body };
 }
 
 class NodeHttpServer implements HttpServer {
@@ -190,12 +201,13 @@ class NodeHttpServer implements HttpServer {
     }
   }
 
-  #refuseRequest(req: IncomingMessage, res: ServerResponse, { status, text }: HttpFramingFault): void {
+  #refuseRequest(req: IncomingMessage, res: ServerResponse, fault: ApiErrorReply): void {
     this.#connectionsOfRefusedRequests.add(req.socket);
     req.on('error', ignoreError);
     res.on('error', ignoreError);
-    res.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': text.length, Connection: 'close' });
-    res.end(text);
+    const { headers, body } = makeRefusalOfConnection(fault);
+    res.writeHead(fault.status, [...headers.flatNamesAndValues]);
+    res.end(body);
     req.resume();
   }
 
@@ -211,10 +223,11 @@ class NodeHttpServer implements HttpServer {
       socket.destroy();
       return;
     }
-    const status = HTTP_STATUS_BY_PARSER_ERROR[code ?? ''] ?? 400;
-    socket.end(`HTTP/1.1 ${httpStatusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-      socket.destroy(),
-    );
+    const fault = FAULT_BY_PARSER_ERROR[code ?? ''] ?? MALFORMED_REQUEST_FAULT;
+    const { headers, body } = makeRefusalOfConnection(fault);
+    const { combinedHeaderName, combinedHeaderValue } = headers;
+    const head = `HTTP/1.1 ${httpStatusLine(fault.status)}\r\n${combinedHeaderName}: ${combinedHeaderValue}\r\n\r\n`;
+    socket.end(head + body, () => socket.destroy());
   }
 
   async refuseNewConnections(): Promise<void> {

@@ -8,10 +8,11 @@
  */
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
+import type { ApiErrorReply } from '#model/errors';
 import { OpenConnectionLimiter, waitForQuietEventLoopTurn } from './connection-gate.js';
 import { respondAfterReadingAndEndConnection, UwsHttpExchange, type UwsHttpExchangeOwner } from './exchange-uws.js';
-import { findHttpFramingFault, type HttpFramingFault, UNKNOWN_HTTP_METHOD_FAULT } from './framing.js';
-import { httpStatusLine } from './reply.js';
+import { findHttpFramingFault, UNKNOWN_HTTP_METHOD_FAULT } from './framing.js';
+import { errorResponseHeaders, errorResponseText, httpStatusLine } from './reply.js';
 import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
 import { SlowClientGuard } from './slow-client-guard.js';
 import {
@@ -68,7 +69,7 @@ class UwsFramingHeaders {
     return this.#codings[0] ?? '';
   }
 
-  findFault(): HttpFramingFault | undefined {
+  findFault(): ApiErrorReply | undefined {
     return findHttpFramingFault(this.#lengths, this.#codings, this.#trailer);
   }
 }
@@ -179,12 +180,14 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
     exchange.onHandlerReturned();
   }
 
-  #refuseRequest(res: UwsResponse, { status, text }: HttpFramingFault): void {
+  #refuseRequest(res: UwsResponse, fault: ApiErrorReply): void {
     this.unansweredRequestCount++;
     respondAfterReadingAndEndConnection(
       res,
       () => {
-        res.writeStatus(httpStatusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
+        const { combinedHeaderName, combinedHeaderValue } = errorResponseHeaders(fault);
+        res.writeStatus(httpStatusLine(fault.status)).writeHeader(combinedHeaderName, combinedHeaderValue);
+        res.end(errorResponseText(fault), true);
         return false;
       },
       () => this.onExchangeEnded(),

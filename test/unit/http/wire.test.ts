@@ -221,6 +221,20 @@ for (const kind of kinds) {
     }
   });
 
+  t.test(`${kind}: refusals of the adapter are JSON, and scripts of every origin may read them`, async (t) => {
+    const { open } = await listen(t, kind);
+    for (const [what, raw, outcome] of ALIKE) {
+      // The native engine writes 400, 431 and 505 by itself; Node writes the one for a missing Host.
+      if (!(kind === 'uws' ? /^501/ : /^[45]/).test(outcome) || what === 'no Host') continue;
+      const client = await open();
+      client.send(Buffer.from(raw, 'latin1'));
+      const answer = (await answerOf(client))!;
+      t.match(answer.headers, { 'content-type': 'application/json', 'access-control-allow-origin': '*' }, what);
+      t.match(answer.json(), { result: 'error', msg: /^[A-Z]/, code: 'BAD_REQUEST' }, what);
+      t.ok(answer.text.endsWith('}\n'), what);
+    }
+  });
+
   t.test(`${kind}: a target in absolute form sets the host`, async (t) => {
     const { open } = await listen(t, kind);
     const client = await open();
