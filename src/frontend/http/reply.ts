@@ -22,11 +22,14 @@ import { type ResponseBodyPart, ResponseHeaders } from './server.js';
  */
 export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ['Access-Control-Allow-Origin', '*'],
-  ['Access-Control-Allow-Headers', 'Authorization'],
+  ['Access-Control-Allow-Headers', 'Authorization, X-Conclave-Api-Level'],
   ['Access-Control-Allow-Methods', 'GET, POST, DELETE, PUT, PATCH, HEAD'],
   [
     'Access-Control-Expose-Headers',
-    'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id',
+    [
+      'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id',
+      'ETag, Content-Disposition, Content-Range, Accept-Ranges',
+    ].join(', '),
   ],
 ];
 

@@ -6,10 +6,11 @@ import { AUTH, declare } from './support.js';
 
 const EVERYBODY = {
   'access-control-allow-origin': '*',
-  'access-control-allow-headers': 'Authorization',
+  'access-control-allow-headers': 'Authorization, X-Conclave-Api-Level',
   'access-control-allow-methods': 'GET, POST, DELETE, PUT, PATCH, HEAD',
   'access-control-expose-headers': /Retry-After, X-RateLimit-Limit/,
 };
+const listOf = (header: string | undefined): readonly string[] => header?.split(', ') ?? [];
 const AUTHORIZED = { Authorization: AUTH, Origin: 'https://elsewhere.example' };
 const FORM = { ...AUTHORIZED, 'Content-Type': 'application/x-www-form-urlencoded' };
 const text = { in: 'form', encoding: 'string', schema: Type.String(), required: true } as const;
@@ -73,6 +74,17 @@ for (const kind of ADAPTERS) {
       const answer = (await api.response())!;
       t.match([answer.status, answer.headers], [204, { ...EVERYBODY, 'access-control-max-age': '86400' }], path);
     }
+  });
+
+  t.test(`${kind}: scripts of every origin may choose an API level, and read the headers of files`, async (t) => {
+    const { client } = await openFrontend(t, kind, OPERATIONS);
+    const api = await client();
+    api.request('OPTIONS /file', { Origin: 'https://elsewhere.example' });
+    const { headers } = (await api.response())!;
+    const allowed = listOf(headers['access-control-allow-headers']);
+    t.same(allowed, ['Authorization', 'X-Conclave-Api-Level'], 'and no header with which a session counts');
+    const exposed = listOf(headers['access-control-expose-headers']);
+    for (const name of ['ETag', 'Content-Disposition', 'Content-Range', 'Accept-Ranges']) t.ok(exposed.includes(name));
   });
 
   t.test(`${kind}: pages may be read by their own origin only`, async (t) => {

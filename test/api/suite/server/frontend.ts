@@ -55,7 +55,10 @@ export const frontend: Facts = async (t, server) => {
     'browser clients of other origins may call every address of the API, and read files and errors',
     async (t) => {
       const headers = { origin: 'https://elsewhere.example' };
-      const everybody = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'Authorization' };
+      const everybody = {
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'Authorization, X-Conclave-Api-Level',
+      };
       const uri = await upload(member, 'elsewhere.txt');
       for (const path of [
         '/api/v1/messages',
