@@ -8,9 +8,17 @@ import {
   EncodedJson,
   encodeResponseFieldParts,
   type JsonObject,
+  memoizeByObject,
   type ResponseFields,
 } from '#base';
-import { ActorRefusedError, ApiError, type ApiErrorReply, apiError, PRODUCT_NAME } from '#model/errors';
+import {
+  ActorRefusedError,
+  ApiError,
+  type ApiErrorReply,
+  apiError,
+  PRODUCT_NAME,
+  retryAfterSecondsOf,
+} from '#model/errors';
 import { BlobStorageUnavailableError } from '#ports/blobs';
 import { byteLengthOfBodyParts } from './bodies.js';
 import { type ResponseBodyPart, ResponseHeaders } from './server.js';
@@ -53,7 +61,9 @@ export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ...CORS_HEADERS,
 ]);
-const HTML_ERROR_HEADERS = JSON_RESPONSE_HEADERS.withAddedOrReplaced({ 'Content-Type': 'text/html; charset=utf-8' });
+const asHtmlHeaders = memoizeByObject((headers: ResponseHeaders) =>
+  headers.withAddedOrReplaced({ 'Content-Type': 'text/html; charset=utf-8' }),
+);
 const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.withAddedOrReplaced({
   'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"`,
 });
@@ -157,7 +167,11 @@ export const errorResponseBody = (error: ApiErrorReply): ResponseBodyPart[] => [
  * scheme Basic
  */
 export function errorResponseHeaders(error: ApiErrorReply, fromPage = false): ResponseHeaders {
-  if (error.html) return HTML_ERROR_HEADERS;
+  const headers = headersOfErrorStatus(error, fromPage);
+  return error.html ? asHtmlHeaders(headers) : headers;
+}
+
+function headersOfErrorStatus(error: ApiErrorReply, fromPage: boolean): ResponseHeaders {
   switch (error.status) {
     case 401:
       return fromPage ? UNAUTHORIZED_FROM_OWN_PAGE_HEADERS : UNAUTHORIZED_HEADERS;
@@ -166,10 +180,10 @@ export function errorResponseHeaders(error: ApiErrorReply, fromPage = false): Re
         Allow: String(error.extra?.allowed_methods).replaceAll(',', ', '),
       });
     case 429: {
-      const after = error.extra?.['retry-after'];
-      return typeof after === 'number'
-        ? JSON_RESPONSE_HEADERS.withAddedOrReplaced({ 'Retry-After': String(Math.ceil(after)) })
-        : JSON_RESPONSE_HEADERS;
+      const after = retryAfterSecondsOf(error);
+      return after === undefined
+        ? JSON_RESPONSE_HEADERS
+        : JSON_RESPONSE_HEADERS.withAddedOrReplaced({ 'Retry-After': String(after) });
     }
     case 503:
       return RETRY_AFTER_HEADERS;

@@ -32,6 +32,12 @@ export interface ApiErrorReply {
   readonly rate?: RateLimitStatus;
 }
 
+/** Whole seconds after which a refused client may try again; undefined if the refusal doesn't say. */
+export function retryAfterSecondsOf({ extra }: ApiErrorReply): number | undefined {
+  const after = extra?.['retry-after'];
+  return typeof after === 'number' ? Math.ceil(after) : undefined;
+}
+
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

@@ -22,6 +22,7 @@ export {
   checkParameterItemCount,
   checkParameterTextLength,
   PRODUCT_NAME,
+  retryAfterSecondsOf,
   tooManyItemsError,
   validationError,
 } from './errors.js';

@@ -62,4 +62,7 @@ t.test('statuses bring their headers', async (t) => {
   t.match(headers(apiError('RATE_LIMIT_HIT', { 'retry-after': 1.2 })), { 'Retry-After': '2' });
   t.notOk(headers(apiError('RATE_LIMIT_HIT', { 'retry-after': null }))['Retry-After']);
   t.match(headers(apiError('SERVICE_UNAVAILABLE')), { 'Retry-After': '1' });
+  const page = { status: 429, msg: '<p>Too often.</p>', html: true, extra: { 'retry-after': 1.2 } } as const;
+  const ofPage = Object.fromEntries(errorResponseHeaders(page).pairs);
+  t.match(ofPage, { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': '2' }, 'those of a page, too');
 });

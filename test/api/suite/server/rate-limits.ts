@@ -204,6 +204,7 @@ export async function rateLimits(t: Test): Promise<void> {
     const over = await ask('198.51.100.20', 'new5@example.com');
     t.same([over.status, limitsIn(over, clock)[1]], [429, 0]);
     t.match(over.text, /Too many letters/);
+    t.match(over.headers['retry-after'], /^\d{2,}$/, 'the page says when to try again');
     const reset = await from('198.51.100.20').raw({
       method: 'POST',
       path: '/accounts/password/reset',
@@ -211,6 +212,7 @@ export async function rateLimits(t: Test): Promise<void> {
       body: new URLSearchParams({ email: owner.email }).toString(),
     });
     t.equal(reset.status, 429, 'mails of forgotten passwords count, too');
+    t.equal(reset.headers['retry-after'], over.headers['retry-after']);
     t.equal((await ask('198.51.100.21', 'new6@example.com')).status, 200, 'from elsewhere');
     t.ok(server.mails().length <= before + 6);
   });

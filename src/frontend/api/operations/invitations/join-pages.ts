@@ -1,7 +1,7 @@
 /** Parts that the pages of joining share: refusals as pages, and the fields of a new account. */
 import type { FormRefusal } from '#domain/pages';
 import type { RawHttpAnswer } from '#model';
-import { ActorRefusedError, ApiError, type ApiErrorReply } from '#model/errors';
+import { ActorRefusedError, ApiError, type ApiErrorReply, retryAfterSecondsOf } from '#model/errors';
 import { declareOptionalTextParameter } from '../../parameters.js';
 
 export type NewAccountFormProblem = FormRefusal;
@@ -30,8 +30,14 @@ export async function answerWithPageOnRefusal(
       error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
     const problem = correctableProblemOfRefusal(reply);
-    return again && problem ? answerWithPageOnRefusal(gone, () => again(problem)) : gone();
+    const page = again && problem ? await answerWithPageOnRefusal(gone, () => again(problem)) : gone();
+    return addRetryAfterIfKnown(page, reply);
   }
+}
+
+function addRetryAfterIfKnown(page: RawHttpAnswer, refusal: ApiErrorReply): RawHttpAnswer {
+  const after = retryAfterSecondsOf(refusal);
+  return after === undefined ? page : { ...page, headers: { ...page.headers, 'Retry-After': String(after) } };
 }
 
 /** Parameters of the form that a new user fills in. */
