@@ -109,6 +109,8 @@ class MultipartFormParser {
         fileSize: most,
         fieldNameSize: 1000,
       },
+      // By default a part with the type application/octet-stream would be a file without name.
+      isPartAFile: (_field, _type, fileName) => fileName !== undefined,
     });
     const parser = this.#busboy;
     this.content = new Promise((resolve, reject) => {

@@ -126,6 +126,18 @@ t.test('forms decode without ever failing', async (t) => {
   t.equal(await refusal(() => parseUrlencodedForm(`a=1${'&'.repeat(1001)}`)), 'MALFORMED_FORM', 'ampersands alone');
 });
 
+t.test('a part of a form without file name is a field, whatever its type', async (t) => {
+  const types = ['application/octet-stream', 'text/plain', 'image/png'];
+  const parts = types.map(
+    (type, i) => `--B\r\nContent-Disposition: form-data; name="f${i}"\r\nContent-Type: ${type}\r\n\r\nä${i}\r\n`,
+  );
+  for (const keepFiles of [false, true]) {
+    const body = Buffer.from(`${parts.join('')}--B--\r\n`);
+    const { fields, files } = await parseMultipartForm(body, 'multipart/form-data; boundary=B', keepFiles);
+    t.same([Object.fromEntries(fields), files], [{ f0: 'ä0', f1: 'ä1', f2: 'ä2' }, []]);
+  }
+});
+
 t.test('multipart fields are read, files skipped, broken bodies refused', async (t) => {
   const part = (head: string, body: string): string =>
     `--B\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
