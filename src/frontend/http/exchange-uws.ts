@@ -13,6 +13,7 @@ import {
   doesRequestAnnounceBody,
   EMPTY_BODY_BYTES,
   type HttpExchange,
+  isBodilessStatus,
   type ResponseBodyPart,
   ResponseHeaders,
 } from './server.js';
@@ -324,7 +325,8 @@ export class UwsHttpExchange implements HttpExchange {
     if (closing) {
       // The answer closes the connection, so no later answer can pile up behind it.
       this.#res.end(parts.length === 1 ? parts[0]! : joinBodyParts(parts), true);
-    } else this.#sendBody(parts);
+    } else if (isBodilessStatus(status)) this.#res.endWithoutBody();
+    else this.#sendBody(parts);
   }
 
   #writeHead(status: number, headers: ResponseHeaders, more: string): void {

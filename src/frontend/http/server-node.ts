@@ -28,6 +28,7 @@ import {
   type HttpListenOptions,
   type HttpServer,
   type HttpServerFactory,
+  isBodilessStatus,
   MAX_REQUEST_HEAD_BYTES,
   MAX_REQUEST_HEADER_LINES,
   REQUEST_RECEIVE_TIMEOUT_MS,
@@ -390,7 +391,7 @@ class NodeHttpExchange implements HttpExchange {
     const res = this.#res;
     if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.isClosing) flat.push('Connection', 'close');
-    if (status === 204) {
+    if (isBodilessStatus(status)) {
       res.writeHead(status, flat);
       res.end();
     } else {

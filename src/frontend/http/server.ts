@@ -92,7 +92,8 @@ export interface HttpExchange {
    */
   setAbortListener(listener: () => void): void;
   /**
-   * Sends the response, once. For HEAD only the head is sent, after which the connection may close. 204 has no parts.
+   * Sends the response, once. For HEAD only the head is sent, after which the connection may close. 204 and 304 have no
+   * parts.
    *
    * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than all
    * other work on them. They must not contain anything that a client sent.
@@ -176,6 +177,12 @@ export const MAX_REQUEST_HEAD_BYTES = 128 * 1024;
 export const MAX_REQUEST_HEADER_LINES = 98;
 
 export const EMPTY_BODY_BYTES = new Uint8Array(0);
+
+/**
+ * True if answers with this status have no body. They go out without Content-Length: 0 would be a false length of the
+ * answer that 304 stands for (RFC 9110 § 8.6).
+ */
+export const isBodilessStatus = (status: number): boolean => status === 204 || status === 304;
 
 /** True for a request that has a body. @param length Content-Length @param coding Transfer-Encoding */
 export const doesRequestAnnounceBody = (length: string, coding: string): boolean =>

@@ -20,8 +20,8 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   tryEnd(part: string | Uint8Array, length: number): [ok: boolean, done: boolean];
-  /** Ends a response without sending a body. @param announcedLength value of Content-Length */
-  endWithoutBody(announcedLength: number, closeConnection: boolean): UwsResponse;
+  /** Ends a response without sending a body. @param announcedLength value of Content-Length; absent: no such header */
+  endWithoutBody(announcedLength?: number, closeConnection?: boolean): UwsResponse;
   getWriteOffset(): number;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
   onAborted(handler: () => void): UwsResponse;

@@ -138,6 +138,25 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     t.match(await c.response(), { status: 401, headers: { 'www-authenticate': 'Basic realm="Conclave"' } });
   });
 
+  t.test(`${kind}: answers whose status has no body announce no length`, async (t) => {
+    const headers = new ResponseHeaders([['ETag', '"x"']]);
+    const { client } = await listen(t, (exchange) => {
+      const respond = (): void => exchange.respond(Number(exchange.path.slice(1, 4)), headers, []);
+      if (exchange.path.endsWith('later')) setImmediate(respond);
+      else respond();
+    });
+    const c = await client();
+    for (const status of [204, 304]) {
+      for (const path of [`/${status}`, `/${status}/later`]) {
+        c.request(`GET ${path}`);
+        const answer = (await c.response())!;
+        t.match(answer, { status, headers: { etag: '"x"' }, text: '' }, path);
+        t.same(answer.headers['content-length'], undefined, path);
+        t.same(answer.headers['transfer-encoding'], undefined, path);
+      }
+    }
+  });
+
   t.test(`${kind}: a body may come in pieces, chunked, or with any method`, async (t) => {
     const { client } = await listen(t);
     const c = await client();
