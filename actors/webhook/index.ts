@@ -10,9 +10,10 @@
  * refuses the reply. `due` starts retries, and calls whose outcome has not come in time.
  *
  * Invariants: the commands never refuse. Calls start in the order of their messages, retries and the death of a host
- * apart, and no call waits for the answer to another while fewer than 8 run. At most 1,000 calls wait; further ones are
- * dropped with a warning, once a minute. While the process lives, no call is made again before its outcome is known; a
- * crash between a call and the commit of its outcome makes it again, 20 s after its start.
+ * apart, and no call waits for the answer to another while fewer than 8 run. A drain starts no calls: they are left to
+ * the next owner, as they wait. At most 1,000 calls wait; further ones are dropped with a warning, once a minute. While
+ * the process lives, no call is made again before its outcome is known; a crash between a call and the commit of its
+ * outcome makes it again, 20 s after its start.
  *
  * Importers: src/app, which hosts the kind.
  */

@@ -15,17 +15,17 @@ import { WebhookActorSidecar } from './sidecar.js';
 import {
   listWaitingWebhookCalls,
   nextTimeOfWebhookCalls,
-  type StartedWebhookCalls,
   WAITING_WEBHOOK_CALL_TABLE,
   type WaitingWebhookCall,
   type WebhookActorState,
+  WebhookMemoryState,
 } from './state.js';
 
 type WebhookCommandHandler<C extends ActorCommandName<'webhook'>> = CommandDefinition<
   WebhookActorState,
   ArgsOfCommand<C>,
   undefined,
-  StartedWebhookCalls,
+  WebhookMemoryState,
   ActorServices
 >;
 
@@ -33,6 +33,8 @@ type WebhookCommandHandler<C extends ActorCommandName<'webhook'>> = CommandDefin
 const MAX_RUNNING_CALLS_PER_WEBHOOK = 8;
 /** Time by which the outcome of a call is known, ms: its own limit, and as long again for reading its message. */
 const MAX_CALL_DURATION_MS = 20_000;
+/** Time after which a drain looks for due calls again, ms: an actor with a past time would be woken without a pause. */
+const DUE_AGAIN_IN_DRAIN_MS = 1_000;
 /** Maximum number of calls that wait or run; further ones are dropped. */
 const MAX_WAITING_CALLS_PER_WEBHOOK = 1_000;
 /** Minimum time between two notices of dropped calls to the owner, ms. */
@@ -71,20 +73,22 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
 /**
  * Starts calls that are due while fewer run than may. The sidecar makes them once the change is committed; a call whose
  * outcome does not come in time, because its host died, is due again.
+ * In a drain no call starts, because it might not end in it: the next owner starts the waiting calls.
  * @param calls all calls, in the order in which they are to start
  */
 function startDueCalls(
   calls: readonly WaitingWebhookCall[],
-  volatile: StartedWebhookCalls,
+  volatile: WebhookMemoryState,
   now: number,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly due: number | null } {
+  if (volatile.isPartitionDraining) return { parts: {}, due: calls.length > 0 ? now + DUE_AGAIN_IN_DRAIN_MS : null };
   const parts: Record<string, Json> = {};
   let free = MAX_RUNNING_CALLS_PER_WEBHOOK - calls.filter(({ running, next }) => running && next > now).length;
   const all = calls.map((call): WaitingWebhookCall => {
     if (call.next > now || free <= 0) return call;
     free--;
     const started: WaitingWebhookCall = { ...call, running: true, next: now + MAX_CALL_DURATION_MS };
-    volatile.push(started);
+    volatile.startedCalls.push(started);
     Object.assign(parts, WAITING_WEBHOOK_CALL_TABLE.makePartChange(call.message, started));
     return started;
   });
@@ -125,7 +129,7 @@ const warnOwnerOfRefusedReplyHandler: WebhookCommandHandler<typeof webhookActorC
   }),
 };
 
-export const webhookActorKind: ActorKindDefinition<WebhookActorState, StartedWebhookCalls, ActorServices> = {
+export const webhookActorKind: ActorKindDefinition<WebhookActorState, WebhookMemoryState, ActorServices> = {
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
   usesDirectory: true,
@@ -139,7 +143,7 @@ export const webhookActorKind: ActorKindDefinition<WebhookActorState, StartedWeb
     refused: warnOwnerOfRefusedReplyHandler,
   }),
   makeInitialState: () => ({ warned: 0 }),
-  makeVolatile: () => [],
+  makeVolatile: () => new WebhookMemoryState(),
   sidecar: (handle, sources) => new WebhookActorSidecar(handle, sources),
   makeMissingActorReply: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
 };

@@ -12,7 +12,7 @@ import { webhookActorCommands } from '#model/commands';
 import type { ActorActivationHandle, ActorSidecar, DeferredRequest, PassivationReason } from '#runtime';
 import type { ActorInputSources } from '../services.js';
 import { startWebhookCall } from './calls.js';
-import type { StartedWebhookCalls, WaitingWebhookCall, WebhookActorState } from './state.js';
+import type { WaitingWebhookCall, WebhookActorState, WebhookMemoryState } from './state.js';
 
 /** Time after which the outcome of a call is recorded again if the Store was away, ms. */
 const RECORD_AGAIN_AFTER_MS = 5_000;
@@ -24,12 +24,11 @@ export class WebhookActorSidecar implements ActorSidecar {
   readonly #running = new Set<number>();
   readonly #start = new Semaphore(1);
   #isStopped = false;
-  #isDraining = false;
   /** Ends the wait of a drain; absent: none waits. */
   #endDrainWait: (() => void) | undefined;
 
   constructor(
-    private readonly handle: ActorActivationHandle<WebhookActorState, StartedWebhookCalls>,
+    private readonly handle: ActorActivationHandle<WebhookActorState, WebhookMemoryState>,
     private readonly sources: ActorInputSources,
   ) {}
 
@@ -38,17 +37,18 @@ export class WebhookActorSidecar implements ActorSidecar {
   }
 
   onCommitted(): void {
-    // A call that begins in a drain might not end in it. The next owner makes the calls that are left.
-    if (this.#isDraining) return;
-    for (const call of this.handle.volatile.splice(0))
+    for (const call of this.handle.volatile.startedCalls.splice(0))
       if (!this.#running.has(call.message)) void this.#makeCallAndRecordOutcome(call);
   }
 
-  /** Waits for running calls. The next owner makes a call again whose outcome is not recorded by then. */
+  /**
+   * Waits for calls that run, or whose start is not committed yet. The next owner makes a call again whose outcome is
+   * not recorded by then.
+   */
   async flush(reason: PassivationReason): Promise<void> {
     if (reason !== 'drained') return;
-    this.#isDraining = true;
-    if (this.#running.size === 0) return;
+    this.handle.volatile.isPartitionDraining = true;
+    if (this.isIdle()) return;
     const { clock } = this.sources.services;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, MAX_WAIT_AT_DRAIN_MS);
@@ -60,7 +60,7 @@ export class WebhookActorSidecar implements ActorSidecar {
   }
 
   isIdle(): boolean {
-    return this.#running.size === 0;
+    return this.#running.size === 0 && this.handle.volatile.startedCalls.length === 0;
   }
 
   onActivationStopped(): void {
@@ -84,7 +84,7 @@ export class WebhookActorSidecar implements ActorSidecar {
       // The message could not be read. The actor's timer starts the call again.
     }
     this.#running.delete(message);
-    if (this.#running.size === 0) this.#endDrainWait?.();
+    if (this.isIdle()) this.#endDrainWait?.();
   }
 
   /** Records the outcome of a call, again and again until the activation stops. */

@@ -28,8 +28,13 @@ export interface WaitingWebhookCall extends JsonObject {
   readonly running?: true;
 }
 
-/** Calls that handlers have started and the sidecar has not taken yet, in the memory of the actor. */
-export type StartedWebhookCalls = WaitingWebhookCall[];
+/** Memory of a webhook actor beside its state. */
+export class WebhookMemoryState {
+  /** Calls that handlers have started and the sidecar has not taken yet. */
+  readonly startedCalls: WaitingWebhookCall[] = [];
+  /** True while the partition is being handed over: handlers then start no call. */
+  isPartitionDraining = false;
+}
 
 /** Parts with waiting and running calls, by id of their message. */
 export const WAITING_WEBHOOK_CALL_TABLE = new ActorPartAccessor<WaitingWebhookCall>('call/');

@@ -5,6 +5,7 @@ import { webhookActorKind } from '#actors/webhook';
 import type { Json, JsonObject } from '#base';
 import { toRealmId, toUserId, webhookActorKey } from '#model';
 import type { CommandContext } from '#runtime';
+import { WebhookMemoryState } from '../../../actors/webhook/state.js';
 
 /** The actor in memory: handlers run at once, and the calls that they start are collected. */
 class Actor {
@@ -12,10 +13,10 @@ class Actor {
   readonly started: string[] = [];
   due: number | null = null;
   now = 1_000;
-  readonly #volatile: { message: number; tries: number }[] = [];
+  readonly volatile = new WebhookMemoryState();
 
   handle(name: 'triggered' | 'due' | 'called', args: JsonObject): void {
-    const view = { state: { warned: 0 }, parts: this.parts, volatile: this.#volatile as never };
+    const view = { state: { warned: 0 }, parts: this.parts, volatile: this.volatile };
     const realm = toRealmId(1);
     const context = { key: webhookActorKey(realm, toUserId(9)), realm, now: this.now } as unknown as CommandContext;
     const { parts = {}, due } = webhookActorKind.commands[name]!.handle(view, args, undefined, context);
@@ -24,7 +25,7 @@ class Actor {
       else this.parts.set(part, value);
     }
     if (due !== undefined) this.due = due;
-    for (const { message, tries } of this.#volatile.splice(0)) this.started.push(`${message}.${tries}`);
+    for (const { message, tries } of this.volatile.startedCalls.splice(0)) this.started.push(`${message}.${tries}`);
   }
 
   trigger(message: number): void {
@@ -77,4 +78,21 @@ t.test('calls that an earlier version stored are made, eight at a time and in or
   t.same(actor.started, expected.slice(0, 8));
   actor.handle('called', { message: 12, tries: 0, outcome: { is: 'done' } });
   t.same(actor.started, expected.slice(0, 9));
+});
+
+t.test('calls that wait while their host is drained start at once and in order on the next host', async (t) => {
+  const actor = new Actor();
+  for (let message = 1; message <= 12; message++) actor.trigger(message);
+  actor.handle('due', {});
+  actor.volatile.isPartitionDraining = true;
+  for (let message = 1; message <= 8; message++) actor.handle('called', { message, tries: 0, outcome: { is: 'done' } });
+  actor.trigger(13);
+  actor.handle('due', {});
+  t.equal(actor.started.length, 8, 'a drain starts no call');
+  t.ok(actor.due! > actor.now, 'the timer does not fire without a pause');
+  actor.now = actor.due!;
+  actor.volatile.isPartitionDraining = false;
+  actor.handle('due', {});
+  t.same(actor.started.slice(8), ['9.0', '10.0', '11.0', '12.0', '13.0']);
+  t.ok(actor.now <= 2_000, 'it is soon');
 });
