@@ -1,5 +1,7 @@
 import t from 'tap';
 import { MarkdownRenderError, MarkdownRenderer, renderMarkdown } from '#domain/markdown';
+import { MessageRenderer } from '#domain/messages';
+import type { DirectoryView } from '#model/records';
 import {
   makeRecordingContextFromSnapshot,
   scanPossibleMarkdownLookupKeys,
@@ -44,6 +46,33 @@ t.test('a text waits for at most one text of each other author', { timeout: 60_0
   await Promise.all([render('a1', 'a'), render('a2', 'a'), render('a3', 'a'), render('b1', 'b')]);
   t.same(order, ['a1', 'b1', 'a2', 'a3']);
 });
+
+t.test(
+  'a text waits for at most one text of another user and the bots of that user',
+  { timeout: 60_000 },
+  async (t) => {
+    const renderer = new MessageRenderer('', new MarkdownRenderer({ threads: 1, threshold: 0 }));
+    t.teardown(() => renderer.close());
+    const [owner, bot, secondBot, other] = [8, 9, 10, 11];
+    const directory = {
+      settings: { default_code_block_language: '' },
+      user: (id: number) => ({ id, botOwner: id === bot || id === secondBot ? owner : null }),
+      linkifiers: () => [],
+      customEmoji: () => [],
+      preferencesOf: () => ({ settings: {} }),
+    } as unknown as DirectoryView;
+    const order: number[] = [];
+    const render = async (author: number): Promise<void> => {
+      t.equal(
+        (await renderer.renderOrNull('text', directory, 'https://chat.example.com', author))?.html,
+        '<p>text</p>',
+      );
+      order.push(author);
+    };
+    await Promise.all([render(owner), render(bot), render(secondBot), render(other)]);
+    t.same(order, [owner, other, bot, secondBot]);
+  },
+);
 
 t.test('short texts are rendered at once', async (t) => {
   const threads = new MarkdownRenderer({ threads: 0 });

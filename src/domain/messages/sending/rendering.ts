@@ -67,7 +67,6 @@ export function makeMarkdownRenderContext(
 
 /** Renders message texts; long ones in worker threads. */
 export class MessageRenderer {
-  readonly #renderer = new MarkdownRenderer();
   readonly #contextsOfDirectory = memoizeByObject(
     (_directory: DirectoryView) => new Map<string, CompleteMarkdownContext>(),
     ({ version }) => version,
@@ -79,7 +78,10 @@ export class MessageRenderer {
    * @param imageProxySecret key that signs addresses of the image proxy; '' = no proxy: readers load pictures of other
    * hosts directly
    */
-  constructor(private readonly imageProxySecret: string) {}
+  constructor(
+    private readonly imageProxySecret: string,
+    private readonly renderer = new MarkdownRenderer(),
+  ) {}
 
   /**
    * Renders a message text; null if it can't be rendered within the limits.
@@ -96,7 +98,9 @@ export class MessageRenderer {
   ): Promise<MarkdownRenderResult | null> {
     try {
       const context = this.#makeContext(directory, origin, author, newerMentions);
-      return await this.#renderer.renderInlineOrOnThread(text, context, `${directory.realm} ${author}`);
+      // A bot counts as its owner, who may have any number of bots.
+      const person = directory.user(author as UserId)?.botOwner ?? author;
+      return await this.renderer.renderInlineOrOnThread(text, context, `${directory.realm} ${person}`);
     } catch (error) {
       if (error instanceof MarkdownRenderError) return null;
       throw error;
@@ -118,7 +122,7 @@ export class MessageRenderer {
     const directoryVersion = directory.version;
     try {
       const context = this.#makeContext(directory, origin, author, newerMentions);
-      const result = this.#renderer.renderIfShort(text, context);
+      const result = this.renderer.renderIfShort(text, context);
       return result && { directoryVersion, result };
     } catch (error) {
       if (error instanceof MarkdownRenderError) return { directoryVersion, result: null };
@@ -147,6 +151,6 @@ export class MessageRenderer {
   }
 
   close(): Promise<void> {
-    return this.#renderer.close();
+    return this.renderer.close();
   }
 }
