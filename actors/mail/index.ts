@@ -9,6 +9,9 @@
  * mails go after others. After a run that leaves mails untried or finds the mail server away, the next one begins ten
  * seconds later, also for new mails.
  *
+ * Mails about messages and invitations are dropped when their account or the organization was deactivated while they
+ * waited.
+ *
  * Invariants: `send` never refuses. A crash between sending and commit sends a mail again under the same id. Links that
  * grant access are stored sealed and opened only for the mail server.
  *

@@ -7,10 +7,11 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { MAX_MAIL_RETRY_DELAY_MS, type MailDisposition, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
+import { type RealmId, toUserId } from '#model';
 import { type ActorCommandName, type ArgsOfCommand, mailActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
-import type { ActorServices } from '../services.js';
+import type { ActorInputSources, ActorServices } from '../services.js';
 import {
   computeNextMailAttemptTime,
   listWaitingMails,
@@ -67,6 +68,22 @@ function chooseMailsOfRun(due: readonly WaitingMail[]): readonly WaitingMail[] {
 }
 
 /**
+ * Leaves out mails whose account or organization was deactivated while they waited. An account that the replica of the
+ * directory does not know yet is a new one.
+ */
+async function selectNeededMails(
+  mails: readonly WaitingMail[],
+  realm: RealmId,
+  { loadDirectory }: ActorInputSources,
+): Promise<readonly WaitingMail[]> {
+  if (mails.every(([, { needs }]) => needs === undefined)) return mails;
+  const directory = await loadDirectory(realm);
+  const isActive = (user: number): boolean =>
+    !directory.deactivated && directory.user(toUserId(user))?.isActive !== false;
+  return mails.filter(([, { needs }]) => needs === undefined || isActive(needs));
+}
+
+/**
  * Sends the mails that are due. The lane is separate, because a mail server takes its time, and exclusive, because a
  * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
  * the same id.
@@ -74,17 +91,21 @@ function chooseMailsOfRun(due: readonly WaitingMail[]): readonly WaitingMail[] {
 const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, ReadonlyMap<string, MailDisposition>> = {
   lane: 'sending',
   exclusive: true,
-  async inputs(_args, { realm, view }, { services }) {
+  async inputs(_args, { realm, view }, sources) {
+    const { services } = sources;
     const now = services.clock.now();
     // A mail that came during a failed run has asked for this one.
     if (earliestTimeOfNextRun(view.state, now) > now) return new Map();
     const due = listWaitingMails(view.parts).filter(([, mail]) => timeOfNextMailAttempt(mail, now) <= now);
     const batch = chooseMailsOfRun(due);
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
+    const needed = await selectNeededMails(batch, realm, sources);
     const fates = await services.mail.sendAllOnce(
-      batch.map(([number, mail]) => toUnsealedQueuedMail(realm, number, mail, open)),
+      needed.map(([number, mail]) => toUnsealedQueuedMail(realm, number, mail, open)),
     );
-    return new Map(batch.map(([number], i) => [number, fates[i]!]));
+    const fateByNumber = new Map<string, MailDisposition>(batch.map(([number]) => [number, 'done']));
+    for (const [i, [number]] of needed.entries()) fateByNumber.set(number, fates[i]!);
+    return fateByNumber;
   },
   handle({ state, parts }, _args, fates, { now }) {
     const written: Record<string, Json> = {};

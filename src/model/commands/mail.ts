@@ -20,6 +20,11 @@ export type MailToSend = {
   readonly unsubscribe?: string;
   /** True for one of many mails at a time, such as an invitation: mails for which somebody waits are sent before it. */
   readonly bulk?: boolean;
+  /**
+   * Account that the mail needs: its recipient's, or the inviter's. The mail is dropped if this account or the
+   * organization is deactivated before it is sent; absent: it is sent in any case.
+   */
+  readonly needs?: number;
 };
 
 /** Commands of the mail actor of an organization. */

@@ -34,6 +34,12 @@ class DataDir {
     return stdout;
   }
 
+  /** Starts a server. @param outgoing on or off */
+  startServer(outgoing: string) {
+    const options = { 'data-dir': this.folder, port: '0', workers: '0', 'owner-email': OWNER, outgoing };
+    return startServer(loadServerConfig(options, {}), REAL_CLOCK, SILENT);
+  }
+
   createRealm(subdomain: string, ...more: readonly string[]): Promise<string> {
     const who = ['--name', 'Example', '--email', OWNER, '--full-name', 'Owner'];
     return this.run('realm', 'create', '--subdomain', subdomain, ...who, ...more);
@@ -76,12 +82,8 @@ t.test('a command that several organizations could be meant by changes none of t
 
 t.test('mails that wait are sent by the server, not by a command', async (t) => {
   const data = new DataDir(t);
-  const start = (outgoing: string) => {
-    const options = { 'data-dir': data.folder, port: '0', workers: '0', 'owner-email': OWNER, outgoing };
-    return startServer(loadServerConfig(options, {}), REAL_CLOCK, SILENT);
-  };
   const mails = (): string[] => readdirSync(join(data.folder, 'mail'));
-  const held = await start('off');
+  const held = await data.startServer('off');
   const body = new URLSearchParams({ email: OWNER });
   t.equal((await fetch(`${held.site}/accounts/password/reset`, { method: 'POST', body })).status, 200);
   await held.stop();
@@ -89,9 +91,43 @@ t.test('mails that wait are sent by the server, not by a command', async (t) => 
   await data.run('realm', 'list');
   t.match(await data.run('user', 'key', '--email', OWNER), /^\w{32}\n$/);
   t.same(mails(), []);
-  const sending = await start('on');
+  const sending = await data.startServer('on');
   await until('the mail is sent', () => mails().length === 1);
   await sending.stop();
+});
+
+t.test('mails about messages and invitations that wait in a closed organization are never sent', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('');
+  const id = (await data.run('user', 'create', ...ANN)).trim();
+  const keyOf = async (email: string): Promise<string> => (await data.run('user', 'key', '--email', email)).trim();
+  const [ownerKey, annKey] = [await keyOf(OWNER), await keyOf('ann@example.com')];
+  const held = await data.startServer('off');
+  t.teardown(() => held.stop());
+  const call = async (method: string, path: string, user: string, params: Readonly<Record<string, string>>) => {
+    const headers = { authorization: `Basic ${Buffer.from(user).toString('base64')}` };
+    const response = await fetch(`${held.site}/api/v1${path}`, { method, headers, body: new URLSearchParams(params) });
+    t.equal(response.status, 200, path);
+  };
+  const [owner, ann] = [`${OWNER}:${ownerKey}`, `ann@example.com:${annKey}`];
+  await call('PATCH', '/settings', ann, { email_notifications_batching_period_seconds: '1' });
+  await call('POST', '/messages', owner, { type: 'private', to: `[${id}]`, content: 'a secret' });
+  await call('POST', '/invites', owner, { invitee_emails: 'new@example.com', stream_ids: '[]' });
+  const body = new URLSearchParams({ email: OWNER });
+  t.equal((await fetch(`${held.site}/accounts/password/reset`, { method: 'POST', body })).status, 200);
+  await until('mails about a message, an invitation and a password wait', async () => {
+    const metrics = await (await fetch(`${held.ops}/metrics`)).text();
+    return metrics.includes('conclave_waiting_deliveries{kind="mail"} 3');
+  });
+  await held.stop();
+  await data.run('realm', 'deactivate');
+  const sending = await data.startServer('on');
+  const folder = join(data.folder, 'mail');
+  await until('the mail about the password is sent', () => readdirSync(folder).length > 0);
+  await sending.stop();
+  const mails = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  t.match(mails, [/^Subject: A new password /m]);
+  t.equal(mails.length, 1);
 });
 
 t.test('the files with API keys name the address under which people reach the organization', async (t) => {

@@ -5,7 +5,8 @@ import { makeSendMailCommand } from '#actors/shared';
 import type { Logger } from '#base';
 import { MailDispatcher, type Mailer, MailerUnavailableError, SmtpMailer, UnconfiguredMailer } from '#domain/mail';
 import { ServerCryptography } from '#domain/secrets';
-import { mailActorKey, partitionOfActor, toRealmId } from '#model';
+import { mailActorKey, partitionOfActor, toRealmId, type UserId } from '#model';
+import type { DirectoryView } from '#model/records';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';
@@ -135,6 +136,37 @@ t.test('a host that holds outgoing work keeps mails for the next host', async (t
   await harness.clock.advanceAsync(1);
   await until('sent', async () => smtp.received.length === 2 && (await post.kept()) === 0);
   t.same(recipients(smtp), ['one@example.com', 'two@example.com']);
+});
+
+t.test('mails that waited while their account or organization was deactivated are not sent', async (t) => {
+  const { smtp, post } = await start(t);
+  const activeById = new Map([
+    [8, true],
+    [9, false],
+  ]);
+  const directoryOf = (deactivated: boolean): DirectoryView =>
+    ({
+      deactivated,
+      user: (id: UserId) => (activeById.has(id) ? { id, isActive: activeById.get(id) } : undefined),
+    }) as unknown as DirectoryView;
+  const sendAll = async (): Promise<void> => {
+    for (const [to, needs] of Object.entries({ active: 8, gone: 9, unknown: 10, any: undefined })) {
+      const mail = { to: `${to}@example.com`, subject: 'Hello', text: 'text', ...(needs && { needs }) };
+      const { name, args } = makeSendMailCommand(REALM, mail);
+      await post.harness.ask(KEY, name, args);
+    }
+    await until('settled', async () => {
+      await post.harness.clock.advanceAsync(1);
+      return (await post.kept()) === 0;
+    });
+  };
+  post.harness.directory = directoryOf(false);
+  await sendAll();
+  t.same(recipients(smtp), ['active@example.com', 'any@example.com', 'unknown@example.com']);
+  smtp.received.length = 0;
+  post.harness.directory = directoryOf(true);
+  await sendAll();
+  t.same(recipients(smtp), ['any@example.com'], 'a mail about the deactivation itself');
 });
 
 t.test('any number of waiting mails makes one log line an hour, without stack', async (t) => {

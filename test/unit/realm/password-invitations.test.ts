@@ -6,6 +6,7 @@ import { MailDispatcher, SmtpMailer } from '#domain/mail';
 import { USER_ROLE } from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
 import { mailActorKey, realmActorKey, toEpoch, toRealmId } from '#model';
+import type { DirectoryView } from '#model/records';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
 import { Harness } from '../runtime/harness.js';
@@ -34,6 +35,7 @@ async function imported(t: Test, people: number, phase = 'active') {
     const role = id === 8 ? USER_ROLE.owner : USER_ROLE.member;
     return { id, email, deliveryEmail: email, fullName: `User ${id}`, role, isActive: id !== 10, botType: null };
   };
+  harness.directory = { deactivated: false, user } as unknown as DirectoryView;
   const parts = Object.entries(makePasswordInvitationsPart('http://a.example', ids, harness.clock.now()));
   await harness.store.commit({
     key: KEY,

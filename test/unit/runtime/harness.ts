@@ -23,6 +23,8 @@ export class Harness {
   host: ActorHost;
   /** Value of the option for hosts that are made from now on. */
   holdsOutgoingWork = false;
+  /** Directory of every organization, for kinds that need one. */
+  directory: DirectoryView | undefined;
   #hosts = 0;
   #epoch = 0;
 
@@ -52,7 +54,7 @@ export class Harness {
       placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
       directory: {
         waitUntilReady: () => undefined,
-        currentView: () => undefined as unknown as DirectoryView,
+        currentView: () => this.directory as DirectoryView,
         findOpenReplicaView: () => undefined,
       },
       kinds: this.kinds,

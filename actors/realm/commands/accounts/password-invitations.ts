@@ -134,5 +134,6 @@ function makeInvitationMailCommand(
       '',
     ].join('\n\n'),
     bulk: true,
+    needs: user.id,
   });
 }

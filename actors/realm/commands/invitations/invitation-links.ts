@@ -92,5 +92,6 @@ export function makeInvitationMailCommand(
       '',
     ].join('\n'),
     bulk: true,
+    needs: inviter.id,
   });
 }

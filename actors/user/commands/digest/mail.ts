@@ -82,5 +82,5 @@ function makeDigestMail(
     receiver: { id: user.id, ...makeMailReceiver(user, directory) },
     unsubscribe,
   });
-  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, unsubscribe, bulk: true });
+  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, unsubscribe, bulk: true, needs: user.id });
 }

@@ -142,7 +142,8 @@ function makeMissedMailCommand(
     unsubscribe: sealedUnsubscribeUrl,
   });
   const thread = `t-${realm}-${self}-${makeMissedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;
-  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe: sealedUnsubscribeUrl });
+  const fields = { ...mail, thread, unsubscribe: sealedUnsubscribeUrl, needs: self };
+  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...fields });
 }
 
 /** Values of the setting realm_name_in_email_notifications_policy (users.md § Settings). */
