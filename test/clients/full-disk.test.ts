@@ -1,9 +1,11 @@
 /** A full disk of the embedded server: a limit on the size of files stands for it. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { Embedded } from './support/face.js';
 import { missing } from './support/missing.js';
-import { WITH_WORKERS } from './support/process.js';
+import { Child, cleanEnvironment, MAIN, WITH_WORKERS } from './support/process.js';
 import { until } from './support/wait.js';
 
 const STREAM = 'general';
@@ -28,7 +30,30 @@ const faces = [
 ] as const;
 
 if (!canLimit()) missing('prlimit is not installed');
-else
+else {
+  t.test('a full disk that has the log file stops nothing, and the log goes on when there is room', async (test) => {
+    const face = await Embedded.start();
+    test.teardown(() => face.stop());
+    await face.server.stop();
+    const log = join(face.dataDir, 'server.log');
+    const serve = ['serve', '--data-dir', face.dataDir, '--port', String(face.port), '--log-level', 'debug'];
+    const words = ['-c', 'exec "$@" 2>>"$0"', log, process.execPath, MAIN, ...serve];
+    face.server = new Child('sh', words, cleanEnvironment());
+    const ready = `${await face.server.ops()}/health/ready`;
+    // After this nothing writes to the Store by itself.
+    await face.api().send(STREAM, 'before');
+    const hasLine = (): boolean => readFileSync(log, 'utf8').includes('while-it-is-full');
+    limitFileSize(face.server.pid, 0);
+    const headers = { 'x-request-id': 'while-it-is-full' };
+    test.equal((await fetch(`${face.site}/api/v1/server_settings`, { headers })).status, 200);
+    test.equal((await fetch(ready)).status, 200);
+    test.notOk(hasLine());
+
+    limitFileSize(face.server.pid, 'unlimited');
+    await until('the log has the line of the request', hasLine);
+    test.equal((await face.server.stop()).code, 0);
+  });
+
   for (const [name, options] of faces)
     t.test(`a full disk ends writes with 503, and neither reading nor the server (${name})`, async (test) => {
       const face = await Embedded.start(options);
@@ -55,3 +80,4 @@ else
       await until('a message is sent', trySend);
       test.equal((await face.server.stop()).code, 0);
     });
+}

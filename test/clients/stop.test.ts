@@ -15,9 +15,10 @@ import {
   stopTraffic,
 } from './support/chatter.js';
 import { Cluster, Embedded } from './support/face.js';
-import { services } from './support/missing.js';
-import { type Ended, WITH_WORKERS } from './support/process.js';
+import { missing, services } from './support/missing.js';
+import { type Ended, MAIN, WITH_WORKERS } from './support/process.js';
 import { scrape } from './support/scrape.js';
+import { hasTmux, Terminal } from './support/tmux.js';
 import { HANG_TIMEOUT_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
@@ -126,6 +127,26 @@ t.test('embedded: a closed terminal (SIGHUP) stops the server as SIGTERM does', 
   test.notOk(existsSync(join(face.dataDir, 'admin.sock')));
   await face.up();
 });
+
+if (!(await hasTmux())) missing('tmux is not installed');
+else
+  t.test('embedded: a closed terminal stops the server as SIGTERM does', async (test) => {
+    const face = await Embedded.start();
+    test.teardown(() => face.stop());
+    await face.server.stop();
+    const words = [process.execPath, MAIN, 'serve', '--data-dir', face.dataDir, '--port', String(face.port)];
+    const terminal = await Terminal.start({ words: [...words, '--workers', 'auto'] });
+    await terminal.shows('Health and metrics');
+    const { queue_id, last_event_id } = await face.api().register();
+    const ops = await terminal.shows(/Health and metrics: (\S+)/);
+    const held = outcome(face.api().events(queue_id, last_event_id));
+    await until('the poll waits', async () => (await scrape(ops)).sum('conclave_queues', { phase: 'polling' }) === 1);
+    await terminal.stop();
+    test.strictSame(await held, []);
+    await until('the server closes its admin channel', () => !existsSync(join(face.dataDir, 'admin.sock')));
+    await face.up();
+    test.strictSame(await face.api().events(queue_id, last_event_id, { dont_block: true }), [], 'the queue goes on');
+  });
 
 const cluster = services();
 if (cluster) {

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { pino } from 'pino';
 import { loadServerConfig, SERVER_SETTING_DECLARATIONS, type ServerConfig, ServerConfigError } from '#app/config';
-import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
+import { formatStartGreeting, LogOutput, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { REALM_AND_USER_COMMAND_ACTIONS } from './admin-commands.js';
@@ -88,8 +88,7 @@ async function runServerUntilSignal(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
-  const destination = pino.destination({ dest: 2, sync: false });
-  const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
+  const logger = pino({ level: config.logLevel, base }, new LogOutput()) as unknown as Logger;
   const running = await startServer(config, REAL_CLOCK, logger);
   // Before the greeting, since a process manager may send a signal as soon as it has read it.
   const stopSignal = waitForStopSignal();

@@ -8,7 +8,7 @@
  *   open it. Only these two choose the implementations of a server.
  * - `node.ts` wires directory, actor host, gateway and services to the ports, and lists the kinds of actors.
  * - `observe.ts` (health, metrics, listener for operators), `rates.ts` (rate limits of a frontend), `first-start.ts`
- *   (the first organization of the embedded face).
+ *   (the first organization of the embedded face), `log-output.ts` (log lines on stderr).
  *
  * Invariants: no data is written before the secret was compared with the Store. A start that fails closes what it has
  * opened. Actors hand over before the ports close. Health answers from the first listener to the last moment.
@@ -16,6 +16,7 @@
  * Importers: `app/cli`, `app/reference` and tests.
  */
 export { formatStartGreeting, formatZuliprc } from './first-start.js';
+export { LogOutput } from './log-output.js';
 export { actorKindsByName, ConclaveNode, openProcessPorts } from './node.js';
 export type { ProcessPorts } from './ports.js';
 export { describeMongoDatabase, natsNamesOfEventLog } from './ports-cluster.js';

@@ -15,6 +15,7 @@ import { LinkBus } from '#ports/bus';
 import { LinkEventLog } from '#ports/log';
 import { ProcessLink } from '#ports/wire';
 import { openFrontend, type RunningFrontend } from './frontend.js';
+import { LogOutput } from './log-output.js';
 import { ConclaveNode } from './node.js';
 import { startServerMonitoring } from './observe.js';
 import type { ProcessPorts } from './ports.js';
@@ -53,7 +54,7 @@ async function openWorkerPorts(link: ProcessLink, { config, busId }: WorkerStart
 async function startWorker(link: ProcessLink, start: WorkerStart): Promise<RunningWorker> {
   const { config, secret, port, number } = start;
   const base = { host: `${hostname()}/${process.pid}`, role: config.role, worker: number };
-  const logger = pino({ level: config.logLevel, base }, pino.destination(2)) as unknown as Logger;
+  const logger = pino({ level: config.logLevel, base }, new LogOutput()) as unknown as Logger;
   const ports = await openWorkerPorts(link, start);
   const node = new ConclaveNode(ports, config, new ServerCryptography(secret), logger);
   const { health, close } = startServerMonitoring(node, config);
