@@ -1,5 +1,6 @@
 /** Finds the command that the words name, and runs it with the checked configuration. */
 import { hostname } from 'node:os';
+import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { loadServerConfig, SERVER_SETTING_DECLARATIONS, type ServerConfig, ServerConfigError } from '#app/config';
 import { formatStartGreeting, LogOutput, runPreflightChecks, startServer } from '#app/server';
@@ -71,20 +72,27 @@ async function checkAndPrintConfig(config: ServerConfig): Promise<number> {
   return 0;
 }
 
+const isAtTerminal = (): boolean => [0, 1, 2].some((fd) => isatty(fd));
+
 /**
- * Waits for SIGTERM, SIGINT or SIGHUP. A second SIGTERM or SIGINT ends the process at once; a second SIGHUP does
- * nothing, because a terminal that is closed may send several.
+ * Waits for SIGTERM, SIGINT or, at a terminal, SIGHUP. A second SIGTERM or SIGINT ends the process at once; a second
+ * SIGHUP does nothing, because a terminal that is closed may send several.
  */
 async function waitForStopSignal(): Promise<string> {
+  const hangUpSignals = isAtTerminal() ? (['SIGHUP'] as const) : [];
   const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, resolve);
+    for (const name of ['SIGTERM', 'SIGINT', ...hangUpSignals] as const) process.on(name, resolve);
   });
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => process.exit(130));
   return signal;
 }
 
-/** Runs the server until one of these signals. A signal during the start ends the process, as a crash would. */
+/**
+ * Runs the server until one of these signals. A signal during the start ends the process, as a crash would. Without a
+ * terminal SIGHUP does nothing: nohup takes the terminal away, and Node the mark of nohup that SIGHUP is ignored.
+ */
 async function runServerUntilSignal(config: ServerConfig): Promise<number> {
+  if (!isAtTerminal()) process.on('SIGHUP', () => undefined);
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
