@@ -7,6 +7,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '#base';
+import type { Clock } from '#base/clock';
 import type { ActorKey } from '#model';
 import { type ActorJsonReply, SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
@@ -112,11 +113,19 @@ async function answerAdminRequestLine(
 /** Error codes of a socket file that is missing, or left from a server that was killed. */
 const NO_SERVER_ERROR_CODES: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED']);
 
+/** Longest wait for the reply to a command, ms: above the deadline of a command in the server, which is 20 s. */
+const MAX_COMMAND_REPLY_WAIT_MS = 30_000;
+/** Longest wait for the comparison of secrets, ms. The server makes it at once, unless it hangs. */
+const MAX_SECRET_CHECK_WAIT_MS = 10_000;
+
 /** Client end of the channel: its commands are sent by the running server. */
 export class RunningServerActorCaller extends SystemActorCaller {
   readonly #pendingReplyResolvers: ((line: string) => void)[] = [];
 
-  private constructor(private readonly socket: Socket) {
+  private constructor(
+    private readonly socket: Socket,
+    private readonly clock: Clock,
+  ) {
     super();
     createInterface({ input: socket }).on('line', (line) => this.#pendingReplyResolvers.shift()?.(line));
   }
@@ -126,44 +135,61 @@ export class RunningServerActorCaller extends SystemActorCaller {
    * @returns undefined if no server listens in this data directory
    * @throws AdminError for another reason, such as a lack of permission
    */
-  static async connectIfServerListens(dataDir: string): Promise<RunningServerActorCaller | undefined> {
+  static async connectIfServerListens(dataDir: string, clock: Clock): Promise<RunningServerActorCaller | undefined> {
     const socket = connect(shorterAdminSocketPath(dataDir));
     const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
       socket.once('connect', () => resolve(undefined));
       socket.once('error', resolve);
     });
-    if (!problem) return new RunningServerActorCaller(socket);
+    if (!problem) return new RunningServerActorCaller(socket, clock);
     if (NO_SERVER_ERROR_CODES.has(problem.code ?? '')) return undefined;
     throw new AdminError(`the running server can't be reached: ${problem.message}`);
   }
 
   sendForReply(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
-    return this.#sendLineForReply({ to, name, args });
+    return this.#sendLineForReply({ to, name, args }, MAX_COMMAND_REPLY_WAIT_MS);
   }
 
   /**
    * Has the server write a backup. @param folder absolute path that the server's user can write to @throws AdminError
    */
   async requestBackup(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
+    // A backup may take hours, so this question finds out whether the server answers at all.
+    await this.hasSameSecret('');
     const reply = await this.#sendLineForReply({ backup: folder });
     if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
-  /** Asks whether the server has a certain secret. @param check value of that secret */
+  /** Asks whether the server has a certain secret. @param check value of that secret @throws AdminError */
   async hasSameSecret(check: string): Promise<boolean> {
-    const reply = await this.#sendLineForReply({ secret: check });
+    const reply = await this.#sendLineForReply({ secret: check }, MAX_SECRET_CHECK_WAIT_MS);
     return 'value' in reply && reply.value === true;
   }
 
   #sendLineForReply(
     line: ActorCommandRequestLine | BackupRequestLine | SecretCheckRequestLine,
+    maxMs?: number,
   ): Promise<ActorJsonReply> {
     return new Promise((resolve, reject) => {
-      const onClose = () => reject(new AdminError('the server closed the connection'));
+      const timer = maxMs === undefined ? undefined : this.clock.setTimeout(() => onLate(), maxMs);
+      const stopWaiting = (): void => {
+        this.socket.off('close', onClose);
+        if (timer !== undefined) this.clock.clearTimeout(timer);
+      };
+      const onClose = (): void => {
+        stopWaiting();
+        reject(new AdminError('the server closed the connection'));
+      };
+      // Replies come in order: a late one would be taken for that to the next line.
+      const onLate = (): void => {
+        stopWaiting();
+        reject(new AdminError(`the running server has not answered for ${maxMs! / 1_000} s: it may hang`));
+        this.socket.destroy();
+      };
       this.socket.once('close', onClose);
       this.#pendingReplyResolvers.push((line) => {
-        this.socket.off('close', onClose);
+        stopWaiting();
         resolve(JSON.parse(line) as ActorJsonReply);
       });
       this.socket.write(`${JSON.stringify(line)}\n`);

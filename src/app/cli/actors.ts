@@ -79,7 +79,7 @@ export async function useDataDirOrItsServer<T>(
     } catch (error) {
       if (!(error instanceof DataDirectoryInUseError)) throw error;
     }
-    const server = await RunningServerActorCaller.connectIfServerListens(dataDir);
+    const server = await RunningServerActorCaller.connectIfServerListens(dataDir, REAL_CLOCK);
     if (server) return useServer(server);
     if (REAL_CLOCK.monotonic() > until)
       throw new AdminError(`another command, or a server that starts or stops, has the data directory ${dataDir} open`);
