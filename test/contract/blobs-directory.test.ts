@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -52,4 +53,27 @@ t.test('a damaged file is an error, not other bytes', async (t) => {
   await t.rejects(found.read(), /shorter/);
   writeFileSync(file!, 'nonsense');
   await t.rejects(blobs.find(realm, 'a'));
+});
+
+/** Limits the size of the files that this process may write to. @returns false without the program prlimit */
+function limitFileSize(bytes: number | 'unlimited'): boolean {
+  const args = ['--pid', String(process.pid), `--fsize=${bytes}:unlimited`];
+  return spawnSync('prlimit', args).status === 0;
+}
+
+const ignoreSignal = (): void => undefined;
+const skip = limitFileSize('unlimited') ? false : 'prlimit is not installed';
+t.test('a blob for which the disk has too little room is refused as unavailable, not cut', { skip }, async (t) => {
+  const folder = t.testdir();
+  const blobs = await FolderBlobStorage.open(folder);
+  // With a listener of its own for the signal of such a write, this process is not ended by tap's listener.
+  process.on('SIGXFSZ', ignoreSignal);
+  limitFileSize(50_000);
+  try {
+    await t.rejects(blobs.put(realm, 'a', Buffer.alloc(80_000), ''), { name: 'BlobStorageUnavailableError' });
+  } finally {
+    limitFileSize('unlimited');
+    process.off('SIGXFSZ', ignoreSignal);
+  }
+  t.same(filesIn(folder), []);
 });

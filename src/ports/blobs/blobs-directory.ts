@@ -9,6 +9,7 @@ import {
   type BlobContent,
   BlobGoneError,
   type BlobStorage,
+  BlobStorageUnavailableError,
   type StoredBlobInfo,
 } from './blobs.js';
 
@@ -50,6 +51,15 @@ export interface BlobDeletionHold {
   listFiles(): AsyncIterable<BlobBackupFile>;
   release(): Promise<void>;
 }
+
+/** Error codes of a full disk: of the disk itself, of a quota, and of a limit on the size of files. */
+const FULL_DISK_ERROR_CODES: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Replaces an error of a full disk, where a later try may succeed; returns other errors unchanged. */
+const translateFullDiskError = (error: unknown): unknown =>
+  FULL_DISK_ERROR_CODES.has((error as NodeJS.ErrnoException).code)
+    ? new BlobStorageUnavailableError('the disk of the blobs is full', { cause: error })
+    : error;
 
 const isFileMissingError = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
@@ -109,15 +119,10 @@ export class FolderBlobStorage implements BlobStorage {
       let sizeBytes = length.length + head.length;
       const handle = await open(unfinished, 'wx', 0o600);
       try {
-        if (content instanceof Uint8Array) {
-          await handle.writev([length, head, content]);
-          sizeBytes += content.length;
-        } else {
-          await handle.writev([length, head]);
-          for await (const piece of content) {
-            await writeWholePiece(handle, piece);
-            sizeBytes += piece.length;
-          }
+        await writeWholePiece(handle, Buffer.concat([length, head]));
+        for await (const piece of content instanceof Uint8Array ? [content] : content) {
+          await writeWholePiece(handle, piece);
+          sizeBytes += piece.length;
         }
         if (isSynced) await handle.sync();
       } finally {
@@ -128,7 +133,7 @@ export class FolderBlobStorage implements BlobStorage {
       return { file, sizeBytes, hasNewFolder };
     } catch (error) {
       await rm(unfinished, { force: true });
-      throw error;
+      throw translateFullDiskError(error);
     }
   }
 

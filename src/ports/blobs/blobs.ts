@@ -7,8 +7,8 @@
  * - `put` takes a blob as one piece or in pieces. If the pieces end with an error, `put` rejects and stores nothing.
  * - A path is any text: implementations must not let it name anything outside their own storage.
  * - `delete` of a missing blob resolves. Every operation may be repeated.
- * - `BlobStorageUnavailableError` means that the storage can't be reached now. Any other rejection is a bug or a
- *   failure of the disk.
+ * - `BlobStorageUnavailableError` means that the storage can't be reached now, or has no room. Any other rejection is a
+ *   bug or a failure of the disk.
  */
 import type { RealmId } from '#model';
 
