@@ -1,10 +1,13 @@
 /** Mails about missed messages, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { setRealmActive } from '#app/admin';
+import { userActorCommands } from '#model/commands';
+import type { PendingBusReply } from '#ports/bus';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { browserOf } from '../../support/browser.js';
 import { startEmbedded } from '../../support/faces.js';
+import { interceptMethods } from '../../support/intercept.js';
 import { atLevel } from '../../support/levels.js';
 import { mailsTo, type SentMail } from '../../support/mails.js';
 import {
@@ -25,7 +28,19 @@ const AWAY_MS = 201_000;
 
 export async function missedMails(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
-  const server = await startEmbedded({ clock });
+  /** Runs before the next command that changes settings of subscriptions. */
+  let beforeSubscriptionSettings: (() => Promise<unknown>) | undefined;
+  const requestAfterwards = (call: () => unknown, [, value]: readonly unknown[]): unknown => {
+    const before = beforeSubscriptionSettings;
+    if (!before || (value as { readonly name?: unknown }).name !== userActorCommands.subscriptionSettings)
+      return call();
+    beforeSubscriptionSettings = undefined;
+    return { reply: before().then(() => (call() as PendingBusReply).reply), cancel() {} };
+  };
+  const server = await startEmbedded({
+    clock,
+    adjust: (ports) => ({ ...ports, bus: interceptMethods(ports.bus, ['request'], requestAfterwards) }),
+  });
   t.teardown(() => server.close());
   const org = await makeOrganization(server, ['admin', 'member', 'other']);
   const { owner, member, other } = org;
@@ -431,6 +446,30 @@ export async function missedMails(t: Test): Promise<void> {
     const body = 'List-Unsubscribe=One-Click';
     t.equal((await org.nobody.raw({ method: 'POST', path, headers, body })).status, 200);
     for (const name of notified) await say(other, name, 'wind', 'stronger');
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    await expectMail(owner);
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(news(member)), []);
+    await member.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
+  });
+
+  await t.test('the link ends the mails about all streams, also if one of them is left at that moment', async (t) => {
+    for (const name of ['east', 'west']) {
+      for (const person of [member, other]) await subscribe(person, name);
+      const data = [{ stream_id: await streamIdOf(member, name), property: 'email_notifications', value: true }];
+      await member.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
+    }
+    await say(other, 'west', 'wind', 'strong');
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    const path = new URL(/^<(.*)>$/.exec(mail!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    beforeSubscriptionSettings = () => member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['east'] });
+    const body = 'List-Unsubscribe=One-Click';
+    t.equal((await org.nobody.raw({ method: 'POST', path, headers, body })).status, 200);
+    t.equal(beforeSubscriptionSettings, undefined, 'the stream was left');
+    await say(other, 'west', 'wind', 'stronger');
     await tell(other, [owner], 'mark');
     await clock.advanceAsync(PERIOD_MS);
     await expectMail(owner);

@@ -33,16 +33,28 @@ export const showUnsubscribePageOperation = defineOperation({
   },
 });
 
+/** Ignores a refusal: the account was deactivated, or has just left the stream, and gets no such mails anyway. */
+async function ignoreRefusal(command: Promise<unknown>): Promise<void> {
+  try {
+    await command;
+  } catch (error) {
+    if (!(error instanceof ActorRefusedError) || error.reply.status >= 500) throw error;
+  }
+}
+
 /** Turns mails off in all subscriptions that turn them on, because those win over the settings of the user. */
 async function turnOffMailsOfOwnStreams(call: ApiCall<unknown>, realm: RealmId, user: UserId): Promise<void> {
   const to = userActorKey(realm, user);
   const list = { command: userActorCommands.subscriptions, args: { include_subscribers: false } };
   const { subscriptions } = await call.send(forwardCommand({ to, ...list, as: user }));
-  const data = subscriptions
+  // One command for each stream: a stream that the user has just left refuses its own alone.
+  const commands = subscriptions
     .filter(({ email_notifications }) => email_notifications === true)
-    .map(({ stream_id }) => ({ stream_id: Number(stream_id), property: 'email_notifications', value: false }));
-  if (data.length === 0) return;
-  await call.send(forwardCommand({ to, command: userActorCommands.subscriptionSettings, args: { data }, as: user }));
+    .map(({ stream_id }) => {
+      const args = { data: [{ stream_id: Number(stream_id), property: 'email_notifications', value: false }] };
+      return call.send(forwardCommand({ to, command: userActorCommands.subscriptionSettings, args, as: user }));
+    });
+  await Promise.all(commands.map(ignoreRefusal));
 }
 
 export const unsubscribeFromMailKindOperation = defineOperation({
@@ -58,15 +70,12 @@ export const unsubscribeFromMailKindOperation = defineOperation({
       SETTINGS_TURNED_OFF_BY_MAIL_KIND[kind].map((name) => [name, false]),
     );
     const args = { values, domain: emailDomainOfOrigin(call.site) };
-    try {
-      await call.send(
+    await ignoreRefusal(
+      call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeSettings, args, as: user }),
-      );
-      if (kind === 'missed') await turnOffMailsOfOwnStreams(call, realm, user);
-    } catch (error) {
-      // The account was deactivated, or has just left a stream: it gets no such mails anyway.
-      if (!(error instanceof ActorRefusedError) || error.reply.status >= 500) throw error;
-    }
+      ),
+    );
+    if (kind === 'missed') await ignoreRefusal(turnOffMailsOfOwnStreams(call, realm, user));
     return makeUnsubscribedPage(kind);
   },
 });
