@@ -369,7 +369,8 @@ export const SERVER_SETTING_DECLARATIONS = {
     env: 'MAX_REQUESTS',
     option: 'max-requests',
     value: 'N',
-    description: 'Most requests that a frontend processes at a time, without parked polls; more are answered 503.',
+    description:
+      'Most requests that a frontend processes at a time; more are answered 503. Not counted are parked polls, requests whose body is still arriving, and answers that the client has not taken yet.',
     fallback: 10_000,
     parse: makeIntegerParser(1, 10_000_000),
   }),

@@ -100,7 +100,7 @@ export async function openFrontend({
     maxRequests: config.maxRequests,
     heartbeatMs: config.heartbeatSeconds * 1000,
     maxWaitingPolls: config.maxPolls,
-    countUnansweredRequests: () => server?.unansweredRequestCount ?? 0,
+    countProcessedRequests: () => server?.processedRequestCount ?? 0,
     apiLevels: ClientApiLevels.fromSetting(config.apiLevels),
     compressesAnswers: config.compression === 'on',
     metrics: node.metrics,

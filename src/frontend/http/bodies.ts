@@ -122,17 +122,27 @@ export function joinBodyParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   return target.subarray(0, length);
 }
 
+/** The members of the server that the bodies of its requests use. */
+export interface RequestBodyReceiver {
+  readonly slowBodyGuard: SlowClientGuard;
+  /** Number of requests whose bodies are still arriving. */
+  receivingRequestCount: number;
+}
+
 /** The received part of a request's body. */
 export class ReceivedRequestBody implements SlowClientGuardedTransfer {
   #chunks: Uint8Array[] = [];
   #receivedByteCount = 0;
+  #isReceiving = true;
 
-  /** Makes the body of a request. @param abort closes the connection */
+  /** Makes the body of a request, which is counted as receiving from now on. @param abort closes the connection */
   constructor(
     private readonly limit: number,
-    private readonly slow: SlowClientGuard,
+    private readonly receiver: RequestBodyReceiver,
     private readonly abort: () => void,
-  ) {}
+  ) {
+    receiver.receivingRequestCount++;
+  }
 
   get timeLimitBytes(): number {
     return this.#receivedByteCount;
@@ -149,7 +159,7 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
 
   /** Reports to the guard against slow clients that this body expects more bytes. */
   reportWaitForMore(): void {
-    this.slow.noteWaitOrProgress(this);
+    this.receiver.slowBodyGuard.noteWaitOrProgress(this);
   }
 
   /**
@@ -160,7 +170,7 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
   addChunkOrDropBody(chunk: Uint8Array): boolean {
     this.#receivedByteCount += chunk.byteLength;
     if (this.#receivedByteCount > this.limit) {
-      this.discardChunks();
+      this.stopReceiving();
       return false;
     }
     this.#chunks.push(chunk);
@@ -170,12 +180,16 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
   /** Returns the whole received body and drops its own reference to it. */
   takeReceivedBytes(): Uint8Array {
     const chunks = this.#chunks;
-    this.discardChunks();
+    this.stopReceiving();
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
 
-  discardChunks(): void {
+  /** Drops the chunks: the body is complete, too large, or not wanted any more. May be called repeatedly. */
+  stopReceiving(): void {
     this.#chunks = [];
-    this.slow.removeTransfer(this);
+    if (!this.#isReceiving) return;
+    this.#isReceiving = false;
+    this.receiver.receivingRequestCount--;
+    this.receiver.slowBodyGuard.removeTransfer(this);
   }
 }

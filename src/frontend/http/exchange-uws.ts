@@ -6,6 +6,7 @@ import {
   joinBodyParts,
   MAX_SMALL_RESPONSE_BODY_BYTES,
   ReceivedRequestBody,
+  type RequestBodyReceiver,
   UnsentResponseBody,
 } from './bodies.js';
 import { httpStatusLine } from './reply.js';
@@ -60,10 +61,9 @@ export function respondAfterReadingAndEndConnection(
 }
 
 /** The members of the server that its exchanges use. */
-export interface UwsHttpExchangeOwner {
+export interface UwsHttpExchangeOwner extends RequestBodyReceiver {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly slowAnswerGuard: SlowClientGuard;
-  readonly slowBodyGuard: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
   /** True while the server shuts down: every response closes its connection. */
   readonly isClosing: boolean;
@@ -166,7 +166,7 @@ export class UwsHttpExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new ReceivedRequestBody(limit, this.#server.slowBodyGuard, () => this.#res.close());
+    const received = new ReceivedRequestBody(limit, this.#server, () => this.#res.close());
     this.#bodyBeingReceived = received;
     let finished = false;
     this.#res.onData((chunk, isLast) => {
@@ -230,7 +230,7 @@ export class UwsHttpExchange implements HttpExchange {
   #handleAbort(): void {
     if (this.answered || this.aborted) return;
     this.aborted = true;
-    this.#bodyBeingReceived?.discardChunks();
+    this.#bodyBeingReceived?.stopReceiving();
     const listener = this.#abortListener;
     this.#abortListener = undefined;
     this.#server.onExchangeEnded();
@@ -316,7 +316,7 @@ export class UwsHttpExchange implements HttpExchange {
   #markAnswered(): void {
     this.answered = true;
     this.#abortListener = undefined;
-    this.#bodyBeingReceived?.discardChunks();
+    this.#bodyBeingReceived?.stopReceiving();
   }
 
   #writeResponse(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {

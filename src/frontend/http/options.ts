@@ -51,7 +51,8 @@ export interface FrontendOptions {
   /** Maximum of memory for uploads in progress, MiB. Default 256. */
   readonly uploadMemoryMib?: number;
   /**
-   * Maximum of requests in progress, not counting waiting polls; further requests are answered 503. Default: unlimited.
+   * Maximum of requests that are processed at a time, not counting waiting polls; further requests are answered 503.
+   * Default: unlimited.
    */
   readonly maxRequests?: number;
   /** Milliseconds after which a waiting poll without events gets a heartbeat; up to a fifth is added. Default 45 s. */
@@ -60,8 +61,8 @@ export interface FrontendOptions {
   readonly random?: () => number;
   /** Maximum of waiting polls; further polls are answered 503. Default: unlimited. */
   readonly maxWaitingPolls?: number;
-  /** Returns the number of requests that the HTTP server has not answered, including waiting polls. */
-  readonly countUnansweredRequests?: () => number;
+  /** Returns `processedRequestCount` of the HTTP server, which includes waiting polls. */
+  readonly countProcessedRequests?: () => number;
   /** Limiter that counts calls under the rate limits. Default: none. */
   readonly callRateLimiter?: ApiCallRateLimiter | undefined;
   /** Chooses the API level of each client. Default: all get the base level. */

@@ -144,8 +144,18 @@ export class RequestPipeline {
    */
   #isOverloaded(): boolean {
     const { options, forwarder } = this.parts;
-    const { maxRequests, countUnansweredRequests } = options;
-    return maxRequests !== undefined && (countUnansweredRequests?.() ?? 0) - forwarder.waitingPollCount > maxRequests;
+    const { maxRequests, countProcessedRequests } = options;
+    return maxRequests !== undefined && (countProcessedRequests?.() ?? 0) - forwarder.waitingPollCount > maxRequests;
+  }
+
+  /**
+   * Refuses a request whose body has arrived under overload: until then it was not counted.
+   * @throws ApiError SERVICE_UNAVAILABLE
+   */
+  checkLoadAfterBody(): void {
+    if (!this.#isOverloaded()) return;
+    this.parts.metrics.overloadCounters.requests.n++;
+    throw apiError('SERVICE_UNAVAILABLE');
   }
 
   /** Runs the request's next steps until one has to wait or stops. */
@@ -206,6 +216,7 @@ function startReadingFormBody(
     { contentType, mediaType: type, maxBytes, keepsFiles: files, keepsBody: policy.takesBody, beforeParsing: after },
     (read) => {
       try {
+        pipeline.checkLoadAfterBody();
         const form = read();
         if (form instanceof Promise)
           sender.requestLifetimes.continueAfterPromise(request, form, pipeline.continueAfterStep);

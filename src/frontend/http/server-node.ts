@@ -122,6 +122,7 @@ function makeRefusalOfConnection(fault: ApiErrorReply): { readonly headers: Resp
 class NodeHttpServer implements HttpServer {
   readonly kind = 'node';
   unansweredRequestCount = 0;
+  receivingRequestCount = 0;
   isClosing = false;
   refusedConnectionOrPauseCount = 0;
   readonly slowAnswerGuard: SlowClientGuard;
@@ -173,6 +174,10 @@ class NodeHttpServer implements HttpServer {
         resolve(server);
       });
     });
+  }
+
+  get processedRequestCount(): number {
+    return this.unansweredRequestCount - this.receivingRequestCount - this.slowAnswerGuard.waitingTransferCount;
   }
 
   get port(): number {
@@ -314,7 +319,7 @@ class NodeHttpExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new ReceivedRequestBody(limit, this.#server.slowBodyGuard, () => this.#req.socket.destroy());
+    const received = new ReceivedRequestBody(limit, this.#server, () => this.#req.socket.destroy());
     this.#bodyBeingReceived = received;
     received.reportWaitForMore();
     let finished = false;
@@ -357,7 +362,7 @@ class NodeHttpExchange implements HttpExchange {
     if (this.answered) this.#markAnswerTaken();
     if (this.answered || this.aborted) return;
     this.aborted = true;
-    this.#bodyBeingReceived?.discardChunks();
+    this.#bodyBeingReceived?.stopReceiving();
     this.#server.unansweredRequestCount--;
     this.#abortListener?.();
   }
@@ -387,7 +392,7 @@ class NodeHttpExchange implements HttpExchange {
   #writeResponse(status: number, flat: string[], of: readonly ResponseBodyPart[] | AnswerSource): void {
     this.answered = true;
     this.#abortListener = undefined;
-    this.#bodyBeingReceived?.discardChunks();
+    this.#bodyBeingReceived?.stopReceiving();
     const res = this.#res;
     if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.isClosing) flat.push('Connection', 'close');

@@ -82,6 +82,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   readonly kind = 'uws';
   port = 0;
   unansweredRequestCount = 0;
+  receivingRequestCount = 0;
   isClosing = false;
   refusedConnectionOrPauseCount = 0;
   readonly slowAnswerGuard: SlowClientGuard;
@@ -121,6 +122,10 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
     }
     server.#startConnectionLimiter();
     return server;
+  }
+
+  get processedRequestCount(): number {
+    return this.unansweredRequestCount - this.receivingRequestCount - this.slowAnswerGuard.waitingTransferCount;
   }
 
   /** Listens on a port. @throws Error when the port is taken */

@@ -137,6 +137,11 @@ export interface HttpServer {
   /** Number of requests whose answers the operating system has not taken yet. */
   readonly unansweredRequestCount: number;
   /**
+   * Number of requests that have arrived whole and whose answers are not made yet. Clients that send bodies or read
+   * answers slowly do not raise it.
+   */
+  readonly processedRequestCount: number;
+  /**
    * Number of connections that were refused; for the native server, the number of times it stopped listening for a
    * while.
    */

@@ -67,7 +67,7 @@ for (const kind of ADAPTERS) {
   });
 
   t.test(`${kind}: a preflight request needs no account, and its answer is valid for a day`, async (t) => {
-    const { client } = await openFrontend(t, kind, OPERATIONS, { maxRequests: 0, countUnansweredRequests: () => 9 });
+    const { client } = await openFrontend(t, kind, OPERATIONS, { maxRequests: 0, countProcessedRequests: () => 9 });
     const api = await client();
     for (const path of ['/api/v1/a', '/file']) {
       api.request(`OPTIONS ${path}`, { Origin: 'https://elsewhere.example', 'Access-Control-Request-Method': 'GET' });

@@ -43,12 +43,13 @@ for (const kind of kinds) {
         declare({ path: '/a' }),
         declare({ path: '/slow', run: () => ({ ...held, held: false }) }),
         declare({ path: '/hold', run: () => held }),
+        declare({ path: '/large', run: () => ({ fields: { text: 'x'.repeat(16 * MIB) } }) }),
         declare({ path: '/post', method: 'POST', maxBodyMib: 10 }),
         declare({ path: '/small', method: 'POST' }),
         declare({ path: '/hook', method: 'POST', keyInQuery: true, takesBody: true }),
       ],
       services,
-      { requestIdPrefix: 'f', countUnansweredRequests: () => server?.unansweredRequestCount ?? 0, ...options },
+      { requestIdPrefix: 'f', countProcessedRequests: () => server?.processedRequestCount ?? 0, ...options },
     );
     const { factory } = await chooseHttpServerFactory(kind);
     server = await factory.listen({
@@ -104,6 +105,36 @@ for (const kind of kinds) {
       if (services.forwarded.length === 3) await ask('/hold');
       return services.forwarded.length === 4;
     });
+  });
+
+  t.test(`${kind}: clients that stall in a body or an answer leave room for the requests of others`, async (t) => {
+    const { services, server, client, ask, works } = await start(t, { maxRequests: 2 });
+    const urlencoded = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const stalled: RawClient[] = [];
+    for (const part of ['', 'x', 'x', 'x']) {
+      const one = await client();
+      one.request('POST /api/v1/post', { Authorization: AUTH, ...urlencoded, 'Content-Length': '2' }, part);
+      stalled.push(one);
+    }
+    for (let i = 0; i < 4; i++) {
+      const one = await client();
+      one.socket.pause();
+      one.request('GET /api/v1/large', { Authorization: AUTH });
+      await until('its answer waits', () => server.unansweredRequestCount === 5 + i);
+    }
+    await until('all of them stall', () => server.processedRequestCount === 0);
+    t.ok(await works());
+
+    for (let i = 0; i < 2; i++) await ask('/slow');
+    await until('as many as may be are processed', () => services.forwarded.length === 2);
+    stalled[1]!.send('y');
+    t.match(await stalled[1]!.response(), { status: 503, text: UNAVAILABLE }, 'a whole body counts');
+    for (const { answer } of services.forwarded) answer({ ok: [] });
+    stalled[2]!.send('y');
+    t.equal((await stalled[2]!.response())?.status, 200);
+    stalled[3]!.socket.destroy();
+    await until('one body and the answers are left', () => server.unansweredRequestCount === 5);
+    t.equal(server.processedRequestCount, 0);
   });
 
   t.test(`${kind}: stalled bodies are cut off, and so are bodies above the shared limit`, async (t) => {
