@@ -532,7 +532,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     option: 'upload-memory-mib',
     value: 'N',
     description:
-      'Memory of a frontend for running uploads, MiB; more uploads are answered 503. Larger than --max-file-mib.',
+      'Memory of a frontend for the arrived bytes of running uploads, MiB; uploads beyond it are answered 503. One account has room for one upload, and for more while as much stays free. Larger than --max-file-mib.',
     fallback: 256,
     parse: makeIntegerParser(1, 1_000_000),
   }),

@@ -73,6 +73,9 @@ function rethrowAsQueryKeyError(error: unknown): never {
 /** Callers that the operations of a path admit, before the body has said which operation is meant. */
 type CallerPolicyOfPath = Pick<RequestFormPolicy, 'admitsVisitors' | 'takesKeyInQuery'>;
 
+/** Caller whose account or organization is known. */
+export type KnownCaller = AuthenticatedCaller | AnonymousCaller;
+
 const keyInQueryOf = ({ exchange }: InboundRequest): string | undefined =>
   parseUrlencodedForm(exchange.query).get('api_key');
 
@@ -144,31 +147,27 @@ export class Authenticator {
    * Checks, before a body is read, that an account or an admitted visitor sends the request.
    *
    * @param policy says whether some operation of the path is open to visitors of organizations with public access
-   * @returns undefined where the caller is known at once; otherwise a promise that rejects with the refusal
+   * @returns the caller where it is known at once; otherwise a promise that rejects with the refusal
    */
-  checkCallerBeforeBody(request: InboundRequest, policy: CallerPolicyOfPath): Promise<unknown> | undefined {
+  checkCallerBeforeBody(request: InboundRequest, policy: CallerPolicyOfPath): KnownCaller | Promise<unknown> {
     const { authorization, host } = request;
     const key = policy.takesKeyInQuery ? keyInQueryOf(request) : undefined;
-    if (key !== undefined) {
-      const caller = this.#authenticateByQueryKey(key, host);
-      return caller instanceof Promise ? caller : undefined;
-    }
+    if (key !== undefined) return this.#authenticateByQueryKey(key, host);
     const {
       sessionToken = '',
       isFromWebClient = false,
       expectedUserId = 0,
     } = authorization === '' ? request.browserFacts : {};
     const bySession = sessionToken !== '' && isFromWebClient;
-    const identity = bySession
+    return bySession
       ? this.#authenticateLiveSession(sessionToken, host, expectedUserId)
       : this.#identifyByKeyOrPublicHost(request, policy.admitsVisitors);
-    return identity instanceof Promise ? identity : undefined;
   }
 
   #identifyByKeyOrPublicHost(
     { authorization, host }: InboundRequest,
     visitors: boolean,
-  ): AnonymousCaller | Promise<unknown> {
+  ): KnownCaller | Promise<unknown> {
     return visitors && authorization === ''
       ? this.#findPublicRealmOfHost(host)
       : this.#authenticateByAuthorization(authorization, host);

@@ -161,7 +161,11 @@ export class UwsHttpExchange implements HttpExchange {
     return this.aborted || this.answered ? '' : Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
   }
 
-  readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
+  readBody(
+    done: (body: Uint8Array | undefined) => void,
+    limit = this.#server.options.maxBodyBytes,
+    onProgress?: (receivedByteCount: number) => void,
+  ): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
@@ -174,6 +178,8 @@ export class UwsHttpExchange implements HttpExchange {
       const bytes = new Uint8Array(chunk);
       // Keep a copy: the engine's bytes are valid during this callback only.
       const fits = received.addChunkOrDropBody(isLast ? bytes : Buffer.from(bytes));
+      if (fits) onProgress?.(received.heldBytes);
+      if (this.answered) return;
       if (fits && !isLast) {
         received.reportWaitForMore();
         return;

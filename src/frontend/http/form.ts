@@ -38,6 +38,8 @@ interface FormReadOptions {
   readonly keepsBody: boolean;
   /** Promise to await before the body is parsed; if it rejects, the body is not parsed. */
   readonly beforeParsing: Promise<unknown> | undefined;
+  /** As for `HttpExchange.readBody`. */
+  readonly onProgress: ((receivedByteCount: number) => void) | undefined;
 }
 
 /**
@@ -49,7 +51,7 @@ interface FormReadOptions {
  */
 export function readRequestForm(
   exchange: HttpExchange,
-  { contentType, mediaType, maxBytes, keepsFiles, keepsBody, beforeParsing }: FormReadOptions,
+  { contentType, mediaType, maxBytes, keepsFiles, keepsBody, beforeParsing, onProgress }: FormReadOptions,
   take: (read: () => ParsedForm | Promise<ParsedForm>) => void,
 ): void {
   const progress = {
@@ -73,27 +75,65 @@ export function readRequestForm(
     const copy = Buffer.from(body);
     return beforeParsing ? beforeParsing.then(() => parse(copy)) : parse(copy);
   };
-  exchange.readBody((body) => take(() => read(body)), maxBytes);
+  exchange.readBody((body) => take(() => read(body)), maxBytes, onProgress);
 }
 
 /** Limit on the memory of all uploads together: bodies with files are kept until their requests are answered. */
 export class UploadMemoryBudget {
   #unreservedBytes: number;
+  readonly #reservedBytesByAccount = new Map<string, number>();
 
-  constructor(bytes: number) {
+  constructor(
+    bytes: number,
+    private readonly maxUploadBodyBytes: number,
+  ) {
     this.#unreservedBytes = bytes;
   }
 
   /**
-   * Reserves memory for an upload.
-   * @returns the function that releases the memory; undefined when too little is left
+   * True if an account may reserve that many bytes now: for one upload as long as they are there, for more uploads only
+   * as long as others can still reserve as much as the account has.
    */
-  tryReserve(bytes: number): (() => void) | undefined {
-    if (bytes > this.#unreservedBytes) return undefined;
+  hasRoom(account: string, bytes: number): boolean {
+    const left = this.#unreservedBytes - bytes;
+    const own = (this.#reservedBytesByAccount.get(account) ?? 0) + bytes;
+    return left >= 0 && own <= Math.max(left, this.maxUploadBodyBytes);
+  }
+
+  /** Reserves memory for an account. @param bytes negative to release memory */
+  reserve(account: string, bytes: number): void {
     this.#unreservedBytes -= bytes;
-    return () => {
-      this.#unreservedBytes += bytes;
-    };
+    const own = (this.#reservedBytesByAccount.get(account) ?? 0) + bytes;
+    if (own === 0) this.#reservedBytesByAccount.delete(account);
+    else this.#reservedBytesByAccount.set(account, own);
+  }
+}
+
+/** The memory of one upload, reserved as its bytes arrive: an upload that stalls holds only what it has sent. */
+export class UploadMemoryReservation {
+  #bytes = 0;
+
+  constructor(
+    private readonly budget: UploadMemoryBudget,
+    private readonly account: string,
+  ) {}
+
+  /** Returns true if the reservation could grow to this size now. */
+  canGrowTo(bytes: number): boolean {
+    return this.budget.hasRoom(this.account, bytes - this.#bytes);
+  }
+
+  /** Enlarges the reservation to this size. @returns false when too little memory is left */
+  tryGrowTo(bytes: number): boolean {
+    if (!this.canGrowTo(bytes)) return false;
+    this.budget.reserve(this.account, bytes - this.#bytes);
+    this.#bytes = bytes;
+    return true;
+  }
+
+  release(): void {
+    this.budget.reserve(this.account, -this.#bytes);
+    this.#bytes = 0;
   }
 }
 

@@ -48,6 +48,7 @@ export class HttpFrontend {
       clientAddressResolver && !clientAddressResolver.trustsNoProxy
         ? (peer: string) => clientAddressResolver.isTrustedProxy(peer)
         : undefined;
+    const maxUploadBodyBytes = maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_UPLOADED_FILE_MIB);
     const metrics = new RequestMetrics(services.clock, services.log, options);
     const compressor = options.compressesAnswers
       ? new ResponseCompressor(metrics.metricsRegistry, services.log)
@@ -64,8 +65,8 @@ export class HttpFrontend {
       options,
       metrics,
       authenticator: new Authenticator(services, options.webPublicStreams ?? false),
-      uploadMemoryBudget: new UploadMemoryBudget(uploadMemoryMib * 1_048_576),
-      maxUploadBodyBytes: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_UPLOADED_FILE_MIB),
+      uploadMemoryBudget: new UploadMemoryBudget(uploadMemoryMib * 1_048_576, maxUploadBodyBytes),
+      maxUploadBodyBytes,
       headerPolicy: {
         readsForwardedFor: callRateLimiter?.readsForwardedFor ?? false,
         compressesAnswers: compressor !== undefined,

@@ -13,7 +13,7 @@ import { clientNameOfRequest } from '#domain/messages';
 import type { ApiOperation } from '#frontend/api';
 import { type BrowserRequestFacts, type BrowserRequestPolicy, readBrowserRequestFacts } from './browser.js';
 import { acceptsGzip } from './compression.js';
-import { EMPTY_FORM, type ParsedForm } from './form.js';
+import { EMPTY_FORM, type ParsedForm, type UploadMemoryReservation } from './form.js';
 import type { OperationCall } from './operation-call.js';
 import type { HttpRouteMatch, RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
@@ -224,8 +224,8 @@ export class RequestLifetime {
   isOver = false;
   /** The command that an actor is working on for the request. */
   forwardedCommand: Pick<ForwardedCommandHandle, 'cancel' | 'releaseForShutdown'> | undefined;
-  /** Releases the memory that was reserved for an upload. */
-  releaseUploadMemory: (() => void) | undefined;
+  /** Memory of an upload. */
+  uploadMemory: UploadMemoryReservation | undefined;
   #deadlineTimer: TimerHandle | undefined;
 
   constructor(
@@ -258,7 +258,7 @@ export class RequestLifetime {
     this.stopDeadline();
     this.forwardedCommand?.cancel();
     this.forwardedCommand = undefined;
-    this.releaseUploadMemory?.();
+    this.uploadMemory?.release();
   }
 }
 

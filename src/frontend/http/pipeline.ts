@@ -12,7 +12,7 @@ import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
 import type { ActorReply, ActorStartOverReply } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorCommandForwarder } from './actor-forwarder.js';
-import type { Authenticator } from './authenticate.js';
+import type { Authenticator, KnownCaller } from './authenticate.js';
 import {
   formPolicyOfMethod,
   isFormMediaType,
@@ -20,6 +20,7 @@ import {
   type ParsedForm,
   readRequestForm,
   type UploadMemoryBudget,
+  UploadMemoryReservation,
 } from './form.js';
 import { NO_FORM_FIELDS, parseUrlencodedForm } from './form-urlencoded.js';
 import { checkCallerAdmittedByGuard, checkWebhookBotAllowed } from './guard.js';
@@ -202,18 +203,27 @@ function startReadingFormBody(
   const { authenticator, sender, maxUploadBodyBytes, options } = pipeline.parts;
   // The check comes before the body: clients without an account can't make the server hold or parse a body where an
   // account is needed.
-  const after = policy.needsAccount ? authenticator.checkCallerBeforeBody(request, policy) : undefined;
-  after?.catch((error: unknown) => {
+  const caller = policy.needsAccount ? authenticator.checkCallerBeforeBody(request, policy) : undefined;
+  const beforeParsing = caller instanceof Promise ? caller : undefined;
+  beforeParsing?.catch((error: unknown) => {
     if (!exchange.answered && !exchange.aborted) sender.failRequest(request, error);
   });
   const files = policy.takesFiles && isMultipartMediaType(type);
-  if (files) reserveUploadMemory(request, pipeline);
+  const onProgress = files ? reserveUploadMemoryAsBytesArrive(request, pipeline, caller) : undefined;
   const maxBytes = files
     ? maxUploadBodyBytes
     : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
   readRequestForm(
     exchange,
-    { contentType, mediaType: type, maxBytes, keepsFiles: files, keepsBody: policy.takesBody, beforeParsing: after },
+    {
+      contentType,
+      mediaType: type,
+      maxBytes,
+      keepsFiles: files,
+      keepsBody: policy.takesBody,
+      beforeParsing,
+      onProgress,
+    },
     (read) => {
       try {
         pipeline.checkLoadAfterBody();
@@ -233,16 +243,31 @@ function storeFormIfRead(request: InboundRequest, form: ParsedForm | undefined):
   if (form) request.form = form;
 }
 
-/** Reserves memory for an upload: all uploads together stay within the configured bound. */
-function reserveUploadMemory(request: InboundRequest, { parts }: RequestPipeline): void {
+/**
+ * Prepares the memory of an upload: all uploads together stay within the configured bound. An upload whose announced
+ * length has no room is refused at once.
+ *
+ * @param caller of the request; callers that are still being looked up share the memory of one account
+ * @returns the function that reserves memory for the bytes that have arrived
+ */
+function reserveUploadMemoryAsBytesArrive(
+  request: InboundRequest,
+  { parts }: RequestPipeline,
+  caller: KnownCaller | Promise<unknown> | undefined,
+): (receivedByteCount: number) => void {
   const { maxUploadBodyBytes, uploadMemoryBudget, metrics, sender } = parts;
-  const announced = Number(request.exchange.header('content-length') || maxUploadBodyBytes);
-  const release = uploadMemoryBudget.tryReserve(Math.min(announced, maxUploadBodyBytes));
-  if (!release) {
+  const account = caller && 'user' in caller ? `${caller.realm}/${caller.user.id}` : '';
+  const memory = new UploadMemoryReservation(uploadMemoryBudget, account);
+  const makeRefusal = () => {
     metrics.overloadCounters.uploads.n++;
-    throw apiError('SERVICE_UNAVAILABLE');
-  }
-  sender.requestLifetimes.findOrCreateLifetime(request).releaseUploadMemory = release;
+    return apiError('SERVICE_UNAVAILABLE');
+  };
+  const announced = Number(request.exchange.header('content-length') || 0);
+  if (!memory.canGrowTo(Math.min(announced, maxUploadBodyBytes))) throw makeRefusal();
+  sender.requestLifetimes.findOrCreateLifetime(request).uploadMemory = memory;
+  return (bytes) => {
+    if (!memory.tryGrowTo(bytes)) sender.failRequest(request, makeRefusal());
+  };
 }
 
 /** Chooses the operation by the method; a POST may name another method in its form. */

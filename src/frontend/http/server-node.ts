@@ -314,7 +314,11 @@ class NodeHttpExchange implements HttpExchange {
     return this.#req.socket.remoteAddress ?? '';
   }
 
-  readBody(done: (body: Uint8Array | undefined) => void, limit = this.#server.options.maxBodyBytes): void {
+  readBody(
+    done: (body: Uint8Array | undefined) => void,
+    limit = this.#server.options.maxBodyBytes,
+    onProgress?: (receivedByteCount: number) => void,
+  ): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
@@ -334,8 +338,12 @@ class NodeHttpExchange implements HttpExchange {
     };
     this.#req.on('data', (chunk: Buffer) => {
       if (finished || this.answered) return;
-      if (received.addChunkOrDropBody(chunk)) received.reportWaitForMore();
-      else finish(undefined);
+      if (!received.addChunkOrDropBody(chunk)) {
+        finish(undefined);
+        return;
+      }
+      onProgress?.(received.heldBytes);
+      if (!this.answered) received.reportWaitForMore();
     });
     this.#req.on('end', () => {
       if (!finished && !this.aborted && !this.answered) finish(received.takeReceivedBytes());

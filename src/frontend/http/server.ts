@@ -77,8 +77,14 @@ export interface HttpExchange {
    * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the
    * rest is discarded). Not called when the client disconnects first.
    * @param limit maximum of bytes; default `maxBodyBytes`
+   * @param onProgress called with the number of bytes received so far, also of the last ones; when it answers the
+   * request, the body is dropped and `done` is not called
    */
-  readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
+  readBody(
+    done: (body: Uint8Array | undefined) => void,
+    limit?: number,
+    onProgress?: (receivedByteCount: number) => void,
+  ): void;
   /** Frees the path and query of a request whose answer may take minutes. */
   releasePathAndQuery(): void;
   /**

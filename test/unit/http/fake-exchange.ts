@@ -44,10 +44,15 @@ export class FakeExchange implements HttpExchange {
   remoteAddress(): string {
     return '127.0.0.1';
   }
-  readBody(done: (body: Uint8Array | undefined) => void, limit = Number.POSITIVE_INFINITY): void {
+  readBody(
+    done: (body: Uint8Array | undefined) => void,
+    limit = Number.POSITIVE_INFINITY,
+    onProgress?: (receivedByteCount: number) => void,
+  ): void {
     this.read = true;
     const body = Buffer.from(this.body ?? '');
-    done(body.length > limit ? undefined : body);
+    if (body.length <= limit) onProgress?.(body.length);
+    if (!this.answered) done(body.length > limit ? undefined : body);
   }
   releasePathAndQuery(): void {}
   reuseForNextRequestIfPossible(next: HttpExchange): HttpExchange {

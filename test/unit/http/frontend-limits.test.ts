@@ -6,16 +6,17 @@ import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
   DEFAULT_SLOW_CLIENT_LIMITS,
+  type FrontendOptions,
   HttpFrontend,
   type HttpListenOptions,
   type HttpServer,
   SlowClientGuard,
 } from '#frontend/http';
-import { realmActorKey } from '#model';
+import { realmActorKey, toUserId } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
-import { AUTH, declare, FakeServices, RawClient } from './support.js';
+import { AUTH, declare, FakeServices, RawClient, user } from './support.js';
 
 const kinds = [
   'node',
@@ -31,10 +32,7 @@ const UNAVAILABLE = '{"result":"error","msg":"Service temporarily unavailable, p
 for (const kind of kinds) {
   const start = async (
     t: Test,
-    {
-      listen,
-      ...options
-    }: { maxRequests?: number; maxWaitingPolls?: number; listen?: Partial<HttpListenOptions> } = {},
+    { listen, ...options }: Partial<FrontendOptions> & { listen?: Partial<HttpListenOptions> } = {},
   ) => {
     const services = new FakeServices();
     let server: HttpServer | undefined;
@@ -46,6 +44,7 @@ for (const kind of kinds) {
         declare({ path: '/large', run: () => ({ fields: { text: 'x'.repeat(16 * MIB) } }) }),
         declare({ path: '/post', method: 'POST', maxBodyMib: 10 }),
         declare({ path: '/small', method: 'POST' }),
+        declare({ path: '/files', method: 'POST', takesFiles: true }),
         declare({ path: '/hook', method: 'POST', keyInQuery: true, takesBody: true }),
       ],
       services,
@@ -193,6 +192,35 @@ for (const kind of kinds) {
     hook.request(`POST /api/v1/hook?api_key=${'x'.repeat(32)}`, form('application/json', MIB));
     t.match(await hook.response(), { status: 401, text: /Invalid API key/ }, 'with a key in the query, too');
     t.ok(await works());
+  });
+
+  t.test(`${kind}: uploads of one account that stall leave room for the uploads of others`, async (t) => {
+    const received = new SlowClientGuard(new FakeClock());
+    const listen = { slowBodyGuard: received };
+    const { services, client } = await start(t, { maxFileMib: 1, uploadMemoryMib: 4, listen });
+    const bytes = 900_000;
+    const head = `--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n`;
+    const body = `${head}${'f'.repeat(bytes - head.length - 9)}\r\n--x--\r\n`;
+    const upload = async (id: number, sent: number, headers = {}): Promise<RawClient> => {
+      services.caller = { ...services.caller, user: user({ id: toUserId(id) }) };
+      const one = await client();
+      one.request('POST /api/v1/files', { Authorization: AUTH, ...form(MULTIPART, bytes), ...headers });
+      one.send(body.slice(0, sent));
+      return one;
+    };
+    const idle: RawClient[] = [];
+    for (let i = 0; i < 10; i++) idle.push(await upload(5, 100));
+    t.equal((await (await upload(5, bytes)).response())?.status, 200, 'what has not come takes no memory');
+
+    for (const one of idle.slice(0, 2)) one.send(body.slice(100, bytes - 1));
+    await until('they have come', () => received.totalHeldBytes >= 2 * (bytes - 1));
+    t.match(await (await upload(5, 0)).response(), { status: 503, text: UNAVAILABLE }, 'others keep as much room');
+    idle[2]!.send(body.slice(100, bytes - 1));
+    t.match(await idle[2]!.response(), { status: 503, text: UNAVAILABLE }, 'also when it has begun before');
+    t.equal((await (await upload(6, bytes)).response())?.status, 200, 'another account has room');
+    idle[0]!.send(body.slice(bytes - 1));
+    t.equal((await idle[0]!.response())?.status, 200);
+    t.equal((await (await upload(5, bytes)).response())?.status, 200, 'an answered upload gives its memory back');
   });
 
   t.test(`${kind}: two million boundaries are refused, and other requests are answered`, async (t) => {

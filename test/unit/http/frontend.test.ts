@@ -2,10 +2,11 @@ import t from 'tap';
 import { Type } from 'typebox';
 import { type ApiOperation, forwardCommand as checkedForward } from '#frontend/api';
 import { HttpFrontend } from '#frontend/http';
-import { type ActorReply, realmActorKey } from '#model';
+import { type ActorReply, realmActorKey, toUserId } from '#model';
 import { apiError } from '#model/errors';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
+import { until } from '../../support/until.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, KEY, user } from './support.js';
 
@@ -385,23 +386,25 @@ t.test('uploads have their own limit, and a message of their own above it', asyn
   t.same(send('POST', '/files', MULTIPART, 'x'.repeat(26 * 1_048_576)).json.got, 'too large');
 });
 
-t.test('concurrent uploads take no more than their share of memory, and release it', async (t) => {
+t.test('uploads take no more memory than configured, and release it', async (t) => {
   const services = new FakeServices();
-  services.slow = true;
   const frontend = new HttpFrontend([upload], services, { requestIdPrefix: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });
-  const send = (): FakeExchange => {
-    const head = { authorization: AUTH, ...MULTIPART, 'content-length': String(900_000) };
-    const exchange = new FakeExchange('POST', '/api/v1/files', head, fileForm('x'));
+  let users = 0;
+  const send = (head: Record<string, string> = {}): FakeExchange => {
+    services.caller = { ...services.caller, user: user({ id: toUserId(++users) }) };
+    const sent = { authorization: AUTH, ...MULTIPART, ...head };
+    const exchange = new FakeExchange('POST', '/api/v1/files', sent, fileForm('x'.repeat(900_000)));
     frontend.handleRequest(exchange);
     return exchange;
   };
-  const [one, two, three] = [send(), send(), send()];
-  t.same([three.status, three.read], [503, false]);
+  const [one, two, three, four] = [send(), send(), send({ 'content-length': '900000' }), send()];
+  t.same([three.status, three.read], [503, false], 'its length is announced');
+  t.same([four.status, four.read], [503, true], 'its length is not known before');
   one.abort();
-  const four = send();
-  await settle();
-  t.same([one.answers, two.status, four.status], [0, 200, 200]);
-  const [five, six] = [send(), send()];
-  await settle();
-  t.same([five.status, six.status], [200, 200], 'answered ones have given it back');
+  const five = send();
+  await until('both are answered', () => two.answered && five.answered);
+  t.same([one.answers, two.status, five.status], [0, 200, 200]);
+  const [six, seven] = [send(), send()];
+  await until('both are answered', () => six.answered && seven.answered);
+  t.same([six.status, seven.status], [200, 200], 'answered ones have given it back');
 });
