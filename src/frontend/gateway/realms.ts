@@ -2,11 +2,11 @@
 import { isIP } from 'node:net';
 import type { DirectoryRealmEntry } from '#model/records';
 
-/** Host name without port and brackets, in lower case. */
+/** Host name without port, brackets and the dot that may end a full name, in lower case. */
 export function hostNameOfHostHeader(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();
-  return host.replace(/:\d+$/, '').toLowerCase();
+  return host.replace(/\.?(:\d+)?$/, '').toLowerCase();
 }
 
 /** Returns the subdomain in a host name; undefined where there is none (an IP address, localhost, a foreign name). */

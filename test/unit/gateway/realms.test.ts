@@ -17,6 +17,17 @@ t.test('a subdomain of the external host names an organization; an address or lo
   }
 });
 
+t.test('a host name that ends with a dot names the same organization', async (t) => {
+  const external = 'chat.example.com';
+  for (const host of ['lear.chat.example.com.', 'lear.chat.example.com.:9991']) {
+    t.equal(subdomainOfHost(host, external), 'lear', host);
+    t.equal(findRealmByHostOrFirst(host, external, realms)?.id, 2, host);
+  }
+  t.equal(subdomainOfHost('chat.example.com.', external), '');
+  t.equal(subdomainOfHost('localhost.:9991', external), undefined);
+  t.equal(findRealmByHostOrFirst('nobody.chat.example.com.', external, realms), undefined);
+});
+
 t.test('without credentials the host decides; a host of no organization means the first', async (t) => {
   t.equal(findRealmByHostOrFirst('lear.chat.example.com', 'chat.example.com', realms)?.id, 2);
   t.equal(findRealmByHostOrFirst('127.0.0.1', 'chat.example.com', realms)?.id, 1);
