@@ -32,6 +32,12 @@ t.test("the client's address is the rightmost one that is no proxy of ours", asy
   }
 });
 
+t.test('a client inside a trusted network forges its address, and outside of it does not', async (t) => {
+  const forwardedByBalancer = '203.0.113.9, 10.1.2.3';
+  t.equal(new ClientAddressResolver('10.0.0.0/8').rateLimitedNetworkOf('10.0.5.7', forwardedByBalancer), '203.0.113.9');
+  t.equal(new ClientAddressResolver('10.0.5.7').rateLimitedNetworkOf('10.0.5.7', forwardedByBalancer), '10.1.2.3');
+});
+
 t.test('all spellings of addresses of one IPv6 network are one', async (t) => {
   const addresses = new ClientAddressResolver('');
   const long = '2001:0db8:0000:0042:0000:0000:0000:0001';
