@@ -26,7 +26,9 @@ await say(owner, 'town square', 'more', 'another topic');
 await say(member, 'backstage', 'secrets', 'for insiders');
 await tell(member, [owner], 'for the owner alone');
 await member.api.ok('POST /messages/{message_id}/reactions', { message_id: seen, emoji_name: 'heart' });
-const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+const port = server.nextPort();
+const host = `${org.subdomain}.localhost:${port}`;
+const cookieName = `conclave_session_${port}`;
 const hash = `#narrow/stream/${square}-town-square/topic/welcome`;
 
 async function openAt(address: string, wait = '.visitor') {
@@ -119,7 +121,7 @@ t.test('what a member has read is gone from the browser when the session has end
     document.dispatchEvent(new Event('visibilitychange'));
   }`);
   await page.waitForFunction(copiesOffline);
-  await page.deleteCookie({ name: 'conclave_session', url: `http://${host}/` });
+  await page.deleteCookie({ name: cookieName, url: `http://${host}/` });
   await page.reload();
   await at.waitFor('.sign-in', 'without an account');
   await page.waitForFunction(`${copiesOffline}.then((count) => count === 0)`);
@@ -148,7 +150,7 @@ t.test('a reader whose session has ended is told so when the page is opened agai
   const at = await ClientPage.open(browser, host);
   await at.openSignedIn(member.email, PASSWORD, '#inbox');
   await at.waitFor('.row.stream', 'backstage');
-  await at.page.deleteCookie({ name: 'conclave_session', url: at.page.url() });
+  await at.page.deleteCookie({ name: cookieName, url: at.page.url() });
   await at.page.reload();
   await at.waitFor('.sign-in-note', 'You have been signed out.');
   await at.click('button', 'without an account');

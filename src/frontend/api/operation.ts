@@ -10,6 +10,7 @@ import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import type { Thumbnails } from '#frontend/thumbnails';
+import type { SessionCookieScope } from '#frontend/web';
 import type { ActorKindName, RawHttpAnswer, RealmId, TextRenderedByFrontend, UserId } from '#model';
 import type { AddressedCommand, ActorFieldsReply as ReplyFields, UncheckedAddressedCommand } from '#model/commands';
 import type { ApiErrorReply } from '#model/errors';
@@ -161,8 +162,8 @@ export interface ApiCall<V> {
   readonly pushesToMobileDevices: boolean;
   /** Id of the caller's session; undefined where the caller has an API key. */
   readonly callerSessionId: number | undefined;
-  /** True if the browser reached the server over TLS. Set only for operations with `webClient`. */
-  readonly browserUsesTls: boolean;
+  /** Scope of the browser's session cookie. Only for operations with `webClient` it says whether TLS is used. */
+  readonly sessionCookieScope: SessionCookieScope;
   /** Query of the request as sent, without the question mark. */
   readonly rawQuery: string;
   /** Value of a request header that the operation declares; '' when absent. */

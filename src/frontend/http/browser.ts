@@ -64,6 +64,11 @@ function isTlsRequest(exchange: HttpExchange, { https, isTrustedProxy }: Browser
   return exchange.headerLines('x-forwarded-proto').split(',').at(-1)!.trim().toLowerCase() === 'https';
 }
 
+/** Returns the port in the address that the browser shows; '' for the default port. @param host Host of the request */
+export const portInBrowserAddress = (host: string, { externalPortSuffix }: BrowserRequestPolicy): string =>
+  // A proxy may pass on the host name without the port.
+  (/:\d+$/.exec(host)?.[0] ?? externalPortSuffix).slice(1);
+
 /** Reads the headers by which a browser's session cookie counts. @param host Host of the request, in lower case */
 export function readBrowserRequestFacts(
   exchange: HttpExchange,
@@ -76,14 +81,14 @@ export function readBrowserRequestFacts(
   const site = exchange.header('sec-fetch-site');
   if (!fromClient && cookie === '' && site === '') return NO_BROWSER_FACTS;
   const sameOrigin = isCausedBySameOrigin(exchange, site, host, policy.externalPortSuffix);
-  const secure = isTlsRequest(exchange, policy);
-  const fromPage = fromClient || site === 'same-origin' || hasSessionCookie(cookie);
+  const scope = { secure: isTlsRequest(exchange, policy), port: portInBrowserAddress(host, policy) };
+  const fromPage = fromClient || site === 'same-origin' || hasSessionCookie(cookie, scope);
   return {
     isFromWebClient: fromClient,
     isFromOwnPage: fromPage,
     isSameOrigin: sameOrigin,
-    usesTls: secure,
-    sessionToken: sameOrigin ? sessionTokenOfCookieHeader(cookie, secure) : '',
+    usesTls: scope.secure,
+    sessionToken: sameOrigin ? sessionTokenOfCookieHeader(cookie, scope) : '',
     expectedUserId: fromClient ? Number(exchange.header('x-conclave-user')) : 0,
   };
 }

@@ -11,7 +11,13 @@ import {
 } from '#domain/levels';
 import { clientNameOfRequest } from '#domain/messages';
 import type { ApiOperation } from '#frontend/api';
-import { type BrowserRequestFacts, type BrowserRequestPolicy, readBrowserRequestFacts } from './browser.js';
+import type { SessionCookieScope } from '#frontend/web';
+import {
+  type BrowserRequestFacts,
+  type BrowserRequestPolicy,
+  portInBrowserAddress,
+  readBrowserRequestFacts,
+} from './browser.js';
 import { acceptsGzip } from './compression.js';
 import { EMPTY_FORM, type ParsedForm, type UploadMemoryReservation } from './form.js';
 import type { OperationCall } from './operation-call.js';
@@ -164,6 +170,10 @@ export class InboundRequest {
   get browserFacts(): BrowserRequestFacts {
     this.#browserFacts ??= readBrowserRequestFacts(this.exchange, this.host, this.policy.browserPolicy);
     return this.#browserFacts;
+  }
+
+  get sessionCookieScope(): SessionCookieScope {
+    return { secure: this.browserFacts.usesTls, port: portInBrowserAddress(this.host, this.policy.browserPolicy) };
   }
 
   /** True if a page of this server sends the request; false also where the headers were not read. */

@@ -12,10 +12,10 @@ import type {
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import type { Thumbnails } from '#frontend/thumbnails';
+import type { SessionCookieScope } from '#frontend/web';
 import { type ActorReply, type RealmId, type TextRenderedByFrontend, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
-import type { BrowserRequestFacts } from './browser.js';
 import type { RateLimitedRequest } from './call-limiter.js';
 import type { ParsedForm } from './form.js';
 import type { FormFields } from './form-urlencoded.js';
@@ -31,7 +31,7 @@ interface OperationRequest extends RateLimitedRequest {
   readonly host: string;
   readonly userAgent: string;
   readonly apiLevel: ApiLevel;
-  readonly browserFacts: BrowserRequestFacts;
+  readonly sessionCookieScope: SessionCookieScope;
   /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -159,8 +159,8 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.account?.session?.id;
   }
 
-  get browserUsesTls(): boolean {
-    return this.request.browserFacts.usesTls;
+  get sessionCookieScope(): SessionCookieScope {
+    return this.request.sessionCookieScope;
   }
 
   get rawQuery(): string {

@@ -24,5 +24,6 @@ export {
   isWellFormedSignInToken,
   makeExpiredSessionCookie,
   makeSessionCookie,
+  type SessionCookieScope,
   sessionTokenOfCookieHeader,
 } from './session-cookie.js';

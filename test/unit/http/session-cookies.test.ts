@@ -4,6 +4,7 @@ import type { FrontendOptions } from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
 import { makeExpiredSessionCookie, makeSessionCookie, sessionTokenOfCookieHeader } from '#frontend/web';
 import type { WebSession } from '#model/records';
+import { WEB_SESSION_OPERATIONS } from '../../../src/frontend/api/operations/web/sessions.js';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
 import { AUTH, declare } from './support.js';
 
@@ -18,6 +19,7 @@ const WHO = declare({
   run: ({ caller, callerSessionId = null }) => ({ fields: { caller, session: callerSessionId } }),
 });
 const OPERATIONS = [
+  ...WEB_SESSION_OPERATIONS,
   WHO,
   { ...WHO, id: 'post', method: 'POST' as const },
   declare({
@@ -25,7 +27,7 @@ const OPERATIONS = [
     root: true,
     webClient: true,
     guard: 'none',
-    run: ({ browserUsesTls }) => ({ fields: { secure: browserUsesTls } }),
+    run: ({ sessionCookieScope }) => ({ fields: { ...sessionCookieScope } }),
   }),
 ];
 
@@ -107,8 +109,22 @@ for (const kind of ADAPTERS) {
       ['chat.example.com', 'https://chat.example.com.evil.example', 401],
       ['chat.example.com', 'null', 401],
     ] as const) {
-      t.equal((await ask({ Host: host, Origin: origin, Cookie: PLAIN })).status, status, `${origin} at ${host}`);
+      const name = `conclave_session_${host.includes(':9991') ? 9991 : 8443}`;
+      const headers = { Host: host, Origin: origin, Cookie: `${name}=${TOKEN}` };
+      t.equal((await ask(headers)).status, status, `${origin} at ${host}`);
     }
+  });
+
+  t.test(`${kind}: servers at different ports of one host leave the cookies of one another alone`, async (t) => {
+    const { ask } = await open(t, kind);
+    const cookies = `conclave_session=${OTHER}; conclave_session_9991=${TOKEN}; conclave_session_9992=${OTHER}`;
+    t.match((await ask({ Host: 'localhost:9991', Cookie: cookies })).json(), { caller: 5, session: 7 });
+    const headers = { Host: 'localhost:9993', Cookie: cookies };
+    t.equal((await ask(headers)).status, 401);
+    const status = await ask(headers, 'GET /web/session');
+    t.same([status.json().signed_in, status.headers['set-cookie']], [false, undefined]);
+    const ended = await ask({ ...headers, Cookie: `${cookies}; conclave_session_9993=${OTHER}` }, 'GET /web/session');
+    t.match(ended.headers['set-cookie'], /^conclave_session_9993=; .*Max-Age=0/, 'only its own one');
   });
 
   t.test(`${kind}: only a trusted proxy says that a browser uses TLS`, async (t) => {
@@ -146,15 +162,20 @@ for (const kind of ADAPTERS) {
 
 t.test('the cookie is out of reach for scripts, other sites and, behind TLS, other hosts', (t) => {
   const common = /; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict/;
-  t.match(makeSessionCookie(TOKEN, false), common);
-  t.match(makeSessionCookie(TOKEN, true), common);
-  t.match(makeSessionCookie(TOKEN, true), /^__Host-.*; Secure$/);
-  t.notMatch(makeSessionCookie(TOKEN, true), /Domain/i, 'a browser would refuse the prefix');
-  for (const secure of [true, false]) {
-    const [kept, gone] = [makeSessionCookie(TOKEN, secure), makeExpiredSessionCookie(secure)];
-    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, secure), TOKEN);
-    t.equal(sessionTokenOfCookieHeader(gone.split(';')[0]!, secure), '');
-    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, !secure), '');
+  const [plain, tls] = [
+    { secure: false, port: '' },
+    { secure: true, port: '' },
+  ];
+  t.match(makeSessionCookie(TOKEN, plain), common);
+  t.match(makeSessionCookie(TOKEN, tls), common);
+  t.match(makeSessionCookie(TOKEN, tls), /^__Host-.*; Secure$/);
+  t.notMatch(makeSessionCookie(TOKEN, tls), /Domain/i, 'a browser would refuse the prefix');
+  for (const scope of [plain, tls]) {
+    const [kept, gone] = [makeSessionCookie(TOKEN, scope), makeExpiredSessionCookie(scope)];
+    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, scope), TOKEN);
+    t.equal(sessionTokenOfCookieHeader(gone.split(';')[0]!, scope), '');
+    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, { ...scope, secure: !scope.secure }), '');
+    t.equal(sessionTokenOfCookieHeader(kept.split(';')[0]!, { ...scope, port: '8443' }), '');
     t.match(gone, /Max-Age=0/);
   }
   t.end();

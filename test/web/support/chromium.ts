@@ -282,10 +282,10 @@ export class ClientPage {
       },
       body: new URLSearchParams({ username: email, password }).toString(),
     });
-    const [, value] = /^conclave_session=(\w+)/.exec(headers['set-cookie']?.[0] ?? '') ?? [];
-    if (value === undefined) throw new Error(`${email} is not signed in: ${status}`);
+    const [, name, value] = /^(conclave_session_\d+)=(\w+)/.exec(headers['set-cookie']?.[0] ?? '') ?? [];
+    if (name === undefined || value === undefined) throw new Error(`${email} is not signed in: ${status}`);
     const url = `http://${this.host}/`;
-    await this.page.setCookie({ name: 'conclave_session', value, url, httpOnly: true, sameSite: 'Strict' });
+    await this.page.setCookie({ name, value, url, httpOnly: true, sameSite: 'Strict' });
   }
 
   /** Signs in by the form. */

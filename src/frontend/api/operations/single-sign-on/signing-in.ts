@@ -168,7 +168,8 @@ async function signInAndAnswerByTarget(
   if (created && identity.avatar !== null) void tryStoreProviderAvatar(call, id, identity.avatar);
   // A desktop client is noted when it exchanges its token for a session.
   if (target.kind !== 'desktop') await reportLogInToUserActor(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
-  if (session) return makeRedirectAnswer('/', { 'Set-Cookie': makeSessionCookie(session.token, call.browserUsesTls) });
+  if (session)
+    return makeRedirectAnswer('/', { 'Set-Cookie': makeSessionCookie(session.token, call.sessionCookieScope) });
   const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
   if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
   await call.refresh();
@@ -274,9 +275,9 @@ const signInByDesktopTokenOperation = defineOperation({
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.startSessionByLink, args }),
       );
       await reportLogInToUserActor(call, toUserId(user_id));
-      return makeRedirectAnswer('/', {
-        'Set-Cookie': makeSessionCookie(session.token, call.browserUsesTls || call.site.startsWith('https:')),
-      });
+      const { secure, port } = call.sessionCookieScope;
+      const scope = { secure: secure || call.site.startsWith('https:'), port };
+      return makeRedirectAnswer('/', { 'Set-Cookie': makeSessionCookie(session.token, scope) });
     }),
 });
 

@@ -41,7 +41,7 @@ async function startSessionAndAnswerWithCookie(
     command({ hash, client: browserAndSystemNameOfUserAgent(call.header('user-agent')) }),
   );
   await reportLogInToUserActor(call, toUserId(user_id));
-  return { fields: { user_id }, headers: { 'Set-Cookie': makeSessionCookie(token, call.browserUsesTls) } };
+  return { fields: { user_id }, headers: { 'Set-Cookie': makeSessionCookie(token, call.sessionCookieScope) } };
 }
 
 export const signInByPasswordOperation = defineOperation({
@@ -131,12 +131,12 @@ export const getSignedInStatusOperation = defineOperation({
   summary: 'Is this browser signed in, and as whom? The answer removes the cookie of a session that has ended.',
   parameters: {},
   run(call) {
-    const { caller: user_id } = call;
+    const { caller: user_id, sessionCookieScope: scope } = call;
     const signed_in = user_id !== 0;
     const public_access = mayReadAnyStreamAnonymously(call.webPublicStreams, call.directory);
     const fields = { signed_in, user_id, public_access };
-    const stale = !signed_in && hasSessionCookie(call.header('cookie'));
-    return { fields, headers: stale ? { 'Set-Cookie': makeExpiredSessionCookie(call.browserUsesTls) } : {} };
+    const stale = !signed_in && hasSessionCookie(call.header('cookie'), scope);
+    return { fields, headers: stale ? { 'Set-Cookie': makeExpiredSessionCookie(scope) } : {} };
   },
 });
 
@@ -150,7 +150,7 @@ export const signOutOperation = defineOperation({
   summary: 'Sign out: end the session of this browser.',
   parameters: {},
   async run(call) {
-    const { realm, callerSessionId, browserUsesTls } = call;
+    const { realm, callerSessionId, sessionCookieScope } = call;
     if (callerSessionId === undefined) throw apiError('NO_SUCH_SESSION');
     await call.send(
       forwardCommand({
@@ -159,7 +159,7 @@ export const signOutOperation = defineOperation({
         args: { session: callerSessionId },
       }),
     );
-    return { fields: {}, headers: { 'Set-Cookie': makeExpiredSessionCookie(browserUsesTls) } };
+    return { fields: {}, headers: { 'Set-Cookie': makeExpiredSessionCookie(sessionCookieScope) } };
   },
 });
 
