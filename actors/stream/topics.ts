@@ -11,12 +11,16 @@ import {
   toStoredMessage,
 } from '#domain/messages';
 import { hashTopicIgnoringCase, toComparableTopicKey } from '#domain/streams';
-import type { ActorParts, RealmId } from '#model';
+import { type ActorKey, type ActorParts, parseActorKey, type RealmId, toUserId, userActorKey } from '#model';
+import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
+import type { CommandContext } from '#runtime';
 import type { ConversationActorView } from './state.js';
 
 export const STREAM_TOPIC_PART_PREFIX = 'topic/';
+
+export const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 
 /**
  * Maximum number of newest messages that are read to find the newest one that stays in a topic. Fewer messages than
@@ -174,7 +178,7 @@ export const topicWatcherIdsOf = (parts: ActorParts, topic: string): readonly nu
   readTopicWatchers(parts, topic).users.ids;
 
 /** Ids of the users who watch any topic of the stream. */
-export function listTopicWatcherIds(parts: ActorParts): ReadonlySet<number> {
+function listTopicWatcherIds(parts: ActorParts): ReadonlySet<number> {
   const watchers = new Set<number>();
   for (const [name, stored] of parts) {
     if (!name.startsWith(TOPIC_WATCHERS_PART_PREFIX)) continue;
@@ -182,6 +186,21 @@ export function listTopicWatcherIds(parts: ActorParts): ReadonlySet<number> {
   }
   return watchers;
 }
+
+/** Commands that tell the users with a policy for a topic that the stream may have become visible to them or hidden. */
+export const makeStreamShownOrHiddenCommands = (
+  parts: ActorParts,
+  { key, realm, directory }: Pick<CommandContext, 'key' | 'realm' | 'directory'>,
+): OutboxCommand[] =>
+  [...listTopicWatcherIds(parts)].map((id) =>
+    makeOutboxCommand({
+      to: userActorKey(realm, toUserId(id)),
+      name: userActorCommands.streamShownOrHidden,
+      args: { stream: streamIdOfActorKey(key) },
+      caller: 0,
+      after: directory.version,
+    }),
+  );
 
 /** Ids of the users who may follow the topic, ascending; each user's own actor knows. */
 export const topicFollowerIdsOf = (parts: ActorParts, topic: string): readonly number[] =>

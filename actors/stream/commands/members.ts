@@ -21,7 +21,7 @@ import {
 import { makeOutboxCommand, type OutboxCommand, type streamActorCommands, userActorCommands } from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
 import type { ConversationActorState, ConversationCommandHandler } from '../state.js';
-import { makeStreamShownOrHiddenCommands } from './topics.js';
+import { makeStreamShownOrHiddenCommands } from '../topics.js';
 
 export const findStreamMembershipRecord = (parts: ActorParts, user: number): StreamMembershipRecord | undefined =>
   toStreamMembershipRecord(parts.get(`${STREAM_MEMBER_PART_PREFIX}${user}`));

@@ -2,23 +2,20 @@
 
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type ActorKey, type ActorParts, parseActorKey, toUserId, userActorKey } from '#model';
-import { makeOutboxCommand, type OutboxCommand, type streamActorCommands, userActorCommands } from '#model/commands';
+import type { streamActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import type { CommandContext } from '#runtime';
 import { makeNotifiedSubscriberChange } from '../missed.js';
 import type { ConversationCommandHandler } from '../state.js';
 import {
   listTopicsOfStream,
-  listTopicWatcherIds,
+  makeStreamShownOrHiddenCommands,
   makeTopicChangesAfterRemovals,
   makeTopicWatcherChange,
   readNewestMessagesOfTopic,
+  streamIdOfActorKey,
   topicWatcherIdsOf,
 } from '../topics.js';
 import { withRetentionTimerStarted } from './retention.js';
-
-const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 
 /**
  * Lists all topics, for users who may read the whole stream; the user actor that redirects to this command has checked
@@ -76,21 +73,6 @@ export const recordTopicPolicyHolderHandler: ConversationCommandHandler<typeof s
     parts: makeTopicWatcherChange(parts, topic, user, watches, follows),
   }),
 };
-
-/** Commands that tell the users with a policy for a topic that the stream may have become visible to them or hidden. */
-export const makeStreamShownOrHiddenCommands = (
-  parts: ActorParts,
-  { key, realm, directory }: Pick<CommandContext, 'key' | 'realm' | 'directory'>,
-): OutboxCommand[] =>
-  [...listTopicWatcherIds(parts)].map((id) =>
-    makeOutboxCommand({
-      to: userActorKey(realm, toUserId(id)),
-      name: userActorCommands.streamShownOrHidden,
-      args: { stream: streamIdOfActorKey(key) },
-      caller: 0,
-      after: directory.version,
-    }),
-  );
 
 /** The command is never refused and may be repeated. */
 export const tellTopicPolicyHoldersOfVisibilityHandler: ConversationCommandHandler<
