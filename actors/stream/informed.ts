@@ -58,6 +58,14 @@ export class MissedMessageNoticeMemory {
   readonly #noticesByReceiverAndTopic = new Map<string, RememberedNotice>();
 
   readonly #informedSubscribersBySenderAndTopic = new Map<string, InformedSubscribers>();
+  /** Wall time of the message before, ms. */
+  #lastNow = 0;
+
+  /** Empties the memory if the clock was set back: its times lie as far ahead as the clock had been. */
+  forgetAllIfClockWasSetBack(now: number): void {
+    if (now < this.#lastNow) this.clear();
+    this.#lastNow = now;
+  }
 
   /**
    * True if the receiver was recently informed of the topic, for a message at least as strong; otherwise records that a

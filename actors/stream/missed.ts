@@ -92,6 +92,7 @@ export function makeMissedMessageCommands(
     body.wildcard && originStream !== 0 && noticeMemory
       ? { sender, topic: toComparableTopicKey(body.topic), membershipVersion, directory }
       : undefined;
+  noticeMemory?.forgetAllIfClockWasSetBack(nowMs);
   const areSubscribersInformed = mention !== undefined && noticeMemory!.areAllSubscribersInformed(mention, nowMs);
   let found: Map<number, OutboxCommand> | undefined;
   /** Time until which every considered receiver is informed; 0 if one of them may have to be informed earlier. */

@@ -99,7 +99,10 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     if (isEdited && waiting && waiting.first <= id) return { reply: makeValueReply(null) };
     const name = isEdited ? makeEditedMessagePartId(conversation, id) : conversation;
     const known = isEdited ? MISSED_CONVERSATION_TABLE.findPartValue(parts, name) : waiting;
-    if (known && (isEdited || known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
+    const latest = endOfMailBatchingPeriod(directory, self, now);
+    // A later time is from a clock that was ahead, and a message now replaces it.
+    const waits = known && known.due <= latest;
+    if (waits && (isEdited || known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };
     }
     const received = { sender, direct: stream === 0, wildcard, flags };
@@ -108,9 +111,9 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     if (!known && [...MISSED_CONVERSATION_TABLE.values(parts)].length >= MAX_MISSED_CONVERSATIONS_PER_USER) {
       return { reply: makeValueReply(null) };
     }
-    const due = endOfMailBatchingPeriod(directory, self, sent);
+    const due = Math.min(endOfMailBatchingPeriod(directory, self, sent), latest);
     const record: MissedConversation = known
-      ? { ...known, next: id }
+      ? { ...known, ...(waits ? { next: id } : { due }) }
       : { stream, topic, participants, first: id, due, origin, ...(isEdited ? { editedAt: sent } : {}) };
     const written = MISSED_CONVERSATION_TABLE.makePartChange(name, record);
     return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(partsWithChanges(parts, written)) };

@@ -503,6 +503,17 @@ export async function missedMails(t: Test): Promise<void> {
     await owner.api.ok('PATCH /realm', { message_content_allowed_in_email_notifications: true });
   });
 
+  await t.test('a message from a time when the clock was ahead ends no mails about later ones', async (t) => {
+    const year = 365 * 86_400_000;
+    clock.correctWallTime(year);
+    await tell(owner, [member], 'sent in the future');
+    clock.correctWallTime(-year);
+    await tell(owner, [member], 'sent now');
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    t.match(mail!.text, /sent in the future[\s\S]*sent now/);
+  });
+
   await t.test('the batching period is the one of the user', async (t) => {
     await member.api.ok('PATCH /settings', { email_notifications_batching_period_seconds: 5 });
     await tell(other, [member], 'quick');
