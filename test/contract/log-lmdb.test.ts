@@ -65,6 +65,49 @@ t.test('entries beyond the maximum age are dropped, and the end position stays',
   t.equal(clock.next(), undefined, 'no timer is left');
 });
 
+t.test(
+  'entries from a time when the clock was ahead, and those after them, are dropped at the maximum age',
+  async (t) => {
+    const environment = await openLmdbEnvironment(t.testdir());
+    const clock = new FakeClock();
+    const log = await LmdbEventLog.open(environment, clock, limits);
+    const year = 365 * 86_400_000;
+    const passTrims = async (ms: number) => {
+      for (const end = clock.monotonic() + ms; clock.monotonic() < end; ) {
+        clock.advance(Math.min(clock.next() ?? ms, end - clock.monotonic()));
+        for (let n = 0; n < 4; n++) await environment.runWriteTransaction(() => undefined);
+      }
+    };
+    await log.append(realm, 1);
+    clock.correctWallTime(year);
+    for (let n = 2; n <= 300; n++) log.append(realm, n).catch(t.threw);
+    await log.append(realm, 301);
+    await passTrims(10_000);
+    t.match(await log.readBounds(realm), { end: 301, trimmed: 1 });
+    clock.correctWallTime(-year);
+    await log.append(realm, 302);
+    await passTrims(30_000);
+    await log.append(realm, 303);
+    await passTrims(29_000);
+    t.match(await log.readBounds(realm), { end: 303, trimmed: 1 });
+    await passTrims(10_000);
+    t.match(await log.readBounds(realm), { end: 303, trimmed: 302 });
+    clock.correctWallTime(year);
+    await log.append(realm, 304);
+    clock.correctWallTime(-year);
+    await passTrims(59_000);
+    t.match(await log.readBounds(realm), { end: 304, trimmed: 303 });
+    await passTrims(61_000);
+    t.match(
+      await log.readBounds(realm),
+      { end: 304, trimmed: 304 },
+      'the newest entry is as old as its first trimming',
+    );
+    await log.close();
+    await environment.close();
+  },
+);
+
 t.test('the log of a new directory has a new incarnation', async (t) => {
   const incarnations = [];
   for (const name of ['a', 'b', 'a']) {

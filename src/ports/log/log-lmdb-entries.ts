@@ -4,7 +4,10 @@ import { type LmdbEnvironment, type LmdbTable, packJsonToBuffer, unpackJson } fr
 
 /** Maximum number of entries that one transaction removes from one realm. */
 const MAX_ENTRIES_TRIMMED_AT_ONCE = 128;
-/** Bytes before a packed entry: the wall time of its append, as a double. */
+/**
+ * Bytes before a packed entry: the wall time of its append, as a double. A time later than now is from a clock that was
+ * ahead: the entry counts as being as old as the next one whose time is not.
+ */
 const ENTRY_HEADER_BYTES = 8;
 
 interface RealmLogState {
@@ -85,12 +88,16 @@ export class LmdbEventLogTables {
    */
   trimRealm(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): number {
     const { end, trimmed, storedBytes } = this.readRealmState(realm);
+    this.#correctTimeOfNewestEntry(realm, end, now);
     let kept = storedBytes;
     let upTo = trimmed;
     let dueMs = Number.POSITIVE_INFINITY;
+    let nextTimeUntilNow: number | undefined;
     for (const { key, value } of this.#entryTable.getRange({ start: [realm, trimmed + 1], end: [realm, end + 1] })) {
       const at = (key as number[])[1] as number;
-      const tooOldAfterMs = value.readDoubleBE(0) + limits.maxAgeMs;
+      const time = value.readDoubleBE(0);
+      nextTimeUntilNow = time > now ? (nextTimeUntilNow ?? this.#readNextTimeUntil(realm, at, end, now)) : undefined;
+      const tooOldAfterMs = (nextTimeUntilNow ?? time) + limits.maxAgeMs;
       // The newest entry is never dropped for its size: otherwise no reader could read it.
       if (now <= tooOldAfterMs && (kept <= limits.maxBytes || at === end)) {
         dueMs = tooOldAfterMs;
@@ -107,6 +114,24 @@ export class LmdbEventLogTables {
     for (let at = trimmed + 1; at <= upTo; at++) this.#entryTable.remove([realm, at]);
     this.#writeRealmState(realm, { end, trimmed: upTo, storedBytes: kept });
     return dueMs;
+  }
+
+  /** Sets the time of the newest entry to now if it is later, so that this entry and those before it grow old. */
+  #correctTimeOfNewestEntry(realm: RealmId, end: number, now: number): void {
+    const newest = this.#entryTable.get([realm, end]);
+    if (!newest || newest.readDoubleBE(0) <= now) return;
+    const corrected = Buffer.from(newest);
+    corrected.writeDoubleBE(now, 0);
+    this.#entryTable.put([realm, end], corrected);
+  }
+
+  /** Returns the time of the next entry after the position whose time isn't later than now. */
+  #readNextTimeUntil(realm: RealmId, position: number, end: number, now: number): number | undefined {
+    for (const { value } of this.#entryTable.getRange({ start: [realm, position + 1], end: [realm, end + 1] })) {
+      const time = value.readDoubleBE(0);
+      if (time <= now) return time;
+    }
+    return undefined;
   }
 
   /**

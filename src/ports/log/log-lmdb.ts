@@ -267,13 +267,20 @@ export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
   }
 
   async #trimAllRealms(): Promise<void> {
-    const isDue = (realm: RealmId): boolean => (this.#trimDueMsByRealm.get(realm) ?? 0) < this.#clock.now();
+    const isDue = (realm: RealmId): boolean => this.#isTrimDue(realm);
     let realms = this.#logTables.listRealms().filter(isDue);
     while (realms.length > 0 && !this.#closed) {
       const some = realms.slice(0, MAX_REALMS_TRIMMED_AT_ONCE);
       await this.#trimRealms(some);
       realms = [...realms.slice(MAX_REALMS_TRIMMED_AT_ONCE), ...some.filter(isDue)];
     }
+  }
+
+  #isTrimDue(realm: RealmId): boolean {
+    const now = this.#clock.now();
+    const due = this.#trimDueMsByRealm.get(realm) ?? 0;
+    // A time later than any entry of now gives is from a clock that was ahead.
+    return due < now || (due > now + this.#limits.maxAgeMs && due !== Number.POSITIVE_INFINITY);
   }
 
   async #trimRealms(realms: readonly RealmId[]): Promise<void> {
