@@ -91,7 +91,7 @@ export function countMailsToAddressesIfAllowed(
 
 /** Invitations that a user had mailed within a day. */
 interface DailyInvitations {
-  /** Time of the first of them, ms. The day ends 24 hours later. */
+  /** Time of the first of them, ms. The day ends 24 hours later, or when the clock is set back to before this time. */
   readonly since: number;
   readonly count: number;
 }
@@ -116,7 +116,7 @@ export function countDailyInvitationsOrThrow(
   added: number,
   now: number,
 ): Record<string, Json> {
-  const isOver = ({ since }: DailyInvitations): boolean => since + DAY_MS <= now;
+  const isOver = ({ since }: DailyInvitations): boolean => since > now || since + DAY_MS <= now;
   const before = DAILY_INVITATIONS_TABLE.findPartValue(parts, user.id);
   const { since, count } = before && !isOver(before) ? before : { since: now, count: 0 };
   const most = isAdminOrOwner(user) ? MAX_DAILY_INVITATIONS_OF_ADMIN : MAX_DAILY_INVITATIONS;

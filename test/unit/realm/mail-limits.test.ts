@@ -96,6 +96,13 @@ t.test('a member invites 1,000 people a day, an administrator 10,000', async (t)
   }
 });
 
+t.test('invitations mailed while the clock was ahead do not count once it is right', async (t) => {
+  const realm = new Realm();
+  realm.invite(person(8), MAX_DAILY_INVITATIONS, 1_000 * HOUR);
+  realm.invite(person(8), MAX_DAILY_INVITATIONS, 0);
+  t.throws(() => realm.invite(person(8), 1, 1), { code: 'INVITATION_FAILED' });
+});
+
 t.test('counts of invitations whose day is over are deleted', async (t) => {
   const realm = new Realm();
   realm.invite(person(8), 1, 0);
