@@ -19,7 +19,7 @@ import { ActorActivationContext, type ActorActivationControl } from './activatio
 import { CommitLoop } from './commit-loop.js';
 import { CommandExecutor } from './executor.js';
 import { CommandInputLoader } from './input-loader.js';
-import type { ActorSidecar, AnyActorKindDefinition, PassivationReason } from './kind.js';
+import { type ActorSidecar, type AnyActorKindDefinition, correctDueTime, type PassivationReason } from './kind.js';
 import { type LoadedActor, loadActorFromStore } from './load.js';
 import { ActorMailbox, QueuedCommand } from './mailbox.js';
 import { ActorStateInMemory } from './memory.js';
@@ -191,7 +191,8 @@ export class ActorActivation implements ActorActivationControl {
     this.#memory.fillFromLoadedActor(loaded, this.ports.ownedSince(this.key));
     this.#replyCache.loadFromParts(replyCacheParts);
     this.#executor.isActorEnding = outboxEntries.some((entry) => entry.ends);
-    this.#commitLoop.startFromLoadedRoot(root?.version ?? 0, root?.due ?? null, outboxEntries.length > 0);
+    const due = correctDueTime(this.kind, root?.due ?? null, this.ports.clock.now());
+    this.#commitLoop.startFromLoadedRoot(root?.version ?? 0, due, outboxEntries.length > 0);
     this.#sidecar = startActorSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of outboxEntries) {
       const rested = entry.sequences.map(({ lane }) =>

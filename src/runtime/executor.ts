@@ -10,7 +10,13 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { type AnyActorKindDefinition, type CommandContext, type CommandOutcome, CommandTooEarlyError } from './kind.js';
+import {
+  type AnyActorKindDefinition,
+  type CommandContext,
+  type CommandOutcome,
+  CommandTooEarlyError,
+  correctDueTime,
+} from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorStateInMemory } from './memory.js';
 import { doItemsFitIntoLog } from './pack-entries.js';
@@ -142,8 +148,9 @@ export class CommandExecutor {
    * `due` must run once for each time set.
    */
   #isDueElseResetTimer(): boolean {
-    const { dueAt } = this.commits;
-    if (dueAt !== null && dueAt <= this.ports.clock.now()) return true;
+    const now = this.ports.clock.now();
+    const dueAt = correctDueTime(this.kind, this.commits.dueAt, now);
+    if (dueAt !== null && dueAt <= now) return true;
     this.ports.setDueTime(this.key, dueAt);
     return false;
   }

@@ -315,5 +315,12 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   sidecar?(handle: ActorActivationHandle<S, V>, sources: CommandInputSources<Services>): ActorSidecar;
 }
 
+/** The time for which an actor has asked to be woken, wall time, ms; now if the time is from a clock that was ahead. */
+export const correctDueTime = (
+  { maxDueDelayMs = Number.POSITIVE_INFINITY }: Pick<AnyActorKindDefinition, 'maxDueDelayMs'>,
+  due: number | null,
+  now: number,
+): number | null => (due !== null && due > now + maxDueDelayMs ? now : due);
+
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes
 export type AnyActorKindDefinition<Services = any> = ActorKindDefinition<any, any, Services>;
