@@ -21,7 +21,7 @@ import {
 } from './commands/members.js';
 import { postDirectNoticeHandler, postStreamNoticeHandler } from './commands/notice.js';
 import { addReactionHandler, recordMessageCopyHolderHandler, removeReactionHandler } from './commands/react.js';
-import { removeExpiredMessagesHandler } from './commands/retention.js';
+import { MAX_RETENTION_CHECK_DELAY_MS, removeExpiredMessagesHandler } from './commands/retention.js';
 import { noSuchStreamError, sendDirectMessageHandler, sendOrRedirectStreamMessageHandler } from './commands/send.js';
 import { sendScheduledDirectMessageHandler, sendScheduledStreamMessageHandler } from './commands/send-scheduled.js';
 import { addSubmessageHandler } from './commands/submessage.js';
@@ -45,6 +45,7 @@ import { STREAM_TOPIC_PART_PREFIX, TOPIC_WATCHERS_PART_PREFIX } from './topics.j
 
 const commonConversationKindDefinition = {
   usesDirectory: true,
+  maxDueDelayMs: MAX_RETENTION_CHECK_DELAY_MS,
   loadedParts: [
     STREAM_MEMBER_PART_PREFIX,
     STREAM_TOPIC_PART_PREFIX,

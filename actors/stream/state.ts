@@ -22,6 +22,8 @@ export interface ConversationActorState extends JsonObject {
   readonly recipient: number;
   /** True if the daily check of the messages' age is set (commands/retention.ts). */
   readonly watched?: boolean;
+  /** Wall time for which the next of these checks is planned, ms; absent: an earlier version has planned it. */
+  readonly nextCheck?: number;
   /** Number of a stream's messages by day. */
   readonly traffic?: DailyMessageCounts;
   /** Number of a stream's messages of the last 28 days, as last reported to the realm actor; absent: 0. */

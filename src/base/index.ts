@@ -6,8 +6,9 @@
  * - Collections: `IdSet` (delta-encoded id sets), ascending lists of numbers, lazy maps and sets (shared while empty).
  * - Byte arrays whose memory is reused (`leased-bytes.ts`).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
- * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping, the
- *   networks that outgoing requests may reach (`ip-networks.ts`).
+ * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), the safeguard of data against a clock that is
+ *   ahead (`late-deletions.ts`), formats of dates and URLs, HTML escaping, the networks that outgoing requests may
+ *   reach (`ip-networks.ts`).
  *
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
  * durable files), `metrics` (declared metrics and their Prometheus format).
@@ -27,6 +28,7 @@ export { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from './id-set.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
+export { LATE_DELETION_PAUSE_MS, mayClockBeAhead } from './late-deletions.js';
 export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
 export {
   copyOutOfLease,

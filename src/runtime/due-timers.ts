@@ -36,7 +36,7 @@ export class HostActorDueTimers {
 
   constructor(
     private readonly clock: Clock,
-    private readonly fire: (key: ActorKey) => void,
+    private readonly fire: (key: ActorKey, wakeAt: number) => void,
     /** Longest time ahead for which an actor asks, ms. A later time is from a clock that was ahead, and is now. */
     private readonly maxDelayMs: (key: ActorKey) => number = () => Number.POSITIVE_INFINITY,
   ) {
@@ -131,10 +131,11 @@ export class HostActorDueTimers {
         this.#pushToHeap(entry.wakeAt, entry);
         continue;
       }
-      this.#entryByActor.delete(entry.key);
+      const { key, wakeAt } = entry;
+      this.#entryByActor.delete(key);
       entry.wakeAt = Number.POSITIVE_INFINITY;
       fired++;
-      this.fire(entry.key);
+      this.fire(key, wakeAt);
     }
     this.#armTimerForEarliestEntry(fired === MAX_WAKE_UPS_AT_ONCE ? PAUSE_BETWEEN_WAKE_UP_BATCHES_MS : 0);
   }

@@ -3,7 +3,7 @@
  * needed (activations.ts).
  */
 
-import { type Json, type JsonObject, type Logger, Semaphore } from '#base';
+import { type Json, type JsonObject, type Logger, mayClockBeAhead, Semaphore } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { MetricsRegistry } from '#base/metrics';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId } from '#model';
@@ -73,6 +73,8 @@ const IDLE_SWEEP_INTERVAL_MS = 30_000;
  */
 const MAX_CONCURRENT_ACTOR_LOADS = 64;
 const DUE_COMMAND_RETRY_DELAY_MS = 5_000;
+/** Interval of log lines about late work, ms. */
+const LATE_WORK_LOG_INTERVAL_MS = 3_600_000;
 
 /**
  * Fields of the envelope of a command that the host sends itself: the command id has no number, so the reply need not
@@ -94,6 +96,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   /** Number of commands that this host sent to its own activations without the bus. */
   #localCommandCount = 0;
   #isStopping = false;
+  /** Earliest time of the next log line about late work, monotonic, ms. */
+  #nextLateWorkLineAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ActorHostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
@@ -104,7 +108,10 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     this.#newOwnerActorWaker = new NewOwnerActorWaker(this.client, clock, logger);
     this.#dueTimers = new HostActorDueTimers(
       clock,
-      (key) => this.#sendDueCommand(key),
+      (key, wakeAt) => {
+        this.#logIfWorkIsLate(wakeAt);
+        this.#sendDueCommand(key);
+      },
       (key) => kinds[kindNameOfActor(key)]?.maxDueDelayMs ?? Number.POSITIVE_INFINITY,
     );
     this.#quotas = this.#makeQuotas();
@@ -253,6 +260,15 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     this.#dueTimers.setWakeTime(key, at);
     if (at === null) this.#quotas.forgetEndedActor(key);
     else this.#quotas.recordWrite(key);
+  }
+
+  /** Logs that work comes so late that actors put deletions of old data off (src/base/late-deletions.ts). */
+  #logIfWorkIsLate(planned: number): void {
+    const { clock, logger } = this.options;
+    if (!mayClockBeAhead(planned, clock.now()) || clock.monotonic() < this.#nextLateWorkLineAt) return;
+    this.#nextLateWorkLineAt = clock.monotonic() + LATE_WORK_LOG_INTERVAL_MS;
+    const days = Math.floor((clock.now() - planned) / 86_400_000);
+    logger.error({ days }, 'work comes days late: the server was off, or its clock is ahead; deletions wait for a day');
   }
 
   #sendDueCommand(key: ActorKey): void {

@@ -1,9 +1,11 @@
 /**
  * Removes messages that are older than the organization or the stream keeps them (streams.md, message_retention_days).
- * A conversation checks once a day, from its first message on; a new rule takes effect at the next check.
+ * A conversation checks once a day, from its first message on; a new rule takes effect at the next check. A check that
+ * comes days late removes nothing (`mayClockBeAhead`).
  */
 
 import { makeValueReply } from '#actors/shared';
+import { LATE_DELETION_PAUSE_MS, mayClockBeAhead } from '#base';
 import { storeNameOfStreamConversation, toStoredMessage } from '#domain/messages';
 import { countMessagesInTrafficWindow } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmActorKey, toStreamId } from '#model';
@@ -15,6 +17,8 @@ import { makeMessageRemovalOutcome } from '../removing.js';
 import type { ConversationActorState, ConversationActorView, ConversationCommandHandler } from '../state.js';
 
 const DAY_MS = 86_400_000;
+/** Longest time ahead for which a conversation asks to be woken, ms. */
+export const MAX_RETENTION_CHECK_DELAY_MS = Math.max(DAY_MS, LATE_DELETION_PAUSE_MS);
 /** Maximum number of messages removed per commit. */
 const MAX_EXPIRED_REMOVALS_PER_COMMIT = 500;
 
@@ -26,7 +30,8 @@ export function withRetentionTimerStarted(
   state: ConversationActorState,
   now: number,
 ): { readonly state: ConversationActorState; readonly due?: number } {
-  return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
+  const due = now + DAY_MS;
+  return state.watched ? { state } : { state: { ...state, watched: true, nextCheck: due }, due };
 }
 
 /** Retention time of the conversation's messages, days; null: the messages are kept for ever. */
@@ -53,8 +58,14 @@ export const removeExpiredMessagesHandler: ConversationCommandHandler<
       limit: MAX_EXPIRED_REMOVALS_PER_COMMIT,
     });
   },
-  handle: (view, _args, oldest, context) =>
-    addTrafficReportToOutcome(view.state, makeExpiredRemovalOutcome(view, oldest, context), context),
+  handle(view, _args, oldest, context) {
+    const { now } = context;
+    const removal = mayClockBeAhead(view.state.nextCheck ?? 0, now)
+      ? { reply: makeValueReply(null), due: now + LATE_DELETION_PAUSE_MS }
+      : makeExpiredRemovalOutcome(view, oldest, context);
+    const state = { ...view.state, nextCheck: removal.due };
+    return addTrafficReportToOutcome(state, { ...removal, state }, context);
+  },
 };
 
 /**
@@ -87,7 +98,7 @@ function makeExpiredRemovalOutcome(
   view: ConversationActorView,
   oldest: readonly MessageRecord[],
   context: CommandContext,
-): CommandOutcome<ConversationActorState> {
+): CommandOutcome<ConversationActorState> & { readonly due: number } {
   const { key, now, directory } = context;
   const days = retentionDaysOfConversation(key, directory);
   if (days === null || oldest.length === 0) return { reply: makeValueReply(null), due: now + DAY_MS };

@@ -304,6 +304,25 @@ t.test('a timer fires once, also when its actor is not in memory or moves', asyn
   t.same(ops(h), ['s', 'fired:s']);
 });
 
+t.test('work that comes days after its time is done, with one error in the log', async (t) => {
+  const h = new Harness();
+  await h.take(key, other);
+  await h.ask(key, 'schedule', { op: 'a', after: 5_000 });
+  await h.ask(other, 'schedule', { op: 'b', after: 5_000 });
+  await settle();
+  h.clock.leap(3 * 86_400_000);
+  await h.clock.advanceAsync(1_000);
+  t.same(
+    [ops(h), ops(h, other)],
+    [
+      ['a', 'fired:a'],
+      ['b', 'fired:b'],
+    ],
+  );
+  t.match(h.errors, [/^work comes days late: /]);
+  t.equal(h.errors.length, 1);
+});
+
 t.test('an exclusive command keeps its lane until its commands were carried out, also after a reload', async (t) => {
   const h = new Harness();
   await h.take(key);

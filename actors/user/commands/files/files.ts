@@ -1,7 +1,7 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 
 import { makeFileChangesCommand, makeSuccessReply, makeValueReply } from '#actors/shared';
-import type { Json } from '#base';
+import { type Json, LATE_DELETION_PAUSE_MS, mayClockBeAhead } from '#base';
 import { fileUriOfPath, parseFilePath, UNFINISHED_UPLOAD_LIFETIME_MS, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
 import {
   listUnsentScheduledMessages,
@@ -173,22 +173,30 @@ function isNeededByScheduledMessage({ path }: OwnUploadedFile, parts: ReadonlyMa
   return token !== undefined && listUnsentScheduledMessages(parts).some(({ content }) => content.includes(token));
 }
 
-/** Deletes expired files; those that a scheduled message will link are kept for longer. */
+/**
+ * Deletes expired files; those that a scheduled message will link are kept for longer. Files whose deletion comes days
+ * late are kept for a day (`mayClockBeAhead`), and a time of expiry from a clock that was ahead is corrected.
+ */
 export function makeExpiredFileDeletions(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
-  const over = [...iterateOwnFiles(parts)]
-    .filter(({ expires }) => expires !== null && expires <= now)
+  const latest = now + UNLINKED_FILE_LIFETIME_MS;
+  const considered = [...iterateOwnFiles(parts)]
+    .filter(({ expires }) => expires !== null && (expires <= now || expires > latest))
     .slice(0, MAX_EXPIRED_FILES_PER_COMMIT);
-  const kept = over.filter((file) => isNeededByScheduledMessage(file, parts));
-  const later = Object.fromEntries(
-    kept.map((file) => [
-      ownFilePartName(file.path),
-      { ...file, expires: now + UNLINKED_FILE_LIFETIME_MS } satisfies OwnUploadedFile,
-    ]),
-  );
-  const gone = over.filter((file) => !kept.includes(file));
+  /** Later time of expiry of a file that is kept; undefined: it is deleted. */
+  const laterExpiryOf = (file: OwnUploadedFile): number | undefined => {
+    if (file.expires! > latest || isNeededByScheduledMessage(file, parts)) return latest;
+    return mayClockBeAhead(file.expires!, now) ? now + LATE_DELETION_PAUSE_MS : undefined;
+  };
+  const later: Record<string, Json> = {};
+  const gone: OwnUploadedFile[] = [];
+  for (const file of considered) {
+    const expires = laterExpiryOf(file);
+    if (expires === undefined) gone.push(file);
+    else later[ownFilePartName(file.path)] = { ...file, expires } satisfies OwnUploadedFile;
+  }
   if (gone.length === 0) return { parts: later, commands: [] };
   const removal = makeOwnFilesRemoval(realm, userIdOfUserActorKey(key), gone);
   return { parts: { ...later, ...removal.deletedParts }, commands: [removal.fileChangesCommand] };

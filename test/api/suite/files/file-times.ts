@@ -1,6 +1,6 @@
 /** Timed changes of files, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { FakeClock } from '../../../support/fake-clock.js';
+import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
@@ -54,6 +54,23 @@ export async function fileTimes(t: Test): Promise<void> {
       t.same(await names(), ['claimed.txt'], 'also after a restart');
     },
   );
+
+  await t.test('a server whose clock is ahead deletes no unlinked file, and old ones once it is right', async (t) => {
+    const year = 365 * DAY_MS;
+    const uri = await upload(member, 'draft.txt');
+    await server.restart(() => clock.correctWallTime(year));
+    await clock.longAsync(DAY_MS / 2);
+    await settle(50);
+    t.equal((await look(member, uri)).status, 200);
+    await server.restart(() => clock.correctWallTime(-year));
+    // The next file whose time is over makes the actor look at the others, too.
+    await upload(member, 'next.txt');
+    await pass(36);
+    await until('the next is gone', async () => !(await names()).includes('next.txt'), 5_000);
+    t.equal((await look(member, uri)).status, 200);
+    await pass(36);
+    await until('it is gone', async () => !(await names()).includes('draft.txt'), 5_000);
+  });
 
   await t.test('a file that a scheduled message links is kept for it', async (t) => {
     const uri = await upload(member, 'awaited.txt');

@@ -192,10 +192,32 @@ export async function messageTime(t: Test): Promise<void> {
     );
   });
 
-  await t.test('old messages are deleted even if no request comes', async () => {
-    const id = await say(member, 'square', 'asleep', 'x');
-    clock.leap(10 * DAY * 1_000);
-    await server.restart();
+  await t.test('old messages are deleted a day after the start of a server that was off for long', async (t) => {
+    const id = await say(member, 'square', 'off', 'x');
+    await server.restart(() => clock.leap(30 * DAY * 1_000));
+    await pass(0.5);
+    t.ok(await exists(id), 'its clock may be ahead');
+    clock.leap(DAY * 1_000);
     await until('it is gone', async () => !(await exists(id)), 5_000);
+  });
+
+  await t.test('a server whose clock is ahead deletes no messages, and old ones once it is right', async (t) => {
+    const year = 365 * DAY * 1_000;
+    const young = await say(member, 'square', 'ahead', 'x');
+    await pass(1);
+    await server.restart(() => clock.correctWallTime(year));
+    await pass(0.5);
+    t.ok(await exists(young));
+    await server.restart(() => clock.correctWallTime(-year));
+    const kept = await say(member, 'square', 'ahead', 'y');
+    await pass(5);
+    await until('it is gone', async () => !(await exists(young)), 5_000);
+    t.ok(await exists(kept));
+    clock.correctWallTime(year);
+    await pass(0.5);
+    t.ok(await exists(kept), 'also while the server runs');
+    clock.correctWallTime(-year);
+    await pass(2);
+    await until('it is gone, too', async () => !(await exists(kept)), 5_000);
   });
 }
