@@ -132,9 +132,9 @@ export async function weeklyDigests(t: Test): Promise<void> {
     await expectNoNews(t, [member, guest]);
     await owner.api.ok('PATCH /realm', { digest_weekday: weekday });
     await toDigestDay();
-    t.match((await expectMail(member)).text, 'salmon');
-    await pass();
-    everybody.map(news);
+    for (const person of [member, guest, admin]) t.match((await expectMail(person)).text, 'salmon');
+    await expectNoNews(t, [member, guest, admin]);
+    news(other);
   });
 
   await t.test('settings of the user and of the organization leave content and names out', async (t) => {
@@ -145,6 +145,7 @@ export async function weeklyDigests(t: Test): Promise<void> {
       t.match(text, reason);
       t.match(text, /\d+ messages? in \d busy topics?/);
       for (const part of [text, html]) t.notMatch(part, new RegExp(`confidential|whales|dock|${other.name}`));
+      for (const person of [guest, admin]) await expectMail(person);
       await pass();
       everybody.map(news);
     };
