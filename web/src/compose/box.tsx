@@ -22,7 +22,8 @@ export interface ComposeBoxProps {
 /** Views that show the buttons for a new message. In other views there are keys only. */
 const VIEWS_WITH_CLOSED_BOX: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
 
-const LazyOpenBox = makeLazyComponent(async () => (await import('./open-box.js')).OpenBox);
+const importOpenBox = () => import('./open-box.js');
+const LazyOpenBox = makeLazyComponent(async () => (await importOpenBox()).OpenBox);
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
@@ -44,10 +45,7 @@ function useFileDrop(composer: Composer): boolean {
       if (!isFileDrag(event) || event.defaultPrevented) return;
       event.preventDefault();
       const files = [...(event.dataTransfer?.files ?? [])];
-      void runWithLazyChunk(
-        () => import('./uploads.js'),
-        ({ uploadFiles }) => uploadFiles(composer, files),
-      );
+      void runWithLazyChunk(importOpenBox, ({ uploadFiles }) => uploadFiles(composer, files));
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);

@@ -13,6 +13,8 @@ import { findSendRefusalTextKey } from './rules.js';
 import { ComposeToolbar } from './toolbar.js';
 import { OwnTypingNotices } from './typing-notices.js';
 
+export { uploadFiles } from './uploads.js';
+
 /** The open box. Its chunk is fetched as soon as the first view is on screen. */
 export function OpenBox({ composer, content }: ComposeBoxProps & { readonly composer: Composer }) {
   const id = useUniqueId();

@@ -23,6 +23,6 @@ export async function loadAndStartNotifying(core: Core): Promise<void> {
 
 /** Plays a tune by its name in the settings. */
 export async function loadAndPlayTune(name: string): Promise<void> {
-  const { playTune } = await import('./sound.js');
+  const { playTune } = await import('./start.js');
   playTune(name);
 }

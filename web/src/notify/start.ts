@@ -7,6 +7,8 @@ import { isConversationBeingRead, startHoldingReadingLock } from './focused.js';
 import { startUnreadCountIcon } from './icon.js';
 import { playTune } from './sound.js';
 
+export { playTune };
+
 /** Several messages within this time play one tune. */
 const MIN_SOUND_INTERVAL_MS = 1_500;
 

@@ -3,7 +3,8 @@
  *
  *     state (signals) → rows (inbox-rows.ts, recent-list.ts; no DOM) → VirtualList → links to the conversations
  *
- * - Recent conversations are the usual first view and come with the first chunk; the others are chunks of their own.
+ * - Recent conversations are the usual first view and come with the first chunk. The inbox is a chunk of its own;
+ *   drafts and scheduled messages, which share their rows, are one together (`unsent.ts`).
  * - Rows are links. Arrows, j and k walk among them, → reaches the buttons of a row and ← comes back (`walk.ts`).
  * - Recent conversations are made from the newest messages, fetched once, and kept by events while the page lives.
  * - Rows of the inbox show their newest messages, fetched once for all rows and kept by events (`previews.ts`).
@@ -20,5 +21,5 @@ export const InboxView = makeLazyComponent(
   async () => (await import('./inbox.js')).InboxView,
   async () => {},
 );
-export const DraftsView = makeLazyComponent(async () => (await import('./drafts.js')).DraftsView);
-export const ScheduledView = makeLazyComponent(async () => (await import('./scheduled.js')).ScheduledView);
+export const DraftsView = makeLazyComponent(async () => (await import('./unsent.js')).DraftsView);
+export const ScheduledView = makeLazyComponent(async () => (await import('./unsent.js')).ScheduledView);
