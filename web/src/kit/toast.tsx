@@ -23,12 +23,16 @@ const shownToasts = signal<readonly ShownToast[]>([]);
 const announcedTexts = signal<{ readonly polite: string; readonly assertive: string }>({ polite: '', assertive: '' });
 let lastToastId = 0;
 
-/** Shows a short message at the bottom of the page. The same text is not shown twice. @returns the id of the toast */
+/**
+ * Shows a short message at the bottom of the page. The same text is not shown twice: a toast with an action replaces
+ * the earlier one, whose action is for something else.
+ * @returns the id of the toast
+ */
 export function showToast(content: ToastContent): number {
   const same = shownToasts.value.find((one) => one.text === content.text);
-  if (same) return same.id;
+  if (same && !content.action) return same.id;
   const id = ++lastToastId;
-  shownToasts.value = [...shownToasts.value, { ...content, id }].slice(-MAX_SHOWN_TOASTS);
+  shownToasts.value = [...shownToasts.value.filter((one) => one !== same), { ...content, id }].slice(-MAX_SHOWN_TOASTS);
   return id;
 }
 
