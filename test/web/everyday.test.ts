@@ -303,7 +303,7 @@ async function messageOf(message_id: number) {
 }
 
 t.test(
-  'code is copied, a task is done, an option of a poll is added and chosen, a spoiler opens and closes',
+  'code is copied, a task is done, an option of a poll stays until it is added, a spoiler opens and closes',
   async (t) => {
     await say(owner, 'general', 'presses', '```python\nprint("x")\n```');
     const todo = await say(owner, 'general', 'presses', '/todo');
@@ -318,7 +318,14 @@ t.test(
     };
     const actions = async (id: number): Promise<readonly unknown[]> =>
       (await messageOf(id)).submessages.slice(1).map(({ content }) => (JSON.parse(content) as { type: string }).type);
-    await faultless(t, { client }, async () => {
+    let isRefused = false;
+    const refusal = { result: 'error', code: 'BAD_REQUEST', msg: 'Not today.' };
+    await client.intercept((request) =>
+      isRefused && request.url().endsWith('/submessage')
+        ? request.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) })
+        : request.continue(),
+    );
+    const run = async (): Promise<void> => {
       await client.click('.code-copy', 'Copy');
       await client.waitFor('.code-copy', 'Copied');
       t.equal(await copied(client), 'print("x")');
@@ -327,7 +334,11 @@ t.test(
       await client.click('.todo-task', 'Sweep the deck');
       await client.waitFor('.todo-task .done', 'Sweep the deck');
       await until('the task is done', async () => (await actions(todo)).join() === 'new_task,strike');
+      isRefused = true;
       await answer('Add an option', 'Soup');
+      await client.waitFor('.toast', 'Not today.');
+      isRefused = false;
+      await page.keyboard.press('Enter');
       await client.click('.poll-vote', 'Soup');
       await client.waitFor('.poll-vote[aria-pressed=true]', 'Soup');
       await client.waitFor('.poll-option', member.name);
@@ -344,7 +355,8 @@ t.test(
       await act(client, 'Everybody lives.', 'Copy text');
       await client.waitFor('.toast', 'Copied');
       t.match(await copied(client), '```spoiler The ending');
-    });
+    };
+    await faultless(t, { client }, run, [400]);
   },
 );
 

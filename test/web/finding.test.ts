@@ -214,7 +214,7 @@ t.test('a draft is continued in the compose box, and the one that was deleted la
   t.strictSame(client.faults, []);
 });
 
-t.test('a scheduled message gets another time, and is sent now', async (t) => {
+t.test('a scheduled message gets another time, also after a press beside its dialog, and is sent now', async (t) => {
   const scheduled_delivery_timestamp = Math.floor(Date.now() / 1000) + 86_400;
   const to = await streamIdOf(member, 'general');
   const of = { type: 'stream', to, topic: 'later', content: 'for later', scheduled_delivery_timestamp };
@@ -228,6 +228,7 @@ t.test('a scheduled message gets another time, and is sent now', async (t) => {
     input.value = '2040-01-02T03:04';
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }`);
+  await page.mouse.click(5, 5);
   await client.click('dialog button', 'Save');
   await client.waitFor('.overview-time', '2040');
   await client.click('.overview-row.note .icon-button', 'Send now');

@@ -22,8 +22,9 @@ interface DialogProps {
 }
 
 /**
- * Modal dialog. The page below is inert, Escape and a press on the backdrop close it, and the focus returns to where it
- * was. The focus begins at the element marked `data-autofocus`, or at the title.
+ * Modal dialog. The page below is inert, Escape closes it, and the focus returns to where it was. The focus begins at
+ * the element marked `data-autofocus`, or at the title. A press on the backdrop closes a dialog without a footer; one
+ * with a footer may have what the reader typed.
  */
 export function Dialog({ title, children, onClose, footer, size, drawerSide, withoutHeader, ...rest }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -59,7 +60,7 @@ export function Dialog({ title, children, onClose, footer, size, drawerSide, wit
         // The event of a dialog that was removed comes later, and would close the next one.
         onClose={() => ref.current && onClose()}
         onPointerDown={(event) => {
-          if (event.target === event.currentTarget) onClose();
+          if (!footer && event.target === event.currentTarget) onClose();
         }}
       >
         <div class="dialog-panel">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { getMessageConversation } from '../../core/index.js';
-import { showFailureToast } from '../../failures/index.js';
+import { awaitOrToastError } from '../../failures/index.js';
 import { Button, IconButton, TextField } from '../../kit/index.js';
 import { formatNameList, t } from '../../text/index.js';
 import { MessageContent } from '../content/index.js';
@@ -18,14 +18,6 @@ let lastAddedNumber = Math.floor(Date.now() / 1000) % 1_000_000;
 const sendSubmessage = (message_id: number, data: Readonly<Record<string, unknown>>): Promise<unknown> =>
   core.api.post('/submessage', { message_id, msg_type: 'widget', content: JSON.stringify(data) });
 
-async function awaitOrShowFailure(action: Promise<unknown>): Promise<void> {
-  try {
-    await action;
-  } catch (error) {
-    showFailureToast(error);
-  }
-}
-
 /** Votes and check marks of this tab that the server has not confirmed. */
 const marks = makeWidgetMarks(
   (id) => core.windows.messageStore.getSignal(id)?.value,
@@ -36,29 +28,30 @@ const marks = makeWidgetMarks(
 
 interface AddEntryFormProps {
   readonly label: string;
-  readonly onAdd: (text: string) => void;
+  readonly onAdd: (text: string) => Promise<unknown>;
 }
 
 function AddEntryForm({ label, onAdd }: AddEntryFormProps) {
   const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
+  const add = async () => {
+    if (busy || !text.trim()) return;
+    setBusy(true);
+    const isAdded = await awaitOrToastError(onAdd(text.trim()));
+    // A text that was typed meanwhile is the next entry.
+    if (isAdded) setText((now) => (now === text ? '' : now));
+    setBusy(false);
+  };
   return (
     <form
       class="widget-add"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim()) onAdd(text.trim());
-        setText('');
+        void add();
       }}
     >
       <TextField label={label} value={text} onInput={setText} />
-      <IconButton
-        icon="plus"
-        label={label}
-        onClick={() => {
-          if (text.trim()) onAdd(text.trim());
-          setText('');
-        }}
-      />
+      <IconButton icon="plus" label={label} onClick={() => void add()} />
     </form>
   );
 }
@@ -86,7 +79,7 @@ function PollOptionRow({
         aria-pressed={mine}
         aria-label={t('message.poll-vote', { option: option.text, n })}
         disabled={me.id === 0}
-        onClick={() => void awaitOrShowFailure(marks.votes.press(entry, !mine))}
+        onClick={() => void awaitOrToastError(marks.votes.press(entry, !mine))}
       >
         {n}
       </button>
@@ -109,7 +102,7 @@ function TodoTaskRow({ message, task }: { readonly message: Message; readonly ta
           type="checkbox"
           checked={done}
           disabled={core.state.me.id === 0}
-          onChange={() => void awaitOrShowFailure(marks.tasks.press(entry, !done))}
+          onChange={() => void awaitOrToastError(marks.tasks.press(entry, !done))}
         />
         <span class={done ? 'done' : ''} dir="auto">
           {task.text}
@@ -142,11 +135,7 @@ export function Widget({ message }: { readonly message: Message }) {
         {!visitor && (
           <AddEntryForm
             label={t('message.poll-add')}
-            onAdd={(option) =>
-              void awaitOrShowFailure(
-                sendSubmessage(message.id, { type: 'new_option', option, idx: ++lastAddedNumber }),
-              )
-            }
+            onAdd={(option) => sendSubmessage(message.id, { type: 'new_option', option, idx: ++lastAddedNumber })}
           />
         )}
       </div>
@@ -165,15 +154,13 @@ export function Widget({ message }: { readonly message: Message }) {
           <AddEntryForm
             label={t('message.todo-add')}
             onAdd={(task) =>
-              void awaitOrShowFailure(
-                sendSubmessage(message.id, {
-                  type: 'new_task',
-                  key: ++lastAddedNumber,
-                  task,
-                  desc: '',
-                  completed: false,
-                }),
-              )
+              sendSubmessage(message.id, {
+                type: 'new_task',
+                key: ++lastAddedNumber,
+                task,
+                desc: '',
+                completed: false,
+              })
             }
           />
         )}
