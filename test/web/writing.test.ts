@@ -251,14 +251,21 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame(faults, []);
   });
 
-  await t.test('a refusal of the server keeps the text, and it can be changed and sent', async (t) => {
+  await t.test('a text stays on screen when the right to write ends, and is sent when it is back', async (t) => {
     const page = await open(t, topicHash('refused'));
     await focusText(page);
     await page.page.keyboard.type('too late');
     await org.owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, stream_post_policy: 2 });
     await page.waitFor('.compose-refused');
+    await page.waitFor('.compose-send > :disabled');
+    await page.waitFor('.compose-address');
+    await page.waitFor('.compose-text:focus');
+    t.equal(await textIn(page), 'too late', 'the text can be read and copied');
     await org.owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, stream_post_policy: 1 });
-    await has(page, 'too late');
+    await page.waitUntilGone('.compose-refused');
+    t.equal(await textIn(page), 'too late');
+    await send(page);
+    await arrived('refused', (content) => content === 'too late');
     t.strictSame(page.faults, []);
   });
 

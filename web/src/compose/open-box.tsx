@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Icon, useUniqueId } from '../kit/index.js';
@@ -33,23 +34,26 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
   );
   const refusal = findSendRefusalTextKey(composer.targetConversation.value);
   const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
+  // Where the right to write has ended, a text stays: it can be copied, or get another address.
+  const hasText = useComputed(() => composer.text.value.trim() !== '').value;
   return (
     <>
-      {chosen && <ComposeAddressRow composer={composer} />}
+      {(chosen || (refusal && hasText)) && <ComposeAddressRow composer={composer} />}
       <ComposeNotices composer={composer} errorId={`${id}-error`} />
-      {refusal ? (
+      {refusal && (
         <p class="compose-refused" role="status">
           <Icon name="lock" size={16} />
           {t(refusal)}
         </p>
-      ) : (
+      )}
+      {(!refusal || hasText) && (
         <>
           {composer.isPreviewing.value && content ? (
             <ServerRenderedPreview composer={composer} content={content} />
           ) : (
             <ComposeTextEditor composer={composer} describedBy={`${id}-error`} />
           )}
-          <ComposeToolbar composer={composer} canPreview={content !== undefined} />
+          <ComposeToolbar composer={composer} canPreview={content !== undefined} maySend={!refusal} />
         </>
       )}
     </>

@@ -111,10 +111,11 @@ function RemainingCharsCounter({ composer }: { readonly composer: Composer }) {
 interface ComposeToolbarProps {
   readonly composer: Composer;
   readonly canPreview: boolean;
+  readonly maySend: boolean;
 }
 
 /** Buttons below the text. */
-export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
+export function ComposeToolbar({ composer, canPreview, maySend }: ComposeToolbarProps) {
   const files = useRef<HTMLInputElement>(null);
   const gap = useRef<HTMLSpanElement>(null);
   const previewing = composer.isPreviewing.value;
@@ -214,13 +215,13 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
         icon="scheduled"
         label={t('compose.schedule')}
         popup="dialog"
-        disabled={isEmpty}
+        disabled={isEmpty || !maySend}
         onClick={() => void checkAndOpenScheduleDialog(composer)}
       />
       <span class="compose-send" data-tip={t('compose.send')} data-shortcut={enterSends() ? undefined : 'send'}>
         <Button
           kind="primary"
-          disabled={isEmpty && listUploadsInBox(composer).length === 0}
+          disabled={!maySend || (isEmpty && listUploadsInBox(composer).length === 0)}
           onClick={() => void sendComposedMessage(composer)}
         >
           <Icon name="send" />
