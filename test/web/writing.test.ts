@@ -140,6 +140,26 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
+  await t.test('an edit that is too long says so and is not cut', async (t) => {
+    const id = await say(org.member, 'general', 'contested', 'first');
+    const page = await open(t, topicHash('contested'));
+    await page.waitFor('.message-body', 'first');
+    const edit = async (text: string): Promise<void> => {
+      await focusText(page);
+      await page.page.keyboard.press('ArrowUp');
+      await page.waitFor('.edit-text:focus');
+      await page.fill('.edit-text', text);
+    };
+    await edit('x'.repeat(10_001));
+    await page.waitFor('.edit-box .compose-counter', '1 character too many');
+    await page.click('.edit-box button', 'Save');
+    await page.waitFor('.edit-box [role=alert]', 'at most 10,000 characters');
+    await page.click('.edit-box button', 'Cancel');
+    await page.waitUntilGone('.edit-box');
+    t.equal((await messagesIn('contested'))[0]?.content, 'first');
+    t.strictSame([id > 0, page.faults], [true, []]);
+  });
+
   await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
     await org.member.api.ok('PATCH /settings', { enter_sends: true });
     const page = await open(t, topicHash('enter'));

@@ -2,7 +2,7 @@ import { core } from '../client/index.js';
 import { hasWildcardMention } from '../completion/index.js';
 import { makeConversationKey, makeConversationNarrow } from '../core/index.js';
 import { showToast } from '../kit/index.js';
-import { confirm } from '../kit-later/index.js';
+import { confirm, findTooLongText } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import {
@@ -25,9 +25,7 @@ export function findProblemTextBeforeSending(composer: Composer): string | undef
   if (lacksMandatoryTopic(to)) return t('compose.topic-required');
   if (content.trim() === '') return t('compose.empty');
   if (listUploadsInBox(composer).some(({ error }) => error === undefined)) return t('compose.uploading');
-  const limit = core.state.realm.value.max_message_length ?? Infinity;
-  if ([...content].length > limit) return t('compose.too-long', { n: limit });
-  return undefined;
+  return findTooLongText(content, core.state.realm.value.max_message_length);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type TextSelection,
 } from '../editing/index.js';
 import { Button, Icon, IconButton, type MenuItem, runWithLazyChunk, useShortcut } from '../kit/index.js';
-import { MenuButton } from '../kit-later/index.js';
+import { CharCounter, MenuButton } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
@@ -19,9 +19,6 @@ import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
 import { listUploadsInBox, uploadFiles } from './uploads.js';
 import { areVideoCallsOffered, makeVideoCallLink } from './video-call.js';
-
-/** The counter of characters is shown from this share of the limit on. */
-const COUNTER_THRESHOLD_SHARE = 0.9;
 
 type SelectionEditMaker = (of: TextSelection) => TextEdit;
 
@@ -93,20 +90,10 @@ async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
   );
 }
 
-/** Number of characters left, near the limit. */
-function RemainingCharsCounter({ composer }: { readonly composer: Composer }) {
-  const left = useComputed(() => {
-    const limit = core.state.realm.value.max_message_length ?? 0;
-    const { value: text } = composer.text;
-    return limit === 0 || text.length < limit * COUNTER_THRESHOLD_SHARE ? undefined : limit - [...text].length;
-  }).value;
-  if (left === undefined) return null;
-  return (
-    <span class={`compose-counter ${left < 0 ? 'over' : ''}`} role="status">
-      {left < 0 ? t('compose.over', { n: -left }) : t('compose.left', { n: left })}
-    </span>
-  );
-}
+/** A component of its own, so that a keystroke does not render the buttons. */
+const ComposeCounter = ({ composer }: { readonly composer: Composer }) => (
+  <CharCounter text={composer.text.value} limit={core.state.realm.value.max_message_length} />
+);
 
 interface ComposeToolbarProps {
   readonly composer: Composer;
@@ -210,7 +197,7 @@ export function ComposeToolbar({ composer, canPreview, maySend }: ComposeToolbar
         />
       )}
       <span class="compose-rest" />
-      <RemainingCharsCounter composer={composer} />
+      <ComposeCounter composer={composer} />
       <IconButton
         icon="scheduled"
         label={t('compose.schedule')}

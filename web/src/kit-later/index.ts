@@ -6,9 +6,11 @@
  *     <Toggle label={…} checked={on} onChange={set} />   takes effect at once
  *     <Tabs label={…} tabs={[{ id, label }]} current={id} onChange={set}>panel</Tabs>
  *     if (await confirm({ title, text, confirmLabel, danger: true })) …
+ *     <CharCounter text={…} limit={…} />, findTooLongText(text, limit)   characters that the text of a message may have
  *     <MenuButton label={…} items={() => [{ label, run }]} />
  *     formatDateTimeField(ms, zone), parseDateTimeField(text, zone)   the text of a date-time field, in a time zone
  */
+export { CharCounter, findTooLongText } from './char-counter.js';
 export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
 export { confirm, confirmDeletion } from './confirm.js';
 export { MenuButton } from './menu-button.js';

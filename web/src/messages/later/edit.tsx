@@ -6,6 +6,7 @@ import { getMessageConversation } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
+import { CharCounter, findTooLongText } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown } from '../actions.js';
 
@@ -58,9 +59,12 @@ export function EditBox({ message }: { readonly message: Message }) {
     editByMessageId.set(id, changed);
     setEdit(changed);
   };
+  const limit = core.state.realm.value.max_message_length;
   const save = async () => {
     if (busy) return;
     if (text === original) return discardEditAndCloseBox(id);
+    const problem = findTooLongText(text, limit);
+    if (problem) return setFailure(problem);
     setBusy(true);
     try {
       await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
@@ -83,7 +87,6 @@ export function EditBox({ message }: { readonly message: Message }) {
         class="edit-text"
         aria-label={t('message.edit-label')}
         value={text}
-        maxLength={core.state.realm.value.max_message_length}
         {...completion.attributes}
         onInput={(event) => {
           change(event.currentTarget.value);
@@ -111,6 +114,7 @@ export function EditBox({ message }: { readonly message: Message }) {
         <Button kind="quiet" onClick={() => discardEditAndCloseBox(id)}>
           {t('common.cancel')}
         </Button>
+        <CharCounter text={text} limit={limit} />
       </div>
     </form>
   );
