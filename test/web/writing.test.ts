@@ -140,8 +140,8 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
-  await t.test('an edit that is too long says so and is not cut', async (t) => {
-    const id = await say(org.member, 'general', 'contested', 'first');
+  await t.test('an edit that is too long says so, and one that would replace a newer text asks', async (t) => {
+    const message_id = await say(org.member, 'general', 'contested', 'first');
     const page = await open(t, topicHash('contested'));
     await page.waitFor('.message-body', 'first');
     const edit = async (text: string): Promise<void> => {
@@ -156,8 +156,16 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await page.waitFor('.edit-box [role=alert]', 'at most 10,000 characters');
     await page.click('.edit-box button', 'Cancel');
     await page.waitUntilGone('.edit-box');
-    t.equal((await messagesIn('contested'))[0]?.content, 'first');
-    t.strictSame([id > 0, page.faults], [true, []]);
+    await edit('first, here');
+    await org.member.api.ok('PATCH /messages/{message_id}', { message_id, content: 'first, elsewhere' });
+    await page.click('.edit-box button', 'Save');
+    await page.waitFor('dialog', 'first, elsewhere');
+    await page.click('dialog button', 'Cancel');
+    t.equal((await messagesIn('contested'))[0]?.content, 'first, elsewhere');
+    await page.click('.edit-box button', 'Save');
+    await page.click('dialog button', 'Save');
+    await page.waitFor('.message-body', 'first, here');
+    t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
   await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {

@@ -6,7 +6,7 @@ import { getMessageConversation } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
-import { CharCounter, findTooLongText } from '../../kit-later/index.js';
+import { CharCounter, confirm, findTooLongText } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown } from '../actions.js';
 
@@ -23,6 +23,12 @@ function discardEditAndCloseBox(id: number): void {
   editByMessageId.delete(id);
   if (core.sharedViewState.editedMessageId.peek() === id) core.sharedViewState.editedMessageId.value = undefined;
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
+}
+
+/** Shows the text that the author has saved elsewhere since the edit began. @returns whether to replace it, if any */
+async function confirmIfChangedElsewhere(message: Message, original: string): Promise<boolean> {
+  const text = await fetchMessageMarkdown(message);
+  return text === original || confirm({ title: t('message.edit-replace'), text, confirmLabel: t('common.save') });
 }
 
 /** Edits the text of a message in its place. */
@@ -67,12 +73,14 @@ export function EditBox({ message }: { readonly message: Message }) {
     if (problem) return setFailure(problem);
     setBusy(true);
     try {
-      await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
-      discardEditAndCloseBox(id);
+      if (await confirmIfChangedElsewhere(message, original)) {
+        await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
+        return discardEditAndCloseBox(id);
+      }
     } catch (error) {
       setFailure(formatFailureText(error));
-      setBusy(false);
     }
+    setBusy(false);
   };
   return (
     <form

@@ -29,6 +29,7 @@ export const messageTexts: TextCatalog<typeof source> = {
   'message.delete-text':
     'Die Nachricht verschwindet für alle, samt Reaktionen und Verlauf. Das lässt sich nicht rückgängig machen.',
   'message.edit-label': 'Text der Nachricht',
+  'message.edit-replace': 'Diesen neueren Text ersetzen?',
   'message.direct-to': 'Direktnachricht an {name}',
   'message.sent-by': 'Nachrichten von {name}',
   'message.profile': 'Profil',

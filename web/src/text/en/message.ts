@@ -23,6 +23,7 @@ export const messageTexts = {
   'message.delete-title': 'Delete this message?',
   'message.delete-text': 'It disappears for everyone, with its reactions and history. This cannot be undone.',
   'message.edit-label': 'Text of the message',
+  'message.edit-replace': 'Replace this newer text?',
   'message.direct-to': 'Direct message to {name}',
   'message.sent-by': 'Messages of {name}',
   'message.profile': 'Profile',
