@@ -140,33 +140,45 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
-  await t.test('an edit that is too long says so, and one that would replace a newer text asks', async (t) => {
-    const message_id = await say(org.member, 'general', 'contested', 'first');
-    const page = await open(t, topicHash('contested'));
-    await page.waitFor('.message-body', 'first');
-    const edit = async (text: string): Promise<void> => {
-      await focusText(page);
-      await page.page.keyboard.press('ArrowUp');
+  await t.test(
+    'an edit says that it is too long, asks before it replaces a newer text, and outlives its message',
+    async (t) => {
+      const message_id = await say(org.member, 'general', 'contested', 'first');
+      const page = await open(t, topicHash('contested'));
+      await page.waitFor('.message-body', 'first');
+      const edit = async (text: string): Promise<void> => {
+        await focusText(page);
+        await page.page.keyboard.press('ArrowUp');
+        await page.waitFor('.edit-text:focus');
+        await page.fill('.edit-text', text);
+      };
+      await edit('x'.repeat(10_001));
+      await page.waitFor('.edit-box .compose-counter', '1 character too many');
+      await page.click('.edit-box button', 'Save');
+      await page.waitFor('.edit-box [role=alert]', 'at most 10,000 characters');
+      await page.click('.edit-box button', 'Cancel');
+      await page.waitUntilGone('.edit-box');
+      await edit('first, here');
+      await org.member.api.ok('PATCH /messages/{message_id}', { message_id, content: 'first, elsewhere' });
+      await page.click('.edit-box button', 'Save');
+      await page.waitFor('dialog', 'first, elsewhere');
+      await page.click('dialog button', 'Cancel');
+      t.equal((await messagesIn('contested'))[0]?.content, 'first, elsewhere');
+      await page.click('.edit-box button', 'Save');
+      await page.click('dialog button', 'Save');
+      await page.waitFor('.message-body', 'first, here');
+      await edit('a long paragraph');
+      await org.owner.api.ok('PATCH /messages/{message_id}', { message_id, topic: 'apart' });
+      await page.waitFor('.bar-title', 'apart');
       await page.waitFor('.edit-text:focus');
-      await page.fill('.edit-text', text);
-    };
-    await edit('x'.repeat(10_001));
-    await page.waitFor('.edit-box .compose-counter', '1 character too many');
-    await page.click('.edit-box button', 'Save');
-    await page.waitFor('.edit-box [role=alert]', 'at most 10,000 characters');
-    await page.click('.edit-box button', 'Cancel');
-    await page.waitUntilGone('.edit-box');
-    await edit('first, here');
-    await org.member.api.ok('PATCH /messages/{message_id}', { message_id, content: 'first, elsewhere' });
-    await page.click('.edit-box button', 'Save');
-    await page.waitFor('dialog', 'first, elsewhere');
-    await page.click('dialog button', 'Cancel');
-    t.equal((await messagesIn('contested'))[0]?.content, 'first, elsewhere');
-    await page.click('.edit-box button', 'Save');
-    await page.click('dialog button', 'Save');
-    await page.waitFor('.message-body', 'first, here');
-    t.strictSame([page.faults, page.refusals], [[], []]);
-  });
+      t.equal(await page.valueOf('.edit-text'), 'a long paragraph', 'the author goes with the message');
+      await org.owner.api.ok('DELETE /messages/{message_id}', { message_id });
+      await page.waitFor('.toast', 'Your text is in the box for new messages');
+      await page.waitFor('.compose-text:focus');
+      t.equal(await textIn(page), 'a long paragraph');
+      t.strictSame([page.faults, page.refusals], [[], []]);
+    },
+  );
 
   await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
     await org.member.api.ok('PATCH /settings', { enter_sends: true });

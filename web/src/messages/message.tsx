@@ -152,7 +152,7 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
 function MessageBody({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
   const editing = core.sharedViewState.editedMessageId.value === message.id;
   let body = <MessageContent html={window.getShownHtml(message)} isMeMessage={message.is_me_message} />;
-  if (editing) body = <LazyEditBox message={message} />;
+  if (editing) body = <LazyEditBox message={message} window={window} />;
   else if (isWidget(message)) body = <LazyWidget message={message} />;
   else if (isCollapsed(message)) body = <CollapsedMessage message={message} />;
   return (

@@ -42,10 +42,11 @@ function findTopicMove(event: Events['update_message']): TopicMove | undefined {
   const isWholeTopic = propagate_mode === 'change_all';
   const reader = findReaderMessageId();
   const isReaderMoved = reader !== undefined && messageIds.includes(reader);
+  const isEditMoved = messageIds.includes(core.sharedViewState.editedMessageId.peek() ?? 0);
   return {
     ...{ from, to, messageIds, isWholeTopic },
-    // A single message was moved because it was misplaced; the reader stays.
-    takesReaderAlong: isWholeTopic || (propagate_mode === 'change_later' && isReaderMoved),
+    // A single message was moved because it was misplaced; the reader stays, except its author who is editing it.
+    takesReaderAlong: isWholeTopic || isEditMoved || (propagate_mode === 'change_later' && isReaderMoved),
   };
 }
 

@@ -2,13 +2,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core, formatFailureText } from '../../client/index.js';
 import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
-import { getMessageConversation } from '../../core/index.js';
+import { getMessageConversation, type MessageWindow, makeNarrowKey } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
-import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
+import { Button, Dialog, openLayer, Spinner, showToast } from '../../kit/index.js';
 import { CharCounter, confirm, findTooLongText } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { fetchMessageMarkdown } from '../actions.js';
+import { fetchMessageMarkdown, openReply } from '../actions.js';
 
 interface MessageEdit {
   /** Markdown of the message when the edit began. */
@@ -31,8 +31,26 @@ async function confirmIfChangedElsewhere(message: Message, original: string): Pr
   return text === original || confirm({ title: t('message.edit-replace'), text, confirmLabel: t('common.save') });
 }
 
+/** Whether a message has left the list on screen: it was deleted, or moved elsewhere without the reader. */
+function hasLeftListOnScreen(id: number, { narrowKey, messageIds, lastListChange }: MessageWindow): boolean {
+  const { value: route } = core.router.route;
+  const isOnScreen = route.view === 'narrow' && makeNarrowKey(route.narrow) === narrowKey;
+  // A list that is loaded around another place may lack any message.
+  return isOnScreen && !messageIds.peek().includes(id) && lastListChange.peek().kind !== 'loaded';
+}
+
+/** Puts the text of an edit into the compose box if the message has gone, since no edit box would show it again. */
+function keepTextIfMessageLeft(message: Message, window: MessageWindow): void {
+  const { id } = message;
+  const edit = editByMessageId.get(id);
+  if (!edit || !hasLeftListOnScreen(id, window)) return;
+  discardEditAndCloseBox(id);
+  openReply(core.windows.messageStore.peek(id) ?? message, edit.text);
+  showToast({ text: t('message.edit-kept') });
+}
+
 /** Edits the text of a message in its place. */
-export function EditBox({ message }: { readonly message: Message }) {
+export function EditBox({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
   const { id } = message;
   const [edit, setEdit] = useState(editByMessageId.get(id));
   const [busy, setBusy] = useState(false);
@@ -51,6 +69,8 @@ export function EditBox({ message }: { readonly message: Message }) {
       },
     );
   }, []);
+  // The view follows a move in a microtask that is queued before (`follow.ts`), and shows the box again there.
+  useLayoutEffect(() => () => queueMicrotask(() => keepTextIfMessageLeft(message, window)), [message]);
   const ready = edit !== undefined;
   useLayoutEffect(() => {
     const element = field.current;
