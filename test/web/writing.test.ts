@@ -683,4 +683,27 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame(await page.findings(), []);
     t.strictSame(page.faults, []);
   });
+
+  await t.test('forced colours leave marks at what is chosen, pressed or on', async (t) => {
+    const page = await open(t, topicHash('looks'));
+    const features = [{ name: 'forced-colors', value: 'active' }];
+    await (await page.page.createCDPSession()).send('Emulation.setEmulatedMedia', { features });
+    const stylesOf = (name: string, property: string): Promise<unknown> =>
+      page.page.$$eval(
+        name,
+        (all, of) => [...new Set(all.map((one) => getComputedStyle(one)[of as 'color']))],
+        property,
+      );
+    await focusText(page);
+    await page.page.keyboard.type('@');
+    await page.waitFor('.suggestion[aria-selected=true]');
+    t.strictSame(await stylesOf('.suggestion[aria-selected=true]', 'outlineStyle'), ['solid']);
+    t.strictSame(await stylesOf('.suggestion[aria-selected=false]', 'outlineStyle'), ['none']);
+    t.strictSame(await stylesOf('.row:has(> [aria-current])', 'outlineStyle'), ['solid']);
+    await page.goTo('#settings/notifications');
+    await page.waitFor('.toggle > :checked');
+    const on = await stylesOf('.toggle > :checked', 'backgroundColor');
+    t.notSame(await stylesOf('.toggle > :not(:checked)', 'backgroundColor'), on);
+    t.strictSame(page.faults, []);
+  });
 });
