@@ -667,22 +667,31 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     }
   });
 
-  await t.test('the box and its layers are accessible, and fit a phone', async (t) => {
-    await say(org.other, 'general', 'looks', 'something to read');
-    const page = await open(t, topicHash('looks'));
-    await page.waitFor('[data-message]', 'something to read');
-    await page.click('[aria-label="Emoji"]');
-    await page.waitFor('.emoji-button');
-    // Here the layers count; accessibility.test.ts judges all emoji.
-    await page.fill('.emoji-picker input', 'palm tree');
-    await page.waitUntilGone('.emoji-picker .emoji-button', 'anchor');
-    t.strictSame(await page.findings(), []);
-    await page.page.keyboard.press('Escape');
-    await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
-    await page.waitFor('.compose-text');
-    t.strictSame(await page.findings(), []);
-    t.strictSame(page.faults, []);
-  });
+  await t.test(
+    'the box and its layers are accessible, fit a phone, and leave room for messages in a low window',
+    async (t) => {
+      await say(org.other, 'general', 'looks', 'something to read');
+      const page = await open(t, topicHash('looks'));
+      await page.waitFor('[data-message]', 'something to read');
+      await page.click('[aria-label="Emoji"]');
+      await page.waitFor('.emoji-button');
+      // Here the layers count; accessibility.test.ts judges all emoji.
+      await page.fill('.emoji-picker input', 'palm tree');
+      await page.waitUntilGone('.emoji-picker .emoji-button', 'anchor');
+      t.strictSame(await page.findings(), []);
+      await page.page.keyboard.press('Escape');
+      await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
+      await page.waitFor('.compose-text');
+      t.strictSame(await page.findings(), []);
+      await page.page.setViewport({ width: 320, height: 200 });
+      await focusText(page);
+      await page.page.keyboard.sendCharacter('one\ntwo\nthree\nfour\nfive\nsix');
+      const heights = `['.messages', '.compose-send'].map((name) => document.querySelector(name).getBoundingClientRect())`;
+      const isRoomy = `(([list, send]) => list.height > 40 && send.bottom <= innerHeight)(${heights})`;
+      t.ok(await page.page.evaluate(isRoomy), 'a low window has room for messages and buttons');
+      t.strictSame(page.faults, []);
+    },
+  );
 
   await t.test('forced colours leave marks at what is chosen, pressed or on', async (t) => {
     const page = await open(t, topicHash('looks'));
