@@ -116,6 +116,7 @@ import {
 import {
   dropRealmImportReservationHandler,
   endRealmImportHandler,
+  markRealmImportDroppedHandler,
   releaseImportLeaseHandler,
   renewImportLeaseHandler,
   reserveRealmForImportHandler,
@@ -214,6 +215,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       renewImport: renewImportLeaseHandler,
       releaseImport: releaseImportLeaseHandler,
       endImport: endRealmImportHandler,
+      markImportDropped: markRealmImportDroppedHandler,
       dropImport: dropRealmImportReservationHandler,
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,

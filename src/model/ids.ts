@@ -43,18 +43,20 @@ export const PARTITION_COUNT = 256;
  * Kinds of actors, which are the prefixes of actor keys. They are stored, so they never change; the login guard is
  * `stranger`.
  */
-export type ActorKindName =
-  | 'realm'
-  | 'user'
-  | 'stream'
-  | 'dm'
-  | 'queue'
-  | 'mail'
-  | 'presence'
-  | 'push'
-  | 'webhook'
-  | 'links'
-  | 'stranger';
+const ACTOR_KIND_NAMES = [
+  'realm',
+  'user',
+  'stream',
+  'dm',
+  'queue',
+  'mail',
+  'presence',
+  'push',
+  'webhook',
+  'links',
+  'stranger',
+] as const;
+export type ActorKindName = (typeof ACTOR_KIND_NAMES)[number];
 
 export const realmActorKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
 export const userActorKey = (realm: RealmId, user: UserId): ActorKey<'user'> =>
@@ -84,6 +86,19 @@ export function directMessageActorKey(realm: RealmId, participants: readonly Use
   const set = sorted.join(',');
   return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey<'dm'>;
 }
+
+/** A range of keys: from `first` on, to before `end`. */
+interface ActorKeyRange {
+  readonly first: string;
+  readonly end: string;
+}
+
+/**
+ * Returns the ranges that have the keys of all actors of a realm, also with a blank and a name behind them. The ranges
+ * have nothing of other realms: '0' is the character after '/', and the first of those that can continue the number.
+ */
+export const actorKeyRangesOfRealm = (realm: RealmId): readonly ActorKeyRange[] =>
+  ACTOR_KIND_NAMES.map((kind) => ({ first: `${kind}/${realm}`, end: `${kind}/${realm}0` }));
 
 interface ParsedActorKey {
   readonly kind: ActorKindName;

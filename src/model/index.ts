@@ -29,6 +29,7 @@ export {
 export {
   type ActorKey,
   type ActorKindName,
+  actorKeyRangesOfRealm,
   busSubjectOfPartition,
   directMessageActorKey,
   type Epoch,

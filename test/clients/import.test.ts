@@ -280,6 +280,24 @@ t.test('an import beside a running server, killed and repeated, gives an equal o
   test.equal((await face.api().call('GET', '/users/me')).status, 200, "the server's own organization is still served");
 });
 
+t.test('a dropped import leaves no files and no records, beside a running server', async (test) => {
+  const base = folder(test);
+  const face = await Embedded.start();
+  test.teardown(() => face.stop());
+  const from = join(base, 'export');
+  makeExportedOrganization(from, { ...SIZE, seed: 13 });
+  const child = conclave(['import', from, '--data-dir', face.dataDir, '--subdomain', 'two']);
+  const files = join(face.dataDir, 'blobs', '2');
+  await until('the import writes its first file', () => child.over || existsSync(files));
+  child.signal('SIGKILL');
+  await child.ended;
+  test.ok(existsSync(files));
+  await command(['import', '--drop', '--subdomain', 'two', '--data-dir', face.dataDir]);
+  test.notOk(existsSync(files), 'its files are gone');
+  await imported(from, face.dataDir, '--subdomain', 'two');
+  test.ok(existsSync(join(face.dataDir, 'blobs', '3')), 'its subdomain is free, and its number is not used again');
+});
+
 /** Scheduling policy and nice value of each thread of a process, as `POLICY NICE` (see proc_pid_stat(5)). */
 const prioritiesOf = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
@@ -839,6 +857,11 @@ t.test('a hostile or damaged export gets a clear error and leaves nothing behind
   test.equal(unschemed.code, 2, 'a former site without a scheme is refused');
   test.match(unschemed.stderr, /'old\.example' is no address with https:/);
   test.equal(await command(['realm', 'list', '--data-dir', dataDir]), '', 'no organization is created');
+  test.strictSame(
+    readdirSync(join(dataDir, 'blobs')).filter((name) => /^\d+$/.test(name)),
+    [],
+    'no files are left',
+  );
   test.notOk(existsSync(join(base, 'evil')) || existsSync('/tmp/evil'), 'no file is written outside the folder');
   test.match(
     await imported(packed, dataDir, '--subdomain', 'fine', '--check'),

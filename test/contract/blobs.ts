@@ -53,6 +53,19 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'a read without length continues to the end');
   });
 
+  t.test(`${name}: all blobs of a realm can be deleted, and those of other realms stay`, async (t) => {
+    const blobs = await opened(t);
+    const [realm, longer] = [toRealmId(7), toRealmId(71)];
+    for (const path of ['a', 'b/c', '/']) await blobs.put(realm, path, Buffer.from('gone'), 'text/x-test');
+    for (const of of [longer, one]) await blobs.put(of, '7/a', Buffer.from('kept'), 'text/x-test');
+    await blobs.deleteAllOfRealm(realm);
+    for (const path of ['a', 'b/c', '/']) t.equal(await text(blobs, path, realm), undefined);
+    for (const of of [longer, one]) t.equal(await text(blobs, '7/a', of), 'kept');
+    await blobs.deleteAllOfRealm(realm);
+    await blobs.put(realm, 'a', Buffer.from('new'), 'text/x-test');
+    t.equal(await text(blobs, 'a', realm), 'new', 'a realm without blobs can get some');
+  });
+
   t.test(`${name}: blobs of a bulk are found as those of single calls`, async (t) => {
     const blobs = await opened(t);
     const bulk = blobs.makeBulkWriter();

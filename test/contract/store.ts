@@ -9,6 +9,8 @@ import {
   eventQueueActorKey,
   type Partition,
   partitionOfActor,
+  type RealmId,
+  realmActorKey,
   toEpoch,
   toEventQueueId,
   toPartition,
@@ -16,6 +18,7 @@ import {
   toUserId,
   userActorKey,
 } from '#model';
+import type { MessageRecord } from '#model/records';
 import type { ActorRoot, ActorRootWrite, Store } from '#ports/store';
 import { messageFacts } from './store-messages.js';
 
@@ -47,6 +50,7 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
     partFacts(fact, store);
     messageFacts(fact, store);
     wakingFacts(fact, store);
+    realmRemovalFacts(fact, store);
     fact('a closed store rejects with StoreUnavailable', async (t) => {
       await store.ping();
       await store.close();
@@ -409,5 +413,79 @@ function wakingFacts(fact: Fact, store: Store): void {
     for (const p of some) t.equal(new Set(given.map((of) => of.get(p))).size, 6);
     t.ok(given.every((of) => of.get(some[4]!) !== many[6]));
     t.equal((await store.raiseEpochs(new Map())).size, 0);
+  });
+}
+
+/** Number of parts of a realm that no implementation removes in one transaction. */
+const MANY_PARTS = 2_500;
+
+function realmRemovalFacts(fact: Fact, store: Store): void {
+  fact('a removed realm leaves no roots, parts, messages and sleepers, and other realms keep theirs', async (t) => {
+    const realm = freshRealm();
+    // Its keys begin with those of the realm.
+    const longer = toRealmId(Number(`${realm}0`));
+    const keysOf = (of: RealmId): ActorKey[] => [
+      realmActorKey(of),
+      userActorKey(of, toUserId(1)),
+      eventQueueActorKey(of, toUserId(1), toEventQueueId('q')),
+    ];
+    const messageOf = (id: number): MessageRecord => ({
+      id,
+      conversation: 's1',
+      topicKey: 'topic',
+      sender: 5,
+      participants: [6],
+      movedFrom: 's2',
+      tags: ['=word'],
+      body: {},
+    });
+    for (const of of [realm, longer]) {
+      for (const key of keysOf(of)) {
+        await store.commit(write(key, 1, 0, { due: 5 }));
+        await store.applyRecords([{ type: 'part', key, part: 'p', rev: 1, value: 1 }]);
+      }
+      const loader = store.makeMessageBulkLoader?.(of, userActorKey(of, toUserId(2)));
+      await loader?.addMessages([1, 2].map(messageOf));
+      await loader?.flush();
+      await store.applyRecords(
+        [3, 4].map((id) => ({ type: 'message', realm: of, id, rev: 1, value: messageOf(id) }) as const),
+      );
+    }
+    const key = realmActorKey(realm);
+    const parts = Array.from({ length: MANY_PARTS }, (_, i) => `many/${i}`);
+    await store.applyRecords(parts.map((part) => ({ type: 'part', key, part, rev: 1, value: 1 })));
+
+    await store.removeRealm(realm);
+    await store.removeRealm(realm);
+    const indexes = [
+      { by: 'realm' },
+      { by: 'conversation', conversation: 's1' },
+      { by: 'topic', conversation: 's1', topicKey: 'topic' },
+      { by: 'sender', sender: 5 },
+      { by: 'participant', user: 6 },
+      { by: 'tag', tag: '=word' },
+      { by: 'moved', from: 's2' },
+    ] as const;
+    const countOf = async (of: RealmId): Promise<number[]> => {
+      const scans = indexes.map((index) =>
+        store.scanMessages({ realm: of, index, from: 0, direction: 'newer', limit: 9 }),
+      );
+      return (await Promise.all(scans)).map(({ length }) => length);
+    };
+    for (const of of keysOf(realm)) {
+      t.strictSame(await store.listParts(of, ''), []);
+      t.equal(await store.loadRoot(of, toEpoch(9)), null);
+    }
+    t.strictSame(await countOf(realm), [0, 0, 0, 0, 0, 0, 0]);
+    const kept = store.makeMessageBulkLoader ? 4 : 2;
+    t.strictSame(await countOf(longer), [kept, kept, kept, kept, kept, kept, kept]);
+    const partitions = [realm, longer].flatMap((of) => keysOf(of).map(partitionOfActor));
+    const awake = new Set((await store.listActorsToWake(partitions)).map((one) => one.key));
+    for (const of of keysOf(longer)) {
+      t.ok(awake.has(of));
+      t.strictSame(await store.listParts(of, ''), [{ part: 'p', rev: 1, value: 1 }]);
+    }
+    for (const of of keysOf(realm)) t.notOk(awake.has(of));
+    t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'an actor that was active writes nothing back');
   });
 }

@@ -40,5 +40,9 @@ export class MemoryBlobs implements BlobStorage {
     this.#kept.delete(`${realm}/${path}`);
   }
 
+  async deleteAllOfRealm(realm: RealmId): Promise<void> {
+    for (const name of this.#kept.keys()) if (name.startsWith(`${realm}/`)) this.#kept.delete(name);
+  }
+
   async close(): Promise<void> {}
 }

@@ -1,5 +1,13 @@
 import type { Json } from '#base';
-import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
+import {
+  type ActorKey,
+  type Epoch,
+  type Partition,
+  parseActorKey,
+  partitionOfActor,
+  type RealmId,
+  toEpoch,
+} from '#model';
 import type { MessageRecord } from '#model/records';
 import {
   type ActorRoot,
@@ -157,6 +165,14 @@ export class MemoryStore implements Store {
       this.contents.roots.delete(key);
       this.contents.parts.delete(key);
       return 'ok';
+    });
+  }
+
+  removeRealm(realm: RealmId): Promise<void> {
+    return this.#gated('removeRealm', [`realm/${realm}`], () => {
+      for (const table of [this.contents.roots, this.contents.parts])
+        for (const key of table.keys()) if (parseActorKey(key).realm === realm) table.delete(key);
+      this.contents.messages.delete(realm);
     });
   }
 

@@ -113,7 +113,7 @@ async function runImportOrDropCommand(
     const { check, passwords, site } = options;
     const others = [file, check, passwords, site, options['no-invitations'], options['former-site']];
     if (others.some((given) => given !== undefined)) throw new CliUsageError('--drop takes --subdomain alone');
-    return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
+    return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(config, actors, subdomain));
   }
   if (file === undefined) throw new CliUsageError('usage: conclave import FILE|DIR --subdomain NAME');
   requireHttpUrlIfGiven(options['former-site']);

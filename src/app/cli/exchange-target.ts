@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { type OrganizationImportTarget, openStoreAt, type StoreLocation } from '#app/exchange';
-import { realmActorKey } from '#model';
+import { type RealmId, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
@@ -39,18 +39,24 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
   };
 }
 
+/** Removes what an import that never ended has stored: no process reads it. */
+async function removeUnfinishedRealm({ store, blobs }: CliStoreAndBlobs, realm: RealmId): Promise<void> {
+  await store.removeRealm(realm);
+  await blobs.deleteAllOfRealm(realm);
+}
+
 export const makeActorBackedImportTarget = (
   actors: SystemActorCaller,
-  { store, storeLocation, blobs }: CliStoreAndBlobs,
+  opened: CliStoreAndBlobs,
   lease: ImportLeaseHolder,
 ): OrganizationImportTarget => ({
-  store,
-  storeLocation,
-  blobs,
+  store: opened.store,
+  storeLocation: opened.storeLocation,
+  blobs: opened.blobs,
   lostSignal: lease.lostSignal,
   begin: (source) => lease.takeAndReserve(source),
   async abandon() {
-    await lease.dropReservation();
+    await lease.dropImport((realm) => removeUnfinishedRealm(opened, realm));
   },
   async open(deactivated, timed, realm) {
     await lease.openOrganization(deactivated);
@@ -62,7 +68,17 @@ export const makeActorBackedImportTarget = (
   },
 });
 
-export async function dropUnfinishedImportOrThrow(actors: SystemActorCaller, subdomain: string): Promise<void> {
-  if (!(await new ImportLeaseHolder(actors, subdomain).dropReservation()))
-    throw new AdminError(`no import to '${subdomain}' has begun`);
+export async function dropUnfinishedImportOrThrow(
+  config: ServerConfig,
+  actors: SystemActorCaller,
+  subdomain: string,
+): Promise<void> {
+  const opened = await openStoreBesideRunningServer(config);
+  try {
+    const lease = new ImportLeaseHolder(actors, subdomain);
+    if (!(await lease.dropImport((realm) => removeUnfinishedRealm(opened, realm))))
+      throw new AdminError(`no import to '${subdomain}' has begun`);
+  } finally {
+    await opened.close();
+  }
 }

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { type Clock, REAL_CLOCK, runPeriodically, waitOnClock } from '#base/clock';
-import { realmActorKey, toRealmId } from '#model';
+import { type RealmId, realmActorKey, toRealmId } from '#model';
 import { type RealmImportLease, type RealmImportReservation, realmActorCommands } from '#model/commands';
 
 const SERVER_REALM_ACTOR_KEY = realmActorKey(toRealmId(0));
@@ -62,16 +62,23 @@ export class ImportLeaseHolder {
   }
 
   /**
-   * Gives up an import that has not ended. @returns false if there was none
+   * Gives up an import that has not ended. May be repeated after a crash. @returns false if there was none
+   * @param removeRealm removes what the import has stored
    * @throws AdminError while another process imports it
    */
-  async dropReservation(): Promise<boolean> {
+  async dropImport(removeRealm: (realm: RealmId) => Promise<void>): Promise<boolean> {
     const args = { subdomain: this.subdomain, holder: this.#holder };
-    const { dropped } = await this.#sendUntilLeaseIsFree(async (stale) =>
-      this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, { ...args, stale }),
+    const { reserved } = await this.#sendUntilLeaseIsFree(async (stale) =>
+      this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.markImportDropped, { ...args, stale }),
     );
     this.#stop();
-    return dropped;
+    if (!reserved) return false;
+    await removeRealm(toRealmId(reserved.realm));
+    await this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, {
+      ...args,
+      stale: null,
+    });
+    return true;
   }
 
   /** Returns the lease, so that the next import need not wait. The lease lapses by itself if this fails. */

@@ -339,6 +339,8 @@ export type RealmImportReservation = {
   readonly seed: string;
   /** Time of the begin, ms. */
   readonly begun: number;
+  /** True if the import was given up, and its records are being removed: it can't be continued. */
+  readonly isDropped?: true;
 };
 
 /**
@@ -375,6 +377,11 @@ export type DropRealmImportArgs = {
   readonly holder: string;
   readonly stale: RealmImportLease | null;
 };
+
+/** Reply to the mark of a drop: the reservation, null if there is none, or the lease of the import that runs. */
+export type MarkRealmImportDroppedReply =
+  | { readonly reserved: RealmImportReservation | null }
+  | { readonly heldBy: RealmImportLease };
 
 /** Reply to a drop: whether there was an import to drop, or the lease of the import that runs. */
 export type DropRealmImportReply = { readonly dropped: boolean } | { readonly heldBy: RealmImportLease };

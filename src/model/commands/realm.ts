@@ -19,6 +19,7 @@ import type {
   ExternalSignInArgs,
   InvitationOffer,
   LinkifierContent,
+  MarkRealmImportDroppedReply,
   NewAccountApplicantArgs,
   NewRealmArgs,
   NewWebSession,
@@ -83,6 +84,10 @@ export const realmActorCommands = {
   /** Opens the imported organization, and returns the lease. */
   endImport: declareCommand<{ readonly subdomain: string; readonly deactivated: boolean; readonly holder: string }>(
     'end-import',
+  ),
+  /** Ends an import for good, before its records are removed. Its reservation stays until `dropImport`. */
+  markImportDropped: declareCommand<DropRealmImportArgs, ActorValueReply<MarkRealmImportDroppedReply>>(
+    'mark-import-dropped',
   ),
   /** Gives up an import that has not ended: its subdomain is free again. */
   dropImport: declareCommand<DropRealmImportArgs, ActorValueReply<DropRealmImportReply>>('drop-import'),

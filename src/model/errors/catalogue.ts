@@ -320,6 +320,8 @@ export const API_ERROR_CATALOGUE = {
   IMPORT_UNFINISHED: makeBadRequestEntry(
     "Another export's import to '{subdomain}' has not ended: repeat it, or drop it with --drop",
   ),
+  /** Refusal that only the command line gets: records of a dropped import are not removed yet. */
+  IMPORT_DROPPED: makeBadRequestEntry("The import to '{subdomain}' was dropped in part: repeat --drop first"),
   /** Refusal that only the command line gets: another import was faster. */
   IMPORT_SUBDOMAIN_TAKEN: makeBadRequestEntry("an organization with the subdomain '{subdomain}' exists already"),
   /** Refusal that only the command line gets: another process has gone on with the import. */

@@ -172,6 +172,12 @@ export class FolderBlobStorage implements BlobStorage {
     }
   }
 
+  /** No record names the blobs of such a realm, so a backup needs none of them. */
+  async deleteAllOfRealm(realm: RealmId): Promise<void> {
+    await rm(join(this.folder, String(realm)), { recursive: true, force: true });
+    await fsyncFolder(this.folder);
+  }
+
   /**
    * Moves deleted files to a separate folder until `release`, so that a backup finds every file that its snapshot of
    * the Store names.
@@ -200,8 +206,8 @@ export class FolderBlobStorage implements BlobStorage {
   async *#listLiveAndHeldFiles(): AsyncIterable<BlobBackupFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;
-      for (const part of await readdir(join(this.folder, realm))) {
-        for (const hash of await readdir(join(this.folder, realm, part))) {
+      for (const part of await listFolderIfPresent(join(this.folder, realm))) {
+        for (const hash of await listFolderIfPresent(join(this.folder, realm, part))) {
           const name = join(realm, part, hash);
           yield { currentPath: join(this.folder, name), restoredRelativePath: name };
         }
@@ -258,6 +264,15 @@ class FolderBlobBulkWriter implements BlobBulkWriter {
     const folders = new Set(files.map((file) => dirname(file)));
     const above = new Set(files.flatMap((file) => parentFoldersOf(file, this.folder)));
     for (const folder of [...folders, ...above]) await fsyncFolder(folder);
+  }
+}
+
+async function listFolderIfPresent(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isFileMissingError(error)) return [];
+    throw error;
   }
 }
 

@@ -104,6 +104,14 @@ export class GridFsBlobStorage implements BlobStorage {
     });
   }
 
+  deleteAllOfRealm(realm: RealmId): Promise<void> {
+    return this.#runOrThrowUnavailable(async () => {
+      // '0' is the character after '/'.
+      const filename = { $gte: gridFsFilenameOfBlob(realm, ''), $lt: `${realm}0` };
+      for await (const file of this.#gridFsBucket.find({ filename })) await this.#removeFile(file);
+    });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#mongoClient.close();

@@ -54,6 +54,8 @@ export interface BlobStorage {
   put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void>;
   find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined>;
   delete(realm: RealmId, path: string): Promise<void>;
+  /** Deletes all blobs of a realm that no process reads or changes. */
+  deleteAllOfRealm(realm: RealmId): Promise<void>;
   makeBulkWriter(): BlobBulkWriter;
   close(): Promise<void>;
 }

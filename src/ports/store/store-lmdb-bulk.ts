@@ -19,7 +19,7 @@ const MAX_RECORDS_PER_TRANSACTION = 500;
  * Pause between two transactions, ms. LMDB's lock is not fair: without a pause this thread takes it again before a
  * process that waits for it has woken up.
  */
-const PAUSE_BETWEEN_TRANSACTIONS_MS = 1;
+export const PAUSE_BETWEEN_TRANSACTIONS_MS = 1;
 /** Number of rows above which they are written before `flush`, which bounds the memory: a text has many words. */
 const MAX_PENDING_ROWS = 100_000;
 

@@ -10,6 +10,9 @@ import type { MessageIndexCondition } from './store.js';
 /** A number above every message id; ordered-binary sorts numbers by value. */
 export const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
 
+/** First elements of the keys that `makeMessageIndexKeys` makes. */
+export const MESSAGE_INDEX_NAMES: readonly string[] = ['c', 't', 's', 'p', 'w', 'm'];
+
 export type LmdbMessageIndex = Exclude<MessageIndexCondition, { by: 'ids' }>;
 export type LmdbMessageIndexKey = readonly [string, number, ...(string | number)[]];
 

@@ -24,6 +24,7 @@ import {
   doesIndexFitLmdbKey,
   type LmdbMessageIndex,
   type LmdbMessageIndexKey,
+  MESSAGE_INDEX_NAMES,
   makeMessageIndexKeys,
   makeMessageIndexPrefix,
   postingsCacheName,
@@ -113,6 +114,16 @@ export class LmdbMessageTable {
     this.#indexTable = environment.openTable('message-index');
     this.packedPostings = new LmdbPackedPostingTable(environment);
     this.#tombstoneTable = tombstones;
+  }
+
+  /** Lists the ranges of keys in which the realm's messages and index entries are. */
+  listRangesOfRealm(realm: RealmId): { readonly table: LmdbTable; readonly range: RangeOptions }[] {
+    const singles = MESSAGE_INDEX_NAMES.map((name) => ({
+      table: this.#indexTable,
+      range: { start: [name, realm], end: [name, realm + 1] },
+    }));
+    const messages = { table: this.#messageTable, range: { start: [realm], end: [realm + 1] } };
+    return [messages, ...singles, ...this.packedPostings.listRangesOfRealm(realm)];
   }
 
   /** Encodes the message at once. The returned function is called inside a write transaction. */

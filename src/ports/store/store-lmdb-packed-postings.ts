@@ -5,12 +5,12 @@
  * Rows are never changed. An entry that is removed later gets a mark in the table of single entries
  * (`LmdbMessageTable`), and one that is added becomes a single entry.
  */
-import type { Key } from 'lmdb';
+import type { Key, RangeOptions } from 'lmdb';
 import { type AscendingIdSetEncoder, findLowerBoundIndex, IdSet } from '#base';
 import type { RealmId } from '#model';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 import { LmdbConsistentCache } from './store-lmdb-cache.js';
-import { ABOVE_EVERY_MESSAGE_ID, type LmdbMessageIndexKey } from './store-lmdb-index-keys.js';
+import { ABOVE_EVERY_MESSAGE_ID, type LmdbMessageIndexKey, MESSAGE_INDEX_NAMES } from './store-lmdb-index-keys.js';
 
 /**
  * Ids of a window. A reader decodes a window as a whole, 0.1 ms at most, because flushes of several loaders, and of a
@@ -79,6 +79,14 @@ export class LmdbPackedPostingTable {
   /** Records that messages up to this id were loaded. Must be called as `putRow`. */
   putNewestLoadedId(realm: RealmId, id: number): void {
     this.#table.put([NEWEST, realm, id], NO_IDS);
+  }
+
+  /** Lists the ranges of keys in which the realm's rows are. */
+  listRangesOfRealm(realm: RealmId): { readonly table: LmdbTable; readonly range: RangeOptions }[] {
+    return [...MESSAGE_INDEX_NAMES, NEWEST].map((name) => ({
+      table: this.#table,
+      range: { start: [name, realm], end: [name, realm + 1] },
+    }));
   }
 
   /** Reads ids of an index from packed rows and single entries, nearest first. */

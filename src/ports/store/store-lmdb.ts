@@ -1,7 +1,17 @@
-import type { Key } from 'lmdb';
+import { setTimeout } from 'node:timers/promises';
+import type { Key, RangeOptions } from 'lmdb';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
+import {
+  type ActorKey,
+  actorKeyRangesOfRealm,
+  type Epoch,
+  type Partition,
+  partitionOfActor,
+  type RealmId,
+  realmActorKey,
+  toEpoch,
+} from '#model';
 import type { MessageRecord } from '#model/records';
 import { packJsonToBuffer, readFirstSmallInteger, unpackJson } from './codec.js';
 import { checkLmdbKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
@@ -19,7 +29,7 @@ import {
   type StoreTransactionParticipant,
   StoreUnavailableError,
 } from './store.js';
-import { LmdbMessageBulkLoader } from './store-lmdb-bulk.js';
+import { LmdbMessageBulkLoader, PAUSE_BETWEEN_TRANSACTIONS_MS } from './store-lmdb-bulk.js';
 import { LmdbConsistentCache, LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import { LmdbMessageTable } from './store-lmdb-messages.js';
 import { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
@@ -37,6 +47,8 @@ interface ActorRootHead {
 
 /** Maximum number of cached actor parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
+/** Maximum number of keys of a realm that one transaction removes: other processes wait some 5 ms for it. */
+const MAX_KEYS_REMOVED_AT_ONCE = 1_000;
 
 const NO_PARTICIPANTS: readonly StoreTransactionParticipant[] = [];
 
@@ -151,6 +163,49 @@ export class LmdbStore implements Store {
       this.#tombstoneTable.removePartTombstonesOfActor(key);
       return 'ok';
     }, changes);
+  }
+
+  async removeRealm(realm: RealmId): Promise<void> {
+    const ranges = actorKeyRangesOfRealm(realm);
+    for (const { first, end } of ranges)
+      await this.#removeKeysOfRange(this.#rootHeadTable, { start: first, end }, async (keys) =>
+        this.#runWrite(() => {
+          for (const key of keys as ActorKey[]) {
+            this.#rootHeadTable.remove(key);
+            this.#rootTable.remove(key);
+            this.#sleeperTable.remove([partitionOfActor(key), key]);
+          }
+        }),
+      );
+    const others = [
+      ...ranges.map(({ first, end }) => ({ table: this.#partTable, range: { start: [first], end: [end] } })),
+      ...this.#messageTable.listRangesOfRealm(realm),
+    ];
+    const realmActor = realmActorKey(realm);
+    for (const { table, range } of others)
+      await this.#removeKeysOfRange(table, range, async (keys) => {
+        const remove = (): void => {
+          for (const key of keys) table.remove(key);
+        };
+        const removed = await this.#trackWrite(() =>
+          this.#environment.writeUnlessKeyExists(this.#rootHeadTable, realmActor, remove),
+        );
+        if (!removed) throw new Error(`${realmActor} exists again`);
+      });
+  }
+
+  /** Removes all keys of a range, some per transaction, with pauses in which other processes get the lock. */
+  async #removeKeysOfRange(
+    table: LmdbTable,
+    range: RangeOptions,
+    removeKeys: (keys: readonly Key[]) => Promise<void>,
+  ): Promise<void> {
+    for (;;) {
+      const keys = [...table.getKeys({ ...range, limit: MAX_KEYS_REMOVED_AT_ONCE })];
+      if (keys.length === 0) return;
+      await removeKeys(keys);
+      await setTimeout(PAUSE_BETWEEN_TRANSACTIONS_MS);
+    }
   }
 
   async listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {

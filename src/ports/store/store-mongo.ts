@@ -1,6 +1,15 @@
-import type { Collection, Db, MongoClient } from 'mongodb';
+import type { Collection, Db, Filter, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
+import {
+  type ActorKey,
+  actorKeyRangesOfRealm,
+  type Epoch,
+  type Partition,
+  partitionOfActor,
+  type RealmId,
+  toEpoch,
+  toRealmId,
+} from '#model';
 import type { MessageRecord } from '#model/records';
 import { readTagsReactionsFromMongo } from './format-mongo.js';
 import { InFlightStoreOperations } from './in-flight.js';
@@ -168,6 +177,34 @@ export class MongoStore implements Store {
   async #finishActorRemoval(key: ActorKey): Promise<void> {
     await this.#partCollection.deleteMany({ _id: makeIdPrefixRange(mongoPartDocumentId(key, '')) });
     await this.#rootCollection.deleteOne({ _id: key, version: ROOT_BEING_REMOVED_VERSION });
+  }
+
+  async removeRealm(realm: RealmId): Promise<void> {
+    const ranges = actorKeyRangesOfRealm(realm);
+    for (const { first, end } of ranges) await this.#removeDocumentsOfRange(this.#rootCollection, first, end);
+    for (const { first, end } of ranges) await this.#removeDocumentsOfRange(this.#partCollection, first, end);
+    await this.#removeDocumentsOfRange(
+      this.#messageCollection,
+      mongoMessageDocumentId(realm, 0),
+      mongoMessageDocumentId(toRealmId(realm + 1), 0),
+    );
+  }
+
+  async #removeDocumentsOfRange<D extends { readonly _id: string }>(
+    from: Collection<D>,
+    first: string,
+    end: string,
+  ): Promise<void> {
+    const range = { _id: { $gte: first, $lt: end } } as Filter<D>;
+    const removeSome = async (): Promise<number> => {
+      const found = await from
+        .find(range, { projection: { _id: 1 } })
+        .limit(MAX_IDS_PER_QUERY)
+        .toArray();
+      if (found.length > 0) await from.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } } as Filter<D>);
+      return found.length;
+    };
+    while ((await this.#runOperation(removeSome)) === MAX_IDS_PER_QUERY);
   }
 
   listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {

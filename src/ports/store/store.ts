@@ -209,6 +209,13 @@ export interface Store {
   removeActor(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
 
   /**
+   * Removes the actors and messages of an organization that no process reads or changes, in many small transactions.
+   * Roots go first, so that commits of an actor that is active after all end with 'conflict'. Tombstones stay. May be
+   * repeated, also after a crash.
+   */
+  removeRealm(realm: RealmId): Promise<void>;
+
+  /**
    * Reads the live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code
    * units).
    */

@@ -23,6 +23,8 @@ class HarnessCaller extends SystemActorCaller {
   async close(): Promise<void> {}
 }
 
+const removeNothing = async (): Promise<void> => {};
+
 async function world() {
   const harness = new Harness({ realm: realmActorKind }, true, (clock) => ({ clock }));
   await harness.take(REALM_ZERO);
@@ -53,12 +55,12 @@ t.test('while an import lives, another one is refused, of the same and of anothe
     t.match(await outcome(importer(subdomain).takeAndReserve('export')), /an import to 'one' is under way on .+/);
   }
   t.match(
-    await outcome(importer('one').dropReservation()),
+    await outcome(importer('one').dropImport(removeNothing)),
     /an import to 'one' is under way/,
     'a drop is refused, too',
   );
   t.equal(told.length, 3, 'the operator is told about each wait');
-  t.equal(await outcome(importer('two').dropReservation()), 'done', 'another organization has nothing to drop');
+  t.equal(await outcome(importer('two').dropImport(removeNothing)), 'done', 'another organization has nothing to drop');
 });
 
 t.test('an import that was killed is gone on with after a lease, under the same reservation', async (t) => {
@@ -100,4 +102,32 @@ t.test('an import that ends with an error frees the lease at once, but keeps its
   const { realm } = await failed.takeAndReserve('export');
   await failed.release();
   t.notSame((await importer('two').takeAndReserve('export')).realm, realm);
+});
+
+t.test('a drop that was killed can be repeated, and the import can not go on before', async (t) => {
+  const { importer, outcome } = await world();
+  const failed = importer('one');
+  const { realm } = await failed.takeAndReserve('export');
+  await failed.release();
+  const killed = importer('one').dropImport(async () => Promise.reject(new Error('killed')));
+  t.equal(await outcome(killed), 'killed');
+  t.match(await outcome(importer('one').takeAndReserve('export')), /dropped in part: repeat --drop first/);
+  const removed: number[] = [];
+  t.equal(await importer('one').dropImport(async (of) => void removed.push(of)), true);
+  t.strictSame(removed, [realm], 'the repeat removes all again');
+  t.equal(await importer('one').dropImport(async (of) => void removed.push(of)), false, 'nothing is left to drop');
+  t.not((await importer('one').takeAndReserve('export')).realm, realm, 'the subdomain is free');
+});
+
+t.test('an import whose lease lapsed can not open the organization that another process drops', async (t) => {
+  const { importer, outcome } = await world();
+  const paused = importer('one');
+  await paused.takeAndReserve('export');
+  const actors = Reflect.get(paused, 'actors') as object;
+  Reflect.set(paused, 'actors', { sendForValueOrThrow: () => new Promise(() => undefined) });
+  const dropping = importer('one').dropImport(async () => {
+    Reflect.set(paused, 'actors', actors);
+    await t.rejects(paused.openOrganization(false), /Another process imports now/);
+  });
+  t.equal(await outcome(dropping), 'done');
 });

@@ -5,6 +5,9 @@
  * One import runs at a time: its process holds a lease, which realm 0 keeps. A process that stood still until another
  * one took over may still write. That does no harm: its writes equal those of its successor, or belong to a number that
  * was dropped. Only the end is decisive, and realm 0 takes it from the holder alone.
+ *
+ * A drop marks the reservation, then removes records and blobs, then the reservation. So a drop that was killed can be
+ * repeated, and an import never continues on records that are there in part.
  */
 
 import { makeValueReply } from '#actors/shared';
@@ -50,6 +53,7 @@ export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActor
     if (heldBy) return { reply: makeValueReply({ heldBy }) };
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const known = parts.get(part) as RealmImportReservation | undefined;
+    if (known?.isDropped) throw apiError('IMPORT_DROPPED', { subdomain });
     if (known && known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
     if ([...listRealmRecords(parts)].some((other) => other.subdomain === subdomain))
       throw apiError('IMPORT_SUBDOMAIN_TAKEN', { subdomain });
@@ -106,6 +110,25 @@ export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommand
         [`${REALM_ENTRY_PART_PREFIX}${entry.id}`]: encodeDirectoryRecord(entry),
       },
       events: [makeDirectoryLogItem({ realm: entry })],
+    };
+  },
+};
+
+export const markRealmImportDroppedHandler: RealmCommandHandler<typeof realmActorCommands.markImportDropped> = {
+  creates: true,
+  lane: 'realms',
+  handle({ parts }, { subdomain, holder, stale }) {
+    const heldBy = findLeaseOfOther(parts, holder, stale);
+    // The import of another organization is not concerned.
+    if (heldBy?.subdomain === subdomain) return { reply: makeValueReply({ heldBy }) };
+    const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
+    const known = parts.get(part) as RealmImportReservation | undefined;
+    if (!known) return { reply: makeValueReply({ reserved: null }) };
+    const reserved: RealmImportReservation = { ...known, isDropped: true };
+    const endsLease = findLease(parts)?.subdomain === subdomain;
+    return {
+      reply: makeValueReply({ reserved }),
+      parts: { [part]: reserved as Json, ...(endsLease ? { [IMPORT_LEASE_PART_NAME]: null } : {}) },
     };
   },
 };

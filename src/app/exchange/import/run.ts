@@ -70,7 +70,7 @@ export interface OrganizationImportTarget {
   readonly lostSignal: AbortSignal;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
   begin(source: string): Promise<RealmImportReservation>;
-  /** Gives up the reservation, because the export can't be imported. */
+  /** Gives up the reservation and removes what is stored, because the export can't be imported. */
   abandon(): Promise<void>;
   /** Makes the organization visible. @param timed for each partition with actors that have a timer, one of them */
   open(deactivated: boolean, timed: readonly ActorKey[], realm: OrganizationImportFacts['realm']): Promise<void>;
@@ -133,8 +133,7 @@ export async function runOrganizationImportOrDryRun(
     const run = new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader);
     return await run.importAndOpen(files);
   } catch (error) {
-    // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
-    // no organization will get.
+    // A repeat would meet the same problem.
     if (error instanceof ExportFormatError) await options.target?.abandon();
     throw error;
   } finally {
