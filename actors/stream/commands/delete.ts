@@ -77,7 +77,9 @@ export const deleteMessageHandler: ConversationCommandHandler<
     if (!message) throw apiError('ALREADY_DELETED');
     const follow = redirectIfOwnedElsewhere(message, context, conversationActorCommands.deleteMessage, args);
     if (follow) return follow;
-    requireMayAccessStreamOfMessage(view, message, context);
+    // An archived stream is accessible to no user, but holders of a copy still read the message.
+    if (!context.directory.stream(toStreamId(message.body.stream))?.archived)
+      requireMayAccessStreamOfMessage(view, message, context);
     checkMayDeleteMessage(message, context);
     return { reply: makeSuccessReply(), ...makeMessageRemovalOutcome(view, [message], newestTopicRecords, context) };
   },

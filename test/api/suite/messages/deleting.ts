@@ -85,6 +85,22 @@ export const deleting: Facts = async (t, server) => {
     },
   );
 
+  await t.test('a message of an archived stream is deleted by those who still read it, and by no others', async (t) => {
+    await subscribe(admin, 'shut', { principals: [admin, member, other] });
+    const shut = await streamIdOf(admin, 'shut');
+    const [first, second] = [await say(member, 'shut', 'gone', 'x'), await say(member, 'shut', 'gone', 'y')];
+    await admin.api.ok('DELETE /streams/{stream_id}', { stream_id: shut });
+    const queue = await watch(other);
+    await refused(t, remove(owner, first), bad('Invalid message(s)'), 'an owner without a copy');
+    await refused(t, remove(other, first), notAllowed);
+    t.equal((await remove(admin, first)).status, 200);
+    await set({ delete_own_message_policy: 1 });
+    t.equal((await remove(member, second)).status, 200);
+    await set({ delete_own_message_policy: 2 });
+    for (const id of [first, second]) for (const by of [admin, member, other]) t.notOk(await exists(by, id), by.role);
+    t.match(await settled(queue), [{ message_ids: [first] }, { message_ids: [second] }]);
+  });
+
   await t.test('the deletion of a direct message is published to its participants only', async (t) => {
     await set({ delete_own_message_policy: 5 });
     const id = await tell(member, [other, guest]);
