@@ -33,6 +33,8 @@ interface DataDirBackupSource {
   readonly environment: LmdbEnvironment;
   readonly blobs: FolderBlobStorage;
   readonly clock: Clock;
+  /** Ends the backup, which then removes what it has written. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -63,7 +65,7 @@ async function requireEmptyPrivateBackupFolder(target: string): Promise<void> {
 }
 
 async function copyDataIntoBackupFolder(
-  { environment, blobs, clock }: DataDirBackupSource,
+  { environment, blobs, clock, signal }: DataDirBackupSource,
   target: string,
 ): Promise<BackupSummary> {
   const files: BackupFileChecksum[] = [];
@@ -83,6 +85,7 @@ async function copyDataIntoBackupFolder(
     const copied = new Set<string>();
     const folders = new Set<string>();
     for await (const { currentPath, restoredRelativePath } of keeping.listFiles()) {
+      signal?.throwIfAborted();
       if (copied.has(restoredRelativePath)) continue;
       const to = join(BLOBS_FOLDER_NAME, restoredRelativePath);
       await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });

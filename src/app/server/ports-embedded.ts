@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AdminError } from '#app/admin';
 import { requireNoUnfinishedRestore, writeDataDirBackup } from '#app/backup';
 import type { ServerConfig } from '#app/config';
 import type { Clock } from '#base/clock';
@@ -46,6 +47,8 @@ export async function openEmbeddedPorts(
     (await FolderMailer.open(join(config.dataDir, 'mail'), mailSenderAddressOf(config), clock));
   const localBusHub = new LocalBusHub();
   const bus = new LocalBus(clock, localBusHub);
+  const closing = new AbortController();
+  const backups = new Set<Promise<unknown>>();
   return {
     clock,
     bus,
@@ -53,8 +56,14 @@ export async function openEmbeddedPorts(
     log,
     blobs,
     actors: { store, placement: new SingleHostPlacement(store), mailer },
-    backUp: (folder) => writeDataDirBackup({ environment, blobs, clock }, folder),
+    backUp(folder) {
+      const backup = writeDataDirBackup({ environment, blobs, clock, signal: closing.signal }, folder);
+      backups.add(backup);
+      return backup.finally(() => backups.delete(backup));
+    },
     async close() {
+      closing.abort(new AdminError('the server stops: the backup was removed'));
+      await Promise.allSettled(backups);
       await bus.close();
       await log.close();
       await blobs.close();

@@ -20,7 +20,11 @@ interface Source {
 }
 
 /** Two organizations, whose ids are at 7 and 20,000, and one blob. */
-async function source(test: Test, change: (blobs: FolderBlobStorage) => FolderBlobStorage = (b) => b): Promise<Source> {
+async function source(
+  test: Test,
+  change: (blobs: FolderBlobStorage) => FolderBlobStorage = (b) => b,
+  signal?: AbortSignal,
+): Promise<Source> {
   const place = test.testdir();
   const data = join(place, 'data');
   const environment = await openLmdbEnvironment(data);
@@ -38,7 +42,8 @@ async function source(test: Test, change: (blobs: FolderBlobStorage) => FolderBl
     place,
     data,
     blobs,
-    backUp: (target) => writeDataDirBackup({ environment, blobs: change(blobs), clock }, target),
+    backUp: (target) =>
+      writeDataDirBackup({ environment, blobs: change(blobs), clock, ...(signal ? { signal } : {}) }, target),
   };
 }
 
@@ -112,6 +117,33 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
   await restoreBackupToDataDir(join(place, 'backup'), join(place, 'restored'), clock);
   const restored = await FolderBlobStorage.open(join(place, 'restored', 'blobs'));
   for (const path of ['a', 'b']) test.ok(await restored.find(ONE, path), `${path} is in the backup`);
+});
+
+t.test('a backup that is ended by the stop of its server removes what it has written', async (test) => {
+  const stopping = new AbortController();
+  const { place, blobs, data, ...from } = await source(
+    test,
+    (whole) =>
+      Object.assign(Object.create(whole) as FolderBlobStorage, {
+        async holdDeletions(): Promise<BlobDeletionHold> {
+          const keeping = await whole.holdDeletions();
+          return {
+            ...keeping,
+            async *listFiles() {
+              for await (const file of keeping.listFiles()) {
+                yield file;
+                stopping.abort(new Error('the server stops'));
+              }
+            },
+          };
+        },
+      }),
+    stopping.signal,
+  );
+  await blobs.put(ONE, 'b', bytes('second'), 'text/plain');
+  await test.rejects(from.backUp(join(place, 'backup')), /the server stops/);
+  test.notOk((await readdir(place)).includes('backup'));
+  test.notOk((await readdir(join(data, 'blobs'))).includes('removed'), 'deleting is deleting again');
 });
 
 t.test('a failed backup or restore leaves nothing', async (test) => {
