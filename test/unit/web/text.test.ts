@@ -1,7 +1,10 @@
 import t from 'tap';
+import { API_ERROR_CATALOGUE, type ErrorCatalogueEntry } from '../../../src/model/errors/catalogue.js';
+import { formatFailureText } from '../../../web/src/client/failure.js';
+import { ApiFailure } from '../../../web/src/core/index.js';
 import { SHORTCUT_GROUPS, SHORTCUTS } from '../../../web/src/keyboard/index.js';
 import { germanTexts } from '../../../web/src/text/de/index.js';
-import { laterTexts as germanLater } from '../../../web/src/text/de/later.js';
+import { laterTexts as germanLater, refusalTexts } from '../../../web/src/text/de/later.js';
 import { englishTexts } from '../../../web/src/text/en/index.js';
 import { laterTexts } from '../../../web/src/text/en/later.js';
 import {
@@ -109,6 +112,26 @@ t.test('the first wanted language with a catalogue is taken, and its region deci
   await loadAndUseFirstKnownLanguage(['xx']);
   t.equal(currentLanguage.value, 'en');
   t.equal(text('common.save'), 'Save');
+});
+
+t.test('a refusal is told in German if it is a frequent one, else in the words of the server', async (t) => {
+  const entries: readonly ErrorCatalogueEntry[] = Object.values(API_ERROR_CATALOGUE);
+  const known = new Set(entries.flatMap(({ code = '', msg }) => [code, msg]));
+  t.strictSame(
+    Object.keys(refusalTexts).filter((one) => !known.has(one)),
+    [],
+    'all are texts or codes of the API',
+  );
+  const wrong = new ApiFailure(400, 'BAD_REQUEST', 'Wrong password!', undefined, {});
+  const gone = new ApiFailure(400, 'STREAM_DOES_NOT_EXIST', "Stream 'x' does not exist", undefined, {});
+  const rare = new ApiFailure(400, 'BAD_REQUEST', 'Invalid filename', undefined, {});
+  await loadLaterTexts();
+  await loadAndUseFirstKnownLanguage(['de']);
+  t.equal(formatFailureText(wrong), 'Das Passwort ist falsch.');
+  t.equal(formatFailureText(gone), 'Diesen Stream gibt es nicht, oder du hast keinen Zugriff.');
+  t.equal(formatFailureText(rare), 'Invalid filename');
+  await loadAndUseFirstKnownLanguage(['en']);
+  t.equal(formatFailureText(wrong), 'Wrong password!');
 });
 
 t.test('days are named from the reader’s calendar', async (t) => {

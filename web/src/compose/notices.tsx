@@ -5,7 +5,7 @@ import { findNotifyingMentions } from '../completion/index.js';
 import { type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { showFailureToast } from '../failures/index.js';
 import { Button, Icon, IconButton } from '../kit/index.js';
-import { formatByteSize, t } from '../text/index.js';
+import { formatByteSize, t, translateRefusal } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
 import { listUploadsInBox, removeUploadFromList } from './uploads.js';
@@ -123,7 +123,9 @@ function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
       {failed.map(({ localId, to, error }) => (
         <p key={localId} class="compose-notice error" role="alert">
           <Icon name="warning" size={16} />
-          <span>{t('compose.failed', { place: formatConversationName(to), error: error ?? '' })}</span>
+          <span>
+            {t('compose.failed', { place: formatConversationName(to), error: translateRefusal(error ?? '') })}
+          </span>
           <Button onClick={() => core.outbox.retryItem(localId)}>{t('common.retry')}</Button>
           <Button
             onClick={() => {

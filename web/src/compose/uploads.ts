@@ -1,4 +1,4 @@
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { ApiFailure, type OpenDraft } from '../core/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
@@ -64,7 +64,7 @@ async function uploadFileAndInsertLink(composer: Composer, file: File): Promise<
     insertFileLink(composer, draft, formatFileLink(name, uri));
   } catch (error) {
     if (abort.signal.aborted) return;
-    const text = error instanceof ApiFailure ? error.message : t('compose.upload-failed');
+    const text = error instanceof ApiFailure ? formatFailureText(error) : t('compose.upload-failed');
     showUploadFailure(composer, upload, text);
   }
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { findExactNarrowConversation, type Narrow, type OutboxItem } from '../core/index.js';
 import { Avatar, Button, Icon } from '../kit/index.js';
-import { formatNameList, t } from '../text/index.js';
+import { formatNameList, t, translateRefusal } from '../text/index.js';
 
 /** Names that the line of typing shows. */
 const MAX_NAMED_TYPING_USERS = 3;
@@ -43,7 +43,7 @@ function PendingMessage({ item }: { readonly item: OutboxItem }) {
           </div>
           {failed && (
             <div class="pending-failure" role="alert">
-              <span>{item.error}</span>
+              <span>{item.error && translateRefusal(item.error)}</span>
               <Button kind="primary" onClick={() => core.outbox.retryItem(item.localId)}>
                 {t('common.retry')}
               </Button>

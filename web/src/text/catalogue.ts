@@ -16,6 +16,12 @@ export type TextKey = keyof AllTexts & string;
 /** A language has each key; a text with plural forms has them in that language, too. */
 export type TextCatalog<T> = { readonly [K in keyof T]: T[K] extends string ? string : PluralForms };
 
+/** Texts of lazy chunks, and refusals of the server, which come in English, by their English text or their code. */
+export interface LaterChunk {
+  readonly laterTexts: TextCatalog<LaterTexts>;
+  readonly refusalTexts?: Readonly<Record<string, string>>;
+}
+
 type PlaceholderNamesIn<S> = S extends `${string}{${infer N}}${infer Rest}` ? N | PlaceholderNamesIn<Rest> : never;
 type TextOfAnyPluralForm<T> = T extends string ? T : T extends PluralForms ? T[keyof T] : never;
 

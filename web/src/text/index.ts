@@ -4,6 +4,7 @@
  *     t('compose.send')                                a text
  *     t('sidebar.unread', { n: 3 })                    "{n}" is filled in; `n` chooses the plural form
  *     translateToPieces('help.conflict', { keys: <Keys …/> })   a text with elements in it, as a list of children
+ *     translateRefusal(message, code)                  what the server said in English, where it is known
  *     formatTimeOfDay(ms), formatRelativeDay(ms), formatByteSize(bytes) dates and numbers
  *
  * - `en/` is the source of the keys. One file for each area, named like its folder; keys begin with the area's name.
@@ -41,6 +42,6 @@ export {
   loadAndUseFirstKnownLanguage,
   loadLaterTexts,
 } from './language.js';
-export { type TextKey, t, translateToPieces } from './lookup.js';
+export { type TextKey, t, translateRefusal, translateToPieces } from './lookup.js';
 export { formatRelativeTime } from './relative-time.js';
 export { resolveTimeZone, setDisplayZoneByName, toWallClockMs } from './zone.js';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals-core';
-import type { InitialTexts, LaterTexts, TextCatalog } from './catalogue.js';
+import type { InitialTexts, LaterChunk, TextCatalog } from './catalogue.js';
 import { englishTexts } from './en/index.js';
 import { formatNumber, setFormatLocale } from './formats.js';
 import { addLaterTexts, replaceTextsAndLocale, setNumberFormatter } from './lookup.js';
@@ -12,16 +12,16 @@ export type LanguageCode = keyof typeof LANGUAGE_NAME_BY_CODE;
 const TEXT_LOADERS_BY_LANGUAGE: {
   readonly [L in LanguageCode]: {
     readonly texts: () => Promise<TextCatalog<InitialTexts>>;
-    readonly later: () => Promise<TextCatalog<LaterTexts>>;
+    readonly later: () => Promise<LaterChunk>;
   };
 } = {
   en: {
     texts: () => Promise.resolve(englishTexts),
-    later: async () => (await import('./en/later.js')).laterTexts,
+    later: () => import('./en/later.js'),
   },
   de: {
     texts: async () => (await import('./de/index.js')).germanTexts,
-    later: async () => (await import('./de/later.js')).laterTexts,
+    later: () => import('./de/later.js'),
   },
 };
 
@@ -46,7 +46,7 @@ export async function loadAndUseFirstKnownLanguage(wanted: readonly string[]): P
   const chunk = TEXT_LOADERS_BY_LANGUAGE[chosen];
   const choice = ++latestLanguageChoiceNumber;
   const texts = await chunk.texts();
-  const more = areLaterTextsAdded ? await chunk.later() : {};
+  const more = areLaterTextsAdded ? await chunk.later() : undefined;
   if (choice !== latestLanguageChoiceNumber) return;
   replaceTextsAndLocale(chosen, texts);
   addLaterTexts(more);

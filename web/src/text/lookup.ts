@@ -1,4 +1,4 @@
-import type { AllTexts, CatalogText, PlaceholderArguments, TextKey } from './catalogue.js';
+import type { AllTexts, CatalogText, LaterChunk, PlaceholderArguments, TextKey } from './catalogue.js';
 import { englishTexts } from './en/index.js';
 
 export type { TextKey };
@@ -7,6 +7,7 @@ export type { TextKey };
 let currentTexts: { [K in keyof AllTexts]?: CatalogText } = englishTexts;
 /** Those of lazy chunks. One object for all would take 25 ms to make in a slow browser. */
 let laterTexts: { [K in keyof AllTexts]?: CatalogText } = {};
+let refusalTexts: LaterChunk['refusalTexts'];
 let currentLocale = 'en';
 let pluralRules: Intl.PluralRules | undefined;
 
@@ -17,10 +18,15 @@ export function replaceTextsAndLocale(locale: string, replacement: { [K in keyof
   pluralRules = undefined;
 }
 
-/** Adds texts that came with a lazy chunk. */
-export function addLaterTexts(more: { [K in keyof AllTexts]?: CatalogText }): void {
-  laterTexts = more;
+/** Adds texts that came with a lazy chunk; undefined: removes those of the language before. */
+export function addLaterTexts(more: LaterChunk | undefined): void {
+  laterTexts = more?.laterTexts ?? {};
+  refusalTexts = more?.refusalTexts;
 }
+
+/** @returns a refusal in the current language; in the server's English if the language has no text for it */
+export const translateRefusal = (text: string, code = ''): string =>
+  refusalTexts?.[text] ?? refusalTexts?.[code] ?? text;
 
 /** A text without values, by the plural form of `n`. */
 function selectPluralForm(key: TextKey, values: Readonly<Record<string, unknown>> | undefined): string {

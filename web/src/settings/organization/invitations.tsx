@@ -3,7 +3,7 @@ import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
 import { Button, EmptyNotice, IconButton, Spinner } from '../../kit/index.js';
 import { RadioGroup, Select, TextArea } from '../../kit-later/index.js';
-import { formatFullDateTime, formatRelativeTime, t } from '../../text/index.js';
+import { formatFullDateTime, formatRelativeTime, t, translateRefusal } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetchedValue } from '../parts/fetched.js';
 import { SettingsGroup } from '../parts/pages.js';
@@ -41,7 +41,7 @@ function formatRefusedAddresses(error: unknown): string {
   if (!(error instanceof ApiFailure)) return '';
   const { errors } = error.fields;
   if (!Array.isArray(errors)) return '';
-  return errors.map((one) => (Array.isArray(one) ? `${one[0]}: ${one[1]}` : '')).join('\n');
+  return errors.map((one) => (Array.isArray(one) ? `${one[0]}: ${translateRefusal(String(one[1]))}` : '')).join('\n');
 }
 
 /** Invites by mail or by link; lists, revokes and sends again. */

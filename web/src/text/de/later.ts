@@ -18,6 +18,8 @@ import { signInTexts } from './sign-in.js';
 import { topicTexts } from './topics.js';
 import { emojiAndSchedulingTexts } from './writing.js';
 
+export { refusalTexts } from './refusals.js';
+
 export const laterTexts: TextCatalog<LaterTexts> = {
   ...commonLaterTexts,
   ...composeTexts,
