@@ -115,6 +115,32 @@ t.test('recent conversations follow what is said, with participants, filters and
   t.strictSame(client.faults, []);
 });
 
+t.test('a place that is archived, private or unknown says so, with its name and without a box', async (t) => {
+  const secret = { subscriptions: [{ name: 'secret' }], principals: [owner.id], invite_only: true };
+  await owner.api.ok('POST /users/me/subscriptions', secret);
+  await subscribe(owner, 'old news', { principals: [owner, member] });
+  await say(owner, 'old news', 'yellow pages');
+  const old = await streamIdOf(owner, 'old news');
+  const client = await open('#recent');
+  await client.waitFor('.overview-row', 'yellow pages');
+  await owner.api.ok('DELETE /streams/{stream_id}', { stream_id: old });
+  await client.waitUntilGone('.overview-row', 'yellow pages');
+  const titles = [
+    [`stream/${old}-old-news/topic/blank`, 'unknown stream › blank'],
+    [`stream/${await streamIdOf(owner, 'secret')}-secret/topic/plans`, 'unknown stream › plans'],
+    ['stream/9999-x', 'unknown stream'],
+    ['dm/9999-ghost', 'unknown person'],
+  ] as const;
+  for (const [hash, title] of titles) {
+    await client.goTo(`#narrow/${hash}`);
+    await client.waitFor('.bar-title', title);
+    await client.waitFor('.empty', 'There is no such stream or person, or you have no access.');
+    await client.waitFor('.compose-closed');
+    t.equal(await client.page.$('.empty button, .compose-box'), null, hash);
+  }
+  t.strictSame(client.faults, []);
+});
+
 t.test('a message is found by words and operators, and its words are marked', async (t) => {
   await say(other, 'random talk', 'animals', 'the walrus sleeps on the ice');
   await say(owner, 'random talk', 'animals', 'the walrus is awake');

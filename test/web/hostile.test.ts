@@ -175,7 +175,7 @@ const VIEWS: readonly (readonly [hash: string, ready: string, words: string])[] 
 ];
 /** Hostile addresses, which lead to no place. */
 const NO_PLACES: readonly (readonly [hash: string, ready: string, words: string])[] = [
-  [`#narrow/stream/9999-${IMAGE}/topic/${IMAGE}`, '.messages', 'unknown stream'],
+  [`#narrow/stream/9999-${IMAGE}/topic/${IMAGE}`, '.messages', 'no such stream'],
   [`#settings/${IMAGE}`, '.settings', ''],
   [`#${IMAGE}`, '.opening', 'nothing at this address'],
 ];

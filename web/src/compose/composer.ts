@@ -8,7 +8,6 @@ import {
   getOtherOrOwnUserIds,
   makeConversationKey,
   type OpenDraft,
-  type Route,
 } from '../core/index.js';
 import type { TextEdit } from '../editing/index.js';
 import type { OwnTypingNotices } from './typing-notices.js';
@@ -91,10 +90,16 @@ export class Composer {
   readonly targetConversation: ReadonlySignal<Conversation | undefined> = computed(() =>
     findConversationOfTarget(this.target.value),
   );
-  /** The conversation on screen; undefined in views of several. */
+  readonly #isPlaceOnScreenKnown = computed(() => {
+    const { value: route } = core.router.route;
+    return route.view === 'narrow' && core.state.knowsPlacesOf(route.narrow);
+  });
+  /** The conversation on screen; undefined in views of several, and where the user sees no such place. */
   readonly viewedConversation: ReadonlySignal<Conversation | undefined> = computed(() => {
-    const route = core.router.route.value;
-    return route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
+    const { value: route } = core.router.route;
+    return route.view === 'narrow' && this.#isPlaceOnScreenKnown.value
+      ? findExactNarrowConversation(route.narrow)
+      : undefined;
   });
   /** The text area, while it is shown. */
   textArea: HTMLTextAreaElement | undefined;
@@ -113,7 +118,8 @@ export class Composer {
     const ends = [
       effect(() => {
         void core.platform.address.hash.value;
-        untracked(() => this.#adoptRouteConversation(core.router.route.peek()));
+        void this.#isPlaceOnScreenKnown.value;
+        untracked(() => this.#adoptViewedConversation());
       }),
       effect(() => {
         const request = core.sharedViewState.composeRequest.value;
@@ -138,7 +144,7 @@ export class Composer {
     const viewed = this.viewedConversation.peek();
     let target: ComposeTarget = kind === 'direct' ? { kind, users: [] } : EMPTY_STREAM_TARGET;
     if (viewed && 'users' in viewed === (kind === 'direct')) target = makeTargetOfConversation(viewed);
-    else if (route.view === 'narrow' && kind === 'stream') {
+    else if (route.view === 'narrow' && kind === 'stream' && this.#isPlaceOnScreenKnown.peek()) {
       const stream = findPositiveOperand(route.narrow, 'stream');
       if (typeof stream === 'number') target = { kind, stream, topic: '' };
     }
@@ -332,8 +338,8 @@ export class Composer {
     return viewed && makeConversationKey(viewed);
   }
 
-  #adoptRouteConversation(route: Route): void {
-    const viewed = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
+  #adoptViewedConversation(): void {
+    const viewed = this.viewedConversation.peek();
     const hasText = this.text.peek().trim() !== '';
     if (
       viewed &&

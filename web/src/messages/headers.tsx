@@ -42,7 +42,7 @@ export function RecipientHeader({ of }: { readonly of: Conversation }) {
       <span class="recipient-stream">
         <Icon name={getStreamIconName(streams.getPrivacy(of.stream))} size={16} />
         <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(of.stream) })} dir="auto">
-          {stream?.name ?? t('messages.unknown-stream')}
+          {stream?.name ?? t('shell.unknown-stream')}
         </a>
       </span>
       <span aria-hidden="true">›</span>

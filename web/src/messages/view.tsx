@@ -1,7 +1,8 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import {
+  ApiFailure,
   findExactNarrowConversation,
   getMessageConversation,
   type MessageWindow,
@@ -199,12 +200,16 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   if (phase === 'failed') {
     return (
       <div class="messages opening">
-        <EmptyNotice
-          icon="offline"
-          action={{ label: t('common.retry'), run: () => void window.reloadRequestedAnchor() }}
-        >
-          {window.loadFailure.value?.message || t('error.unreachable')}
-        </EmptyNotice>
+        {isRefusedNarrow(window.loadFailure.value) ? (
+          <NoSuchPlaceNotice />
+        ) : (
+          <EmptyNotice
+            icon="offline"
+            action={{ label: t('common.retry'), run: () => void window.reloadRequestedAnchor() }}
+          >
+            {formatFailureText(window.loadFailure.value)}
+          </EmptyNotice>
+        )}
         <PendingMessages narrow={narrow} />
       </div>
     );
@@ -251,15 +256,27 @@ function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | u
   return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
 }
 
+/** Whether the server knows no such stream or person, or shows it to others only. */
+const isRefusedNarrow = (failure: Error | undefined): boolean =>
+  failure instanceof ApiFailure && failure.code === 'BAD_NARROW';
+
+function NoSuchPlaceNotice() {
+  return <EmptyNotice icon="lock">{t('messages.no-place')}</EmptyNotice>;
+}
+
 /** Notice in the middle of a view without messages. */
 function EmptyConversationNotice({ narrow }: { readonly narrow: Narrow }) {
   const isConversation = findExactNarrowConversation(narrow) !== undefined;
   const isSearch = narrow.some(({ operator }) => operator === 'search');
   return (
     <div class="messages-empty">
-      <EmptyNotice icon={isConversation ? 'direct' : isSearch ? 'search' : 'all'}>
-        {t(isConversation ? 'messages.none-yet' : isSearch ? 'messages.none-found' : 'messages.none')}
-      </EmptyNotice>
+      {core.state.knowsPlacesOf(narrow) ? (
+        <EmptyNotice icon={isConversation ? 'direct' : isSearch ? 'search' : 'all'}>
+          {t(isConversation ? 'messages.none-yet' : isSearch ? 'messages.none-found' : 'messages.none')}
+        </EmptyNotice>
+      ) : (
+        <NoSuchPlaceNotice />
+      )}
     </div>
   );
 }

@@ -37,6 +37,8 @@ export interface RecentFilter {
 export interface RecentFilterFacts {
   readonly myUserId: number;
   formatName(of: Conversation): string;
+  /** Whether the user can see the place; messages of an archived stream stay after it. */
+  isKnown(of: Conversation): boolean;
   isUnread(of: Conversation): boolean;
   isMuted(of: Conversation): boolean;
 }
@@ -98,6 +100,7 @@ export function filterRecentConversations(
 ): readonly RecentConversation[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter(({ conversation, participantIds }) => {
+    if (!facts.isKnown(conversation)) return false;
     if (!filter.muted && facts.isMuted(conversation)) return false;
     if (filter.unread && !facts.isUnread(conversation)) return false;
     if (filter.participated && !participantIds.includes(facts.myUserId)) return false;

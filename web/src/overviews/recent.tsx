@@ -38,10 +38,11 @@ const recentFilter = signal<RecentFilter>({ text: '', unread: false, participate
 const FILTER_SWITCHES = ['unread', 'participated', 'muted'] as const;
 
 function readRecentFilterFacts(): RecentFilterFacts {
-  const { me, muting, unread } = core.state;
+  const { me, muting, unread, streams } = core.state;
   return {
     myUserId: me.id,
     formatName: formatConversationName,
+    isKnown: (of) => !('stream' in of) || streams.byId.value.has(of.stream),
     isUnread: (of) => unread.getConversationCountSignal(of).value > 0,
     isMuted: (of) => 'stream' in of && muting.isTopicMuted(of.stream, of.topic),
   };

@@ -10,7 +10,7 @@ import {
 import { getStreamIconName, Icon, IconButton, type IconName, KeyCaps, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { TopicMenuButton, TopicName } from '../topics/index.js';
-import { findNarrowIcon, formatNarrowName, formatRouteName } from './names.js';
+import { findNarrowIcon, formatRouteName } from './names.js';
 
 const ICON_BY_VIEW: Partial<Record<Route['view'], IconName>> = {
   inbox: 'inbox',
@@ -60,7 +60,7 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
   return (
     <>
       <Icon name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : findNarrowIcon(narrow)} />
-      <span dir="auto">{direct ? formatRouteName({ view: 'narrow', narrow }) : formatNarrowName(narrow)}</span>
+      <span dir="auto">{formatRouteName({ view: 'narrow', narrow })}</span>
     </>
   );
 }

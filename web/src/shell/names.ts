@@ -36,7 +36,7 @@ export const findNarrowIcon = (narrow: Narrow): IconName =>
   narrow.length === 0 ? 'all' : (findSign(narrow)?.icon ?? 'search');
 
 /** Name of a narrow that is no conversation. */
-export function formatNarrowName(narrow: Narrow): string {
+function formatNarrowName(narrow: Narrow): string {
   if (narrow.length === 0) return t('sidebar.all');
   const sign = findSign(narrow);
   if (sign) return t(sign.name);
@@ -50,9 +50,11 @@ export function formatRouteName(route: Route): string {
     return route.view in TITLE_KEY_BY_VIEW ? t(TITLE_KEY_BY_VIEW[route.view as keyof typeof TITLE_KEY_BY_VIEW]) : '';
   const { people, streams } = core.state;
   const conversation = findExactNarrowConversation(route.narrow);
-  if (conversation && 'users' in conversation) return conversation.users.map((id) => people.getFullName(id)).join(', ');
+  if (conversation && 'users' in conversation)
+    return conversation.users.map((id) => people.getFullName(id) || t('shell.unknown-person')).join(', ');
   const stream = findPositiveOperand(route.narrow, 'stream');
   if (stream === undefined || (route.narrow.length > 1 && !conversation)) return formatNarrowName(route.narrow);
   const name = typeof stream === 'number' ? streams.getStreamName(stream) : String(stream);
-  return conversation ? `#${name} › ${conversation.topic}` : `#${name}`;
+  const place = name ? `#${name}` : t('shell.unknown-stream');
+  return conversation ? `${place} › ${conversation.topic}` : place;
 }

@@ -54,10 +54,11 @@ export const STREAM_EVENT_APPLIERS: EventAppliers<
 > = {
   'stream/create': ({ state }, event) => applyStreamsCreated(state, event),
   'stream/update': ({ state }, event) => applyStreamUpdate(state, event),
-  'stream/delete': ({ state }, { streams }) => {
+  'stream/delete': ({ state, windows }, { streams }) => {
     for (const { stream_id } of streams) {
       state.streams.putOrDeleteStream(stream_id, undefined);
       state.unread.removeMessagesOfStream(stream_id);
+      windows.refreshAfterSubscriptionChange(stream_id);
     }
   },
   'subscription/add': ({ state, windows }, { subscriptions }) => {

@@ -1,6 +1,7 @@
 import { batch } from '@preact/signals-core';
 import type { Snapshot } from '../../contract/index.js';
 import type { NarrowMatchFacts } from '../match.js';
+import type { Narrow } from '../narrow.js';
 import type { Platform } from '../ports.js';
 import { ConversationsState } from './conversations.js';
 import { CustomEmojiState } from './emoji.js';
@@ -41,6 +42,16 @@ export class ClientState {
       isTopicMuted: (stream, topic) => muting.isTopicMuted(stream, topic),
       isSubscribed: (id) => streams.isSubscribed(id),
     };
+  }
+
+  /** Whether the user can see the streams and people whose ids the narrow has. Reads signals. */
+  knowsPlacesOf(narrow: Narrow): boolean {
+    return narrow.every(({ operator, operand }) => {
+      if (operator === 'stream') return typeof operand !== 'number' || this.streams.byId.value.has(operand);
+      if (operator !== 'sender' && operator !== 'dm' && operator !== 'dm-including') return true;
+      const users = typeof operand === 'object' ? operand : [operand];
+      return users.every((id) => typeof id !== 'number' || this.people.byId.value.has(id));
+    });
   }
 
   loadFromSnapshot(snapshot: Snapshot): void {

@@ -18,6 +18,8 @@ export const shellTexts: TextCatalog<typeof source> = {
   'shell.spectator': 'Du liest ohne Konto mit.',
   'shell.session-ended': 'Du bist abgemeldet worden.',
   'shell.not-found': 'Unter dieser Adresse ist nichts.',
+  'shell.unknown-stream': 'unbekannter Stream',
+  'shell.unknown-person': 'unbekannte Person',
   'shell.go-home': 'Zur ersten Ansicht',
   'shell.title-unread': '({n}) {title}',
   'shell.organization': 'Organisation',

@@ -16,6 +16,8 @@ export const shellTexts = {
   'shell.spectator': 'You are reading without an account.',
   'shell.session-ended': 'You have been signed out.',
   'shell.not-found': 'There is nothing at this address.',
+  'shell.unknown-stream': 'unknown stream',
+  'shell.unknown-person': 'unknown person',
   'shell.go-home': 'Go to the first view',
   'shell.title-unread': '({n}) {title}',
   'shell.organization': 'Organization',
