@@ -67,6 +67,19 @@ t.test('keys lead to the streams above and below, to the readers of a message, a
   t.strictSame([client.faults, writing.faults], [[], []]);
 });
 
+t.test('the line "Today" becomes "Yesterday" in a page that is open over midnight', async (t) => {
+  await say(other, 'alpha', 'midnight', 'good night');
+  const client = await openTopic('midnight');
+  await client.waitFor('.day-line', 'Today');
+  await client.page.evaluate(`{
+    const now = Date.now;
+    Date.now = () => now() + 86_400_000;
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+  await client.waitFor('.day-line', 'Yesterday');
+  t.strictSame(client.faults, []);
+});
+
 t.test('a slash command changes the setting and sends no message', async (t) => {
   const client = await openTopic('slash');
   await client.page.type('.compose-text', '/dark');

@@ -81,6 +81,6 @@ export async function startShell(core: Core, root: HTMLElement, onFirstViewShown
   await waitForFirstView();
   renderAtOnce();
   loadAndStartNotifying(core).catch(() => {});
-  import('./emoji-font.js').then(({ loadEmojiFontIfNeeded }) => loadEmojiFontIfNeeded()).catch(() => {});
+  import('./later.js').then(({ startLaterParts }) => startLaterParts()).catch(() => {});
   onFirstViewShown();
 }

@@ -70,6 +70,21 @@ const toLocalClock = (ms: number): Date =>
 /** Local days since a fixed day: two moments of one calendar day give the same number. */
 export const getLocalDayNumber = (ms: number): number => Math.floor(toLocalClock(ms).getTime() / DAY_MS);
 
+/** Number of the day at the last update. The formats of relative days read it, so that they are rendered again. */
+const currentDayNumber = signal(getLocalDayNumber(Date.now()));
+
+/** Updates the day that relative days count from. Reads a signal. @returns the time until midnight, in milliseconds */
+export function updateCurrentDay(): number {
+  const now = Date.now();
+  currentDayNumber.value = getLocalDayNumber(now);
+  return DAY_MS - (toLocalClock(now).getTime() % DAY_MS);
+}
+
+function readNow(): number {
+  void currentDayNumber.value;
+  return Date.now();
+}
+
 const isSameYear = (a: number, b: number): boolean =>
   toLocalClock(a).getUTCFullYear() === toLocalClock(b).getUTCFullYear();
 
@@ -120,7 +135,7 @@ export const formatFullDateTime = (ms: number): string =>
   });
 
 /** 14:05, Yesterday, Mon (of the last six days), 3 May, or 3 May 2024: for rows of lists. */
-export function formatShortTime(ms: number, now = Date.now()): string {
+export function formatShortTime(ms: number, now = readNow()): string {
   const days = getLocalDayNumber(now) - getLocalDayNumber(ms);
   if (days === 0) return formatTimeOfDay(ms);
   if (days === 1) return t('day.yesterday');
@@ -134,7 +149,7 @@ export function formatShortTime(ms: number, now = Date.now()): string {
 }
 
 /** Today, Yesterday, Monday (of the last six days), 3 May, or 3 May 2024: for headings of days. */
-export function formatRelativeDay(ms: number, now = Date.now()): string {
+export function formatRelativeDay(ms: number, now = readNow()): string {
   const days = getLocalDayNumber(now) - getLocalDayNumber(ms);
   if (days === 0) return t('day.today');
   if (days === 1) return t('day.yesterday');

@@ -32,6 +32,7 @@ export {
   formatTimeOfDay,
   getLocalDayNumber,
   loadTimeZones,
+  updateCurrentDay,
   uses24HourClock,
 } from './formats.js';
 export {

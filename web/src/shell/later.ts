@@ -1,0 +1,8 @@
+/** Parts of the page that begin when the first view is on screen: a chunk of their own. */
+import { loadEmojiFontIfNeeded } from './emoji-font.js';
+import { startTurningDays } from './midnight.js';
+
+export function startLaterParts(): void {
+  startTurningDays();
+  loadEmojiFontIfNeeded();
+}
