@@ -215,7 +215,7 @@ t.test('the quick switcher goes to streams, topics, people and views', async (t)
   t.strictSame(client.faults, []);
 });
 
-t.test('a draft is continued in the compose box, and the one that was deleted last is restored', async (t) => {
+t.test('a draft is continued, the focus goes to the next one, and the last deleted is restored', async (t) => {
   const to = [await streamIdOf(member, 'general')];
   const timestamp = Math.floor(Date.now() / 1000);
   await member.api.ok('POST /drafts', {
@@ -226,11 +226,13 @@ t.test('a draft is continued in the compose box, and the one that was deleted la
   await client.page.waitForFunction(`document.querySelector('textarea')?.value === 'a half-written text'`);
   await client.page.evaluate(`location.hash = '#drafts'`);
   await client.waitFor('.overview-row.note', 'half');
-  await member.api.ok('POST /drafts', {
-    drafts: [{ type: 'stream', to, topic: 'whole', content: 'a newer text', timestamp: timestamp + 60 }],
-  });
+  const newer = { type: 'stream', to, topic: 'whole', content: 'a newer text', timestamp: timestamp + 60 };
+  await member.api.ok('POST /drafts', { drafts: [newer] });
   await client.waitFor('.overview-row.note', 'whole');
-  await client.click('.overview-row.note .icon-button', 'Delete draft');
+  await client.page.focus('.overview-row.note [aria-label="Delete draft"]');
+  await client.page.keyboard.press('Enter');
+  await client.page.waitForFunction(`document.activeElement.matches('.overview-main')`);
+  t.match(await client.page.evaluate('document.activeElement.textContent'), 'a half-written text');
   await client.waitUntilGone('.overview-row.note', 'whole');
   await client.waitFor('.toast', 'The draft is deleted');
   await client.click('.overview-row.note .icon-button', 'Delete draft');

@@ -67,6 +67,28 @@ t.test('keys lead to the streams above and below, to the readers of a message, a
   t.strictSame([client.faults, writing.faults], [[], []]);
 });
 
+t.test('the focus stays by the text in the preview, and by a message whose reaction is taken back', async (t) => {
+  const id = await say(other, 'alpha', 'focus', 'cheer up');
+  await member.api.ok('POST /messages/{message_id}/reactions', { message_id: id, emoji_name: 'tada' });
+  const client = await openTopic('focus');
+  const { page } = client;
+  const focusIs = (selector: string) => page.waitForFunction(`document.activeElement.matches('${selector}')`);
+  await page.type('.compose-text', '**loud**');
+  await page.keyboard.down('Alt');
+  await page.keyboard.press('p');
+  await focusIs('.compose-preview');
+  await page.keyboard.press('p');
+  await page.keyboard.up('Alt');
+  await focusIs('.compose-text');
+  await page.focus('.reaction');
+  await page.keyboard.press('Enter');
+  await client.waitUntilGone('.reaction');
+  await focusIs('.message-row *');
+  await page.evaluate('document.activeElement.blur()');
+  await focusIs('body');
+  t.strictSame(client.faults, []);
+});
+
 t.test('the line "Today" becomes "Yesterday" in a page that is open over midnight', async (t) => {
   await say(other, 'alpha', 'midnight', 'good night');
   const client = await openTopic('midnight');

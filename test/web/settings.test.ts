@@ -502,6 +502,34 @@ journey('an owner adds what new people meet: a profile field, a default stream, 
   await until('no icon', async () => (await realmSetting('realm_icon_source')) === 'G');
 });
 
+journey('the focus stays in a list whose row is removed or moved by a key', async (_, open) => {
+  const { owner } = org;
+  await owner.api.ok('POST /users/me/alert_words', { alert_words: ['anchor', 'buoy', 'chart'] });
+  for (const name of ['Ship', 'Cabin', 'Deck'])
+    await owner.api.ok('POST /realm/profile_fields', { name, field_type: 1 });
+  const client = await open(owner, '#settings/alert-words');
+  const { page } = client;
+  const pressByKey = async (name: string) => {
+    await client.waitFor('.row-line button', name);
+    await page.focus(`.row-line [aria-label="${name}"]`);
+    await page.keyboard.press('Enter');
+  };
+  const focusIs = (name: string) => page.waitForFunction(`document.activeElement.ariaLabel === '${name}'`);
+  await pressByKey('Remove buoy');
+  await focusIs('Remove chart');
+  await pressByKey('Remove chart');
+  await focusIs('Remove anchor');
+  await goTo(page, '#organization/profile-fields');
+  await client.waitFor('.row-line', 'Cabin');
+  const first = await page.$eval('.row-line .row-text', (row) => row.firstChild?.textContent);
+  const second = await page.$eval('.row-line:nth-child(2) .row-text', (row) => row.firstChild?.textContent);
+  await pressByKey(`Move ${second} up`);
+  await focusIs(`Move ${second} down`);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(`document.querySelector('.row-line .row-text').textContent.startsWith('${first}')`);
+  await focusIs(`Move ${second} down`);
+});
+
 journey('a stream is renamed, coloured, made silent and archived, and a subscriber sees it', async (t, open) => {
   const { owner, member } = org;
   await subscribe(owner, 'sandbank', { principals: [owner, member] });

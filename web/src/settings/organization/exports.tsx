@@ -47,8 +47,7 @@ export function DataExportsPage() {
       <p>
         <Button
           kind="primary"
-          busy={saving.busy}
-          disabled={isAnyPending}
+          busy={saving.busy || isAnyPending}
           onClick={() => void run(() => core.api.post('/export/realm', {}))}
         >
           {t('settings.start-export')}
