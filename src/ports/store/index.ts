@@ -38,6 +38,7 @@ export {
   readPackedBoolean,
   readPackedListLength,
   readPackedNumber,
+  readPackedText,
   skipPackedValue,
 } from './packed-fields.js';
 export {

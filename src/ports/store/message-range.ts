@@ -3,6 +3,9 @@ import { findLowerBoundIndex } from '#base';
 import type { MessageRecord } from '#model/records';
 import type { MessageIndexCondition, MessageIndexRange, MessageScan } from './store.js';
 
+/** The fields of a message that decide in which indexes it is. */
+export type IndexedMessageFields = Omit<MessageRecord, 'body'>;
+
 /** Returns all ranges of a scan: its own and those of `or`. */
 export const rangesOfMessageScan = (scan: MessageScan): readonly MessageIndexRange[] =>
   scan.or ? [scan, ...scan.or] : [scan];
@@ -29,7 +32,7 @@ export function sharedIndexesOfMessageRanges([
   return [...shared];
 }
 
-function isMessageInIndex(m: MessageRecord, index: MessageIndexCondition): boolean {
+function isMessageInIndex(m: IndexedMessageFields, index: MessageIndexCondition): boolean {
   switch (index.by) {
     case 'realm':
       return true;
@@ -50,7 +53,7 @@ function isMessageInIndex(m: MessageRecord, index: MessageIndexCondition): boole
   }
 }
 
-export const isMessageInRange = (m: MessageRecord, range: MessageIndexRange): boolean =>
+export const isMessageInRange = (m: IndexedMessageFields, range: MessageIndexRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
   indexesOfMessageRange(range).every((index) => isMessageInIndex(m, index));

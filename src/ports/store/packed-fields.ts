@@ -129,6 +129,13 @@ export function readPackedListLength(view: DataView, at: number): number | undef
     : undefined;
 }
 
+/** Returns the text at this position; undefined if another value is there. */
+export function readPackedText(view: DataView, at: number): string | undefined {
+  const start = findPackedTextStart(view, at);
+  if (start === undefined) return undefined;
+  return Buffer.from(view.buffer, view.byteOffset + start, skipPackedValue(view, at) - start).toString();
+}
+
 /** Returns the position of the first byte of the text at this position; undefined if another value is there. */
 export function findPackedTextStart(view: DataView, at: number): number | undefined {
   if (at < 0) return undefined;

@@ -45,8 +45,16 @@ export interface DecodedMessageRecord {
 /** First byte of a message: a MessagePack array of 8 elements without a digest, of 9 with one. */
 const FIRST_BYTE_WITHOUT_DIGEST = 0x98;
 const FIRST_BYTE_WITH_DIGEST = 0x99;
-/** Number of the fields before the body: revision, conversation, topic key, sender and participants. */
-const FIELDS_BEFORE_BODY = 5;
+/** Positions of the fields in the array of a message; the revision is the first. */
+const FIELD_POSITIONS = {
+  conversation: 1,
+  topicKey: 2,
+  sender: 3,
+  participants: 4,
+  body: 5,
+  movedFrom: 6,
+  tags: 7,
+} as const;
 const MESSAGEPACK_BIN_32_TYPE = 0xc6;
 const BIN_32_HEADER_BYTES = 5;
 const DIGEST_SPAN_BYTES = 8;
@@ -151,7 +159,7 @@ const EMPTY_SLAB = new PackedMessageSlab(new Uint8Array(1));
  * A view of a stored message that decodes fields on request. One object is moved from message to message, and shows
  * each message until the next move.
  */
-export class PackedMessageCursor {
+export class PackedMessageCursor implements Omit<MessageRecord, 'body'> {
   id = 0;
   /** Version of the message's digest; undefined without a digest. */
   digestVersion: number | undefined;
@@ -163,6 +171,8 @@ export class PackedMessageCursor {
   #factsOffset = 0;
   #spansEndOffset = 0;
   #decodedRecord: MessageRecord | undefined;
+  /** Fields that were read from the bytes, by position. A scan tests one message for hundreds of ranges. */
+  #readFields: (MessageRecord[keyof typeof FIELD_POSITIONS] | undefined)[] = [];
 
   moveToPackedBytes(id: number, slab: PackedMessageSlab, start: number, length: number): this {
     const { view } = slab;
@@ -172,6 +182,7 @@ export class PackedMessageCursor {
     this.#startOffset = start;
     this.#byteLength = length;
     this.#decodedRecord = undefined;
+    if (this.#readFields.length > 0) this.#readFields = [];
     if (view.getUint8(start) === FIRST_BYTE_WITH_DIGEST) {
       this.digestVersion = view.getUint8(end - 1);
       this.factCount = view.getUint16(end - 4, true);
@@ -210,11 +221,52 @@ export class PackedMessageCursor {
 
   /** Finds fields of the body, by their positions in `memoryView`. The message must have a digest. */
   findBodyFields(finder: PackedFieldFinder): void {
-    const { view } = this.#slab;
+    finder.findFieldsOfMap(this.#slab.view, this.#findField('body'));
+  }
+
+  get conversation(): string {
+    return this.#readField('conversation');
+  }
+
+  get topicKey(): string {
+    return this.#readField('topicKey');
+  }
+
+  get sender(): number {
+    return this.#readField('sender');
+  }
+
+  get participants(): readonly number[] {
+    return this.#readField('participants');
+  }
+
+  get movedFrom(): string {
+    return this.#readField('movedFrom');
+  }
+
+  get tags(): readonly string[] {
+    return this.#readField('tags');
+  }
+
+  /** Reads one field of the record. A message without a digest is decoded as a whole. */
+  #readField<K extends keyof typeof FIELD_POSITIONS>(name: K): MessageRecord[K] {
+    if (this.digestVersion === undefined || this.#decodedRecord) return this.decodedRecord[name];
+    const { view, bytes } = this.#slab;
+    let value = this.#readFields[FIELD_POSITIONS[name]] as MessageRecord[K] | undefined;
+    if (value === undefined) {
+      const at = this.#findField(name);
+      value = unpackJson(bytes.subarray(at, skipPackedValue(view, at))) as MessageRecord[K];
+      this.#readFields[FIELD_POSITIONS[name]] = value;
+    }
+    return value;
+  }
+
+  /** Finds the position of a field of the record. The message must have a digest. */
+  #findField(name: keyof typeof FIELD_POSITIONS): number {
     // A message with a digest begins with one byte for the list of its fields.
     let at = this.#startOffset + 1;
-    for (let i = 0; i < FIELDS_BEFORE_BODY; i++) at = skipPackedValue(view, at);
-    finder.findFieldsOfMap(view, at);
+    for (let i = 0; i < FIELD_POSITIONS[name]; i++) at = skipPackedValue(this.#slab.view, at);
+    return at;
   }
 
   readDigestFact(i: number): number {

@@ -3,6 +3,7 @@ import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 import {
+  type IndexedMessageFields,
   indexesOfMessageRange,
   isMessageInRange,
   rangesOfMessageScan,
@@ -65,12 +66,8 @@ const MAX_CACHED_POSTING_IDS = 1_000_000;
 /** Cache weight of an index without ids, counted in ids. Some kinds of index are mostly empty. */
 const EMPTY_POSTINGS_WEIGHT = 16;
 
-/** Reads the records of a scan, either decoded or packed. */
-interface ScanRecordReader<T> {
-  /** Reads one record. Must be called outside of transactions. */
-  readRecord(realm: RealmId, id: number): T | undefined;
-  decodedRecordOf(taken: T): MessageRecord;
-}
+/** Reads one record of a scan, either decoded or packed. Must be called outside of transactions. */
+type ScanRecordReader<T extends IndexedMessageFields> = (realm: RealmId, id: number) => T | undefined;
 
 /** Receives the messages of a scan. */
 interface MessageScanOutput<T> {
@@ -99,14 +96,8 @@ export class LmdbMessageTable {
     ({ idCount }) => EMPTY_POSTINGS_WEIGHT + idCount,
   );
 
-  readonly #decodedReader: ScanRecordReader<MessageRecord> = {
-    readRecord: (realm, id) => this.#recordTable.readDecoded(realm, id),
-    decodedRecordOf: (record) => record,
-  };
-  readonly #packedReader: ScanRecordReader<PackedMessageCursor> = {
-    readRecord: (realm, id) => this.#recordTable.readPacked(realm, id),
-    decodedRecordOf: ({ decodedRecord }) => decodedRecord,
-  };
+  readonly #readDecoded: ScanRecordReader<MessageRecord> = (realm, id) => this.#recordTable.readDecoded(realm, id);
+  readonly #readPacked: ScanRecordReader<PackedMessageCursor> = (realm, id) => this.#recordTable.readPacked(realm, id);
 
   constructor(environment: LmdbEnvironment, tombstones: LmdbTombstoneTable, digestOf: MessageDigestMaker | undefined) {
     this.#messageTable = environment.openTable('messages');
@@ -253,7 +244,7 @@ export class LmdbMessageTable {
 
   async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
     const found: MessageRecord[] = [];
-    await this.#runScan(scan, this.#decodedReader, found);
+    await this.#runScan(scan, this.#readDecoded, found);
     return found;
   }
 
@@ -269,18 +260,18 @@ export class LmdbMessageTable {
         each(message);
       },
     };
-    await this.#runScan(scan, this.#packedReader, found);
+    await this.#runScan(scan, this.#readPacked, found);
     return found.length;
   }
 
-  async #runScan<T extends { readonly id: number }>(
+  async #runScan<T extends IndexedMessageFields>(
     scan: MessageScan,
-    reader: ScanRecordReader<T>,
+    read: ScanRecordReader<T>,
     output: MessageScanOutput<T>,
   ): Promise<void> {
     const { limit } = scan;
     let from = scan.from;
-    const newest = this.#readNewestKnownMessageOf(scan, reader);
+    const newest = this.#readNewestKnownMessageOf(scan, read);
     if (newest && limit > 0) {
       from = newest.id;
       output.push(newest);
@@ -291,14 +282,14 @@ export class LmdbMessageTable {
       const reached = await this.#readAlongAndFilter(
         { ...shared, realm, direction, from, limit },
         scan,
-        reader,
+        read,
         output,
         MAX_SHARED_CONDITION_RECORDS,
       );
       if (reached === undefined) return;
       from = reached;
     }
-    await this.#readAlongAndFilter({ ...scan, from }, scan, reader, output);
+    await this.#readAlongAndFilter({ ...scan, from }, scan, read, output);
   }
 
   /**
@@ -306,10 +297,10 @@ export class LmdbMessageTable {
    * or a wider result. Returns undefined at the end or at the limit, otherwise the id reached after reading `most`
    * messages.
    */
-  async #readAlongAndFilter<T>(
+  async #readAlongAndFilter<T extends IndexedMessageFields>(
     along: MessageScan,
     scan: MessageScan,
-    reader: ScanRecordReader<T>,
+    read: ScanRecordReader<T>,
     output: MessageScanOutput<T>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
@@ -336,14 +327,12 @@ export class LmdbMessageTable {
       const wanted = Math.min(exact ? missing : Math.max(missing, looked), MAX_RECORDS_PER_TURN);
       const ordinals = merged.takeOrdinals(wanted, budget);
       for (const ordinal of ordinals) {
-        const taken = reader.readRecord(realm, Math.abs(ordinal));
+        const taken = read(realm, Math.abs(ordinal));
         if (!taken || output.length >= limit) continue;
         // After a pause of the scan, a message may have been deleted or moved since its id was read, so its ranges are
         // checked again.
-        if (!(exact && turns === 0) && !isWholeRealm) {
-          const record = reader.decodedRecordOf(taken);
-          if (!ranges.some((range) => isMessageInRange(record, range))) continue;
-        }
+        const isKnownInRange = (exact && turns === 0) || isWholeRealm;
+        if (!isKnownInRange && !ranges.some((range) => isMessageInRange(taken, range))) continue;
         output.push(taken);
       }
       reached = Math.abs(ordinals.at(-1) ?? reached);
@@ -398,11 +387,14 @@ export class LmdbMessageTable {
    * Returns the first message of a scan from the realm's end, read without a cursor. GET /users/me reads just this
    * message, and opening a cursor costs more than the rest of that request.
    */
-  #readNewestKnownMessageOf<T>(scan: MessageScan, reader: ScanRecordReader<T>): T | undefined {
+  #readNewestKnownMessageOf<T extends IndexedMessageFields>(
+    scan: MessageScan,
+    read: ScanRecordReader<T>,
+  ): T | undefined {
     const { realm, from } = scan;
     if (!isUnfilteredOlderRealmScan(scan)) return undefined;
     const id = this.#newestIdBoundOf(realm);
-    return id >= from ? undefined : reader.readRecord(realm, id);
+    return id >= from ? undefined : read(realm, id);
   }
 
   #makeOrdinalReader(
