@@ -1,8 +1,8 @@
 /**
- * GET /messages from digests gives the same messages, objects and flags as from decoded messages.
+ * Reads from digests give the same messages, objects, flags and search results as from decoded messages.
  */
 import fc from 'fast-check';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { endLeaseOfBytes, IdSet, type Json, keepLeasedBytes, MIN_LEASED_BYTES } from '#base';
 import {
   encodeMarkedMessageIdsPart,
@@ -24,8 +24,8 @@ import {
 } from '#domain/messages';
 import { streamMemberPartAddress } from '#domain/streams';
 import { toRealmId, toUserId } from '#model';
-import type { DirectoryStream } from '#model/records';
-import { LmdbStore, openLmdbEnvironment, type StoreRecordWrite } from '#ports/store';
+import type { DirectoryStream, DirectoryView } from '#model/records';
+import { LmdbStore, openLmdbEnvironment, PackedMessageCursor, type StoreRecordWrite } from '#ports/store';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';
@@ -161,53 +161,68 @@ const NARROWS = [
   [{ operator: 'is', operand: 'followed' }],
 ];
 
+type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
+
+/** Stores of the same data: one that writes digests, and one that doesn't. */
+async function openStores(directory: string, { messages, stays }: World) {
+  const environment = await openLmdbEnvironment(directory);
+  const withDigests = new LmdbStore(environment, new FakeClock(), makeMessageDigestIfPossible);
+  const without = new LmdbStore(environment, new FakeClock());
+  const writes = messages.map(({ stored, digest }, i) => {
+    const record = toMessageRecord({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
+    return { digest, write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as StoreRecordWrite };
+  });
+  await withDigests.applyRecords(writes.filter(({ digest }) => digest).map(({ write }) => write));
+  await without.applyRecords(writes.filter(({ digest }) => !digest).map(({ write }) => write));
+  await without.applyRecords(
+    stays.map(({ from, after, ended }, i): StoreRecordWrite => {
+      const stay = { from, after, ...(ended ? { to: from + 2, until: after + 6 } : { to: 0, until: 0 }) };
+      return { type: 'part', ...streamMemberPartAddress(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
+    }),
+  );
+  const close = async (): Promise<void> => {
+    await withDigests.close();
+    await without.close();
+    await environment.close();
+  };
+  return { withDigests, without, close };
+}
+
+const partsOf = ({ starred, read, historical, mark }: World): Map<string, Json> =>
+  new Map(
+    [
+      encodeMarkedMessageIdsPart('starred', IdSet.fromIds(starred)),
+      encodeMarkedMessageIdsPart('historical', IdSet.fromIds(historical)),
+      ...[0, ...STREAMS].map((home) =>
+        encodeOriginReadStatePart(home, { mark, read: IdSet.fromIds(read), unread: IdSet.fromIds(starred) }),
+      ),
+    ].flatMap((part) => Object.entries(part)),
+  );
+
+const viewerOf = (directory: DirectoryView, parts: Map<string, Json>): MessageViewerContext => ({
+  realm: REALM,
+  user: directory.user(toUserId(ME))!,
+  directory,
+  flags: new UserMessageFlagsView(ME, parts),
+  // Memberships of other streams are loaded only when a message of the stream comes up.
+  streams: [1, 3],
+  subscribed: (id) => id === 1,
+  mutedStreams: new Set([2]),
+  mutesTopic: (_stream, topic) => topic === 'Lunch',
+  followsTopic: (_stream, topic) => topic === '✔ done',
+});
+
 t.test('messages from digests equal decoded ones', async (t) => {
   await fc.assert(
-    fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
-      const environment = await openLmdbEnvironment(t.testdir());
-      const withDigests = new LmdbStore(environment, new FakeClock(), makeMessageDigestIfPossible);
-      const without = new LmdbStore(environment, new FakeClock());
-      const writes = messages.map(({ stored, digest }, i) => {
-        const record = toMessageRecord({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
-        return {
-          digest,
-          write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as StoreRecordWrite,
-        };
-      });
-      await withDigests.applyRecords(writes.filter(({ digest }) => digest).map(({ write }) => write));
-      await without.applyRecords(writes.filter(({ digest }) => !digest).map(({ write }) => write));
-      await without.applyRecords(
-        stays.map(({ from, after, ended }, i): StoreRecordWrite => {
-          const stay = { from, after, ...(ended ? { to: from + 2, until: after + 6 } : { to: 0, until: 0 }) };
-          return { type: 'part', ...streamMemberPartAddress(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };
-        }),
-      );
-      const parts = new Map<string, Json>(
-        [
-          encodeMarkedMessageIdsPart('starred', IdSet.fromIds(starred)),
-          encodeMarkedMessageIdsPart('historical', IdSet.fromIds(historical)),
-          ...[0, ...STREAMS].map((home) =>
-            encodeOriginReadStatePart(home, { mark, read: IdSet.fromIds(read), unread: IdSet.fromIds(starred) }),
-          ),
-        ].flatMap((part) => Object.entries(part)),
-      );
+    fc.asyncProperty(world, async (given) => {
+      const { withDigests, without, close } = await openStores(t.testdir(), given);
+      const parts = partsOf(given);
       for (const [version, name, streamName] of [
         [1, 'Before', 'before'],
         [2, 'After "him"', 'after'],
       ] as const) {
         const directory = directoryOf(version, name, streamName);
-        const viewer: MessageViewerContext = {
-          realm: REALM,
-          user: directory.user(toUserId(ME))!,
-          directory,
-          flags: new UserMessageFlagsView(ME, parts),
-          // Memberships of other streams are loaded only when a message of the stream comes up.
-          streams: [1, 3],
-          subscribed: (id) => id === 1,
-          mutedStreams: new Set([2]),
-          mutesTopic: (_stream, topic) => topic === 'Lunch',
-          followsTopic: (_stream, topic) => topic === '✔ done',
-        };
+        const viewer = viewerOf(directory, parts);
         for (const narrow of NARROWS) {
           const parsed = parseDistinctNarrowTerms(JSON.stringify(narrow), 'current');
           const terms = resolveNarrowTerms(parsed, directory, ME, { dialect: 'current' });
@@ -227,11 +242,11 @@ t.test('messages from digests equal decoded ones', async (t) => {
               direction === 'older' ? shown.prependMessageJson : shown.appendMessageJson,
             );
             if (direction === 'older') rows.reverse();
-            const given = JSON.parse(Buffer.from(shown.finishJsonList(rows)).toString()) as unknown[];
-            if (direction === 'older') given.reverse();
+            const encoded = JSON.parse(Buffer.from(shown.finishJsonList(rows)).toString()) as unknown[];
+            if (direction === 'older') encoded.reverse();
             const expected = await new UserMessageReader(without, viewer).scanNarrow(plan, from, direction, limit);
             t.same(
-              given,
+              encoded,
               expected.map((own) =>
                 JSON.parse(
                   JSON.stringify({
@@ -245,11 +260,93 @@ t.test('messages from digests equal decoded ones', async (t) => {
           }
         }
       }
-      await withDigests.close();
-      await without.close();
-      await environment.close();
+      await close();
     }),
     { numRuns: rounds(10, 25) },
+  );
+});
+
+const SEARCHES = ['waves', '"/me waves"', '"e WAVES" lunch', '"no such" waves', 'done waves', 'the'];
+
+t.test('searches find what a test of each decoded message finds', async (t) => {
+  const directory = directoryOf(1, 'Somebody', 'somewhere');
+  await fc.assert(
+    fc.asyncProperty(world, async (given) => {
+      const { withDigests, without, close } = await openStores(t.testdir(), given);
+      const viewer = viewerOf(directory, partsOf(given));
+      const [packed, decoded] = [withDigests, without].map((store) => new UserMessageReader(store, viewer)) as [
+        UserMessageReader,
+        UserMessageReader,
+      ];
+      const all = await decoded.scanNarrow(makeNarrowQueryPlan([], viewer), 1_000, 'older', 1_000);
+      for (const operand of SEARCHES) {
+        for (const negated of [false, true]) {
+          const parsed = parseDistinctNarrowTerms(JSON.stringify([{ operator: 'search', operand, negated }]));
+          const plan = makeNarrowQueryPlan(resolveNarrowTerms(parsed, directory, ME), viewer);
+          const found = await packed.scanNarrow(plan, 1_000, 'older', 1_000);
+          t.same(found, all.filter(plan.matches), JSON.stringify({ operand, negated }));
+        }
+      }
+      await close();
+    }),
+    { numRuns: rounds(10, 40) },
+  );
+});
+
+/** Runs reads of 500 messages of one stream about tea. @returns how many messages they decoded */
+async function countDecodedMessages(t: Test, read: (store: LmdbStore, ids: readonly number[]) => Promise<void>) {
+  const environment = await openLmdbEnvironment(t.testdir());
+  const store = new LmdbStore(environment, new FakeClock(), makeMessageDigestIfPossible);
+  const ids = Array.from({ length: 500 }, (_, i) => i + 1);
+  const body = {
+    ...{ stream: 1, topic: 'Lunch', content: 'tea with milk', html: '<p>tea with milk</p>', sent: 1, client: 'test' },
+    ...{ recipient: 1, rev: 1, flags: { [ME]: ['mentioned'] }, wildcard: false, topicLinks: [] },
+    has: { link: false, image: false },
+  };
+  await store.applyRecords(
+    ids.map((id) => {
+      const value = toMessageRecord({ id, sender: 8, participants: [], originStream: 1, body });
+      return { type: 'message', realm: REALM, id, rev: 1, value };
+    }),
+  );
+  const value = { stays: [{ from: 1, after: 0, to: 0, until: 0 }] };
+  await store.applyRecords([{ type: 'part', ...streamMemberPartAddress(REALM, 1, ME), rev: 1, value }]);
+  let decoded = 0;
+  const { prototype } = PackedMessageCursor;
+  const property = Object.getOwnPropertyDescriptor(prototype, 'decodedRecord')!;
+  Object.defineProperty(prototype, 'decodedRecord', {
+    ...property,
+    get(this: PackedMessageCursor) {
+      decoded++;
+      return property.get!.call(this);
+    },
+  });
+  t.teardown(() => Object.defineProperty(prototype, 'decodedRecord', property));
+  await read(store, ids);
+  await store.close();
+  await environment.close();
+  return decoded;
+}
+
+t.test('a search for a phrase decodes none of the messages that have its words alone', async (t) => {
+  const viewer = viewerOf(directoryOf(1, 'Somebody', 'somewhere'), new Map());
+  const search = async (store: LmdbStore, operand: string) => {
+    const narrow = JSON.stringify([{ operator: 'search', operand }]);
+    const plan = makeNarrowQueryPlan(
+      resolveNarrowTerms(parseDistinctNarrowTerms(narrow), viewer.directory, ME),
+      viewer,
+    );
+    return new UserMessageReader(store, viewer).scanNarrow(plan, 1_000, 'older', 5_000);
+  };
+  const decoded = await countDecodedMessages(t, async (store, ids) => {
+    t.equal((await search(store, '"tea with milk"')).length, ids.length);
+  });
+  t.equal(decoded, 500, 'those found');
+  t.equal(
+    await countDecodedMessages(t, async (store) => {
+      t.same(await search(store, '"milk with" tea'), []);
+    }),
+    0,
   );
 });
 

@@ -26,6 +26,8 @@ export interface NarrowStoreConditions {
   /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
   readonly personal?: MessageIndexCondition;
   readonly also: readonly MessageIndexCondition[];
+  /** Words of searches that `also` looks up. */
+  readonly stemsLookedUp: ReadonlySet<string>;
   /** True if messages in this stream can match the narrow. */
   inStream(stream: number): boolean;
   readonly mentioned: boolean;
@@ -141,6 +143,7 @@ export function deriveNarrowStoreConditions(
     ...(direct === undefined ? {} : { direct }),
     ...(personal === undefined ? {} : { personal }),
     also: [...lists, ...also.values()],
+    stemsLookedUp: new Set(rare),
     inStream: (stream) => streams.every((among) => among(stream)),
     mentioned: wants('mentioned'),
     unread: wants('unread'),

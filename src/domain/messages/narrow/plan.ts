@@ -16,8 +16,8 @@ export interface NarrowQueryPlan {
   matches(own: ReadableMessage): boolean;
   /** Like `matches`, but for a message found in the ranges of the conditions: skips tests that those ranges imply. */
   matchesFound(own: ReadableMessage): boolean;
-  /** True if the test reads more of a message than its digest holds. */
-  readonly readsTexts: boolean;
+  /** True if `matchesFound` decodes messages, or takes long for a long text. */
+  readonly needsDecodedMessages: boolean;
   /** Streams whose history counts: their messages match even if the viewer has no copy. */
   readonly history: 'none' | 'public' | { readonly stream: number };
   readonly terms: readonly ResolvedNarrowTerm[];
@@ -49,13 +49,10 @@ function includedHistoryOfNarrow(
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
-const TERMS_THAT_NEED_DECODED_MESSAGES = new Set<ResolvedNarrowTerm['is']>([
-  'search',
-  'resolved',
-  'followed',
-  'has',
-  'home',
-]);
+/** True for terms whose test decodes the message, or makes the stems of its text. */
+const needsDecodedMessage = (term: ResolvedNarrowTerm, { stemsLookedUp }: NarrowStoreConditions): boolean =>
+  term.is === 'has' ||
+  (term.is === 'search' && (term.negated || term.search.stems.some((stem) => !stemsLookedUp.has(stem))));
 
 /**
  * True for terms that must be tested on each message found, because the ranges don't imply them. With a conversation in
@@ -77,8 +74,9 @@ export function makeNarrowQueryPlan(
     matchesFound: makeNarrowPredicate(
       conditions.conversation === undefined ? terms : terms.filter(needsPredicateWithinConversation),
       viewer,
+      conditions.stemsLookedUp,
     ),
-    readsTexts: terms.some((term) => TERMS_THAT_NEED_DECODED_MESSAGES.has(term.is)),
+    needsDecodedMessages: terms.some((term) => needsDecodedMessage(term, conditions)),
     history: copies ? 'none' : includedHistoryOfNarrow(terms, viewer),
     terms,
   };
@@ -96,6 +94,5 @@ export function makeUnreadNarrowQueryPlan({ terms }: NarrowQueryPlan, viewer: Me
     conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
     matches: (own) => isMessageUnmuted(own.message, viewer, muted) && plan.matches(own),
     matchesFound: (own) => isMessageUnmuted(own.message, viewer, muted) && plan.matchesFound(own),
-    readsTexts: true,
   };
 }

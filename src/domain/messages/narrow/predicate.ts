@@ -2,7 +2,7 @@
 
 import type { ReadableMessage } from '../access/message-access.js';
 import type { MessageViewerContext } from '../access/viewer.js';
-import { isMessageMatchingSearch } from '../search/query.js';
+import { hasPhrasesAndStems, isMessageMatchingSearch } from '../search/query.js';
 import { MESSAGE_CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import {
@@ -10,6 +10,7 @@ import {
   currentStreamIdOfMessage,
   hasWildcardMention,
   makeInTopicPredicate,
+  topicOfMessage,
 } from '../stored/packed-view.js';
 import { RESOLVED_TOPIC_PREFIX } from '../stored/record.js';
 import type { ResolvedNarrowTerm } from './terms.js';
@@ -33,10 +34,14 @@ export function isMessageUnmuted(
   mutedStreams = viewer.mutedStreams,
 ): boolean {
   const stream = currentStreamIdOfMessage(message);
-  return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
+  return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, topicOfMessage(message)));
 }
 
-function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContext): (own: ReadableMessage) => boolean {
+function makeTermPredicate(
+  term: ResolvedNarrowTerm,
+  viewer: MessageViewerContext,
+  knownStems: ReadonlySet<string>,
+): (own: ReadableMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
@@ -74,11 +79,12 @@ function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContex
       return ({ message }) =>
         (creationFlagBitsOfUser(message, user.id) & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0;
     case 'resolved':
-      return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
+      return ({ message }) =>
+        currentStreamIdOfMessage(message) !== 0 && topicOfMessage(message).startsWith(RESOLVED_TOPIC_PREFIX);
     case 'followed':
       return ({ message }) => {
         const stream = currentStreamIdOfMessage(message);
-        return stream !== 0 && viewer.followsTopic(stream, message.body.topic);
+        return stream !== 0 && viewer.followsTopic(stream, topicOfMessage(message));
       };
     case 'has': {
       const { what } = term;
@@ -88,8 +94,12 @@ function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContex
     }
     case 'home':
       return ({ message }) => isMessageUnmuted(message, viewer);
-    case 'search':
-      return ({ message }) => isMessageMatchingSearch(term.search, message);
+    case 'search': {
+      const { search } = term;
+      if (term.negated || knownStems.size === 0) return ({ message }) => isMessageMatchingSearch(search, message);
+      const untested = { ...search, stems: search.stems.filter((stem) => !knownStems.has(stem)) };
+      return ({ message }) => hasPhrasesAndStems(untested, message);
+    }
     case 'id':
       return ({ message }) => message.id === term.id;
     case 'anything':
@@ -97,13 +107,19 @@ function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContex
   }
 }
 
-/** Makes the exact test whether a message is in the narrow, for messages that the user may read. */
+const NO_STEMS: ReadonlySet<string> = new Set();
+
+/**
+ * Makes the exact test whether a message is in the narrow, for messages that the user may read. @param knownStems stems
+ * that all these messages have
+ */
 export function makeNarrowPredicate(
   terms: readonly ResolvedNarrowTerm[],
   viewer: MessageViewerContext,
+  knownStems = NO_STEMS,
 ): (own: ReadableMessage) => boolean {
   // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
-  const tests = ordered.map((term) => ({ of: makeTermPredicate(term, viewer), negated: term.negated }));
+  const tests = ordered.map((term) => ({ of: makeTermPredicate(term, viewer, knownStems), negated: term.negated }));
   return (own) => tests.every(({ of, negated }) => of(own) !== negated);
 }

@@ -26,6 +26,9 @@ export const NEWEST_ANCHOR_MESSAGE_ID = 10_000_000_000_000_000;
 const MIN_LATER_SCAN_BATCH_MESSAGES = 64;
 const MAX_SCAN_BATCH_MESSAGES = 4_096;
 
+const toLastingMessage = (own: ReadableMessage): ReadableMessage =>
+  own.message instanceof PackedMessageView ? { ...own, message: own.message.decode() } : own;
+
 /** Reads messages for one user; loads the memberships that decide access on demand. */
 export class UserMessageReader {
   readonly #cachedMemberships: CachedUserStreamMemberships;
@@ -66,13 +69,15 @@ export class UserMessageReader {
     return { message, copy: false, gained: false };
   }
 
-  /** Messages of a narrow's plan, nearest to `from` first. */
+  /** Messages of a narrow's plan, nearest to `from` first. Of those that don't match, few are decoded. */
   async scanNarrow(
     plan: NarrowQueryPlan,
     from: number,
     direction: 'newer' | 'older',
     limit: number,
   ): Promise<ReadableMessage[]> {
+    if (this.store.forEachPackedMessage && !plan.needsDecodedMessages)
+      return this.#scanPacked(plan, from, direction, limit, toLastingMessage);
     const rows: ReadableMessage[] = [];
     await this.#scanBatchesUntilLimit(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
@@ -84,7 +89,7 @@ export class UserMessageReader {
   }
 
   /**
-   * Like `scan`, but without decoding messages if the Store and the plan allow it.
+   * Like `scanNarrow`, but without decoding messages if the Store and the plan allow it.
    *
    * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
@@ -95,10 +100,20 @@ export class UserMessageReader {
     limit: number,
     take: (own: ReadableMessage) => T,
   ): Promise<T[]> {
-    const { store } = this;
-    if (!store.forEachPackedMessage || plan.readsTexts) {
-      return mapInSlices(await this.scanNarrow(plan, from, direction, limit), take);
-    }
+    // Rows of a search have their matches marked, which takes long for a long text.
+    const isSlow = plan.needsDecodedMessages || plan.terms.some(({ is }) => is === 'search');
+    return this.store.forEachPackedMessage && !isSlow
+      ? this.#scanPacked(plan, from, direction, limit, take)
+      : mapInSlices(await this.scanNarrow(plan, from, direction, limit), take);
+  }
+
+  async #scanPacked<T>(
+    plan: NarrowQueryPlan,
+    from: number,
+    direction: 'newer' | 'older',
+    limit: number,
+    take: (own: ReadableMessage) => T,
+  ): Promise<T[]> {
     const rows: T[] = [];
     const seen = new PackedMessageView();
     const ownOf = this.#makeReadableOrUndefinedMapper(plan.history);
@@ -107,7 +122,7 @@ export class UserMessageReader {
       for (;;) {
         const unknown: number[] = [];
         let last: number | undefined;
-        const count = await store.forEachPackedMessage!(scan, (packed) => {
+        const count = await this.store.forEachPackedMessage!(scan, (packed) => {
           last = packed.id;
           const message = seen.showOrDecode(packed);
           if (!this.#collectUnloadedMembershipStreams(message, unknown) || rows.length === limit) return;

@@ -3,6 +3,7 @@
  * effects.
  */
 import type { StoredMessage } from '../stored/message.js';
+import { contentOfMessage, htmlOfMessage, topicOfMessage } from '../stored/packed-view.js';
 import { forEachStemInHtml } from './html.js';
 import { findStemmedWords, forEachStem } from './words.js';
 
@@ -55,13 +56,17 @@ export function indexedWordStemsOfMessage(body: Pick<StoredMessage['body'], 'top
   return stems;
 }
 
-export function isMessageMatchingSearch({ stems, phrases }: ParsedSearchQuery, message: StoredMessage): boolean {
-  if (stems.length === 0) return false;
+export const isMessageMatchingSearch = (search: ParsedSearchQuery, message: StoredMessage): boolean =>
+  search.stems.length > 0 && hasPhrasesAndStems(search, message);
+
+/** True if the message has all these phrases and stems, however few they are. */
+export function hasPhrasesAndStems({ stems, phrases }: ParsedSearchQuery, message: StoredMessage): boolean {
   if (phrases.length > 0) {
-    const content = message.body.content.toLowerCase();
-    const topic = message.body.topic.toLowerCase();
+    const content = contentOfMessage(message).toLowerCase();
+    const topic = topicOfMessage(message).toLowerCase();
     if (!phrases.every((phrase) => content.includes(phrase) || topic.includes(phrase))) return false;
   }
-  const own = indexedWordStemsOfMessage(message.body);
+  if (stems.length === 0) return true;
+  const own = indexedWordStemsOfMessage({ topic: topicOfMessage(message), html: htmlOfMessage(message) });
   return stems.every((stem) => own.has(stem));
 }

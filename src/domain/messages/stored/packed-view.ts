@@ -1,5 +1,5 @@
 /** Reads messages from their digests (digest.ts), and decodes a message only when its body is needed. */
-import type { PackedMessageCursor } from '#ports/store';
+import { PackedFieldFinder, type PackedMessageCursor, readPackedText } from '#ports/store';
 import {
   MESSAGE_CREATION_FLAG_BITS,
   MESSAGE_DIGEST_FACT_BITS,
@@ -8,6 +8,11 @@ import {
   MESSAGE_DIGEST_VERSION,
 } from './digest.js';
 import { type MessageBody, type StoredMessage, type StoredMessageStreamMove, toStoredMessage } from './message.js';
+
+/** Fields of a body that are read one by one. */
+const SINGLE_BODY_FIELDS = ['content', 'html', 'topic'] as const;
+type BodyText = (typeof SINGLE_BODY_FIELDS)[number];
+const bodyFieldFinder = new PackedFieldFinder(SINGLE_BODY_FIELDS);
 
 const NO_PARTICIPANTS: readonly number[] = [];
 const NO_MOVES: readonly StoredMessageStreamMove[] = [];
@@ -53,6 +58,16 @@ export class PackedMessageView implements StoredMessage {
     return this.packed.readDigestTextJson(MESSAGE_DIGEST_TEXT_POSITIONS.html);
   }
 
+  /** Reads one text of the body without decoding the others. */
+  readBodyText(name: BodyText): string {
+    return readPackedText(this.packed.memoryView, this.#findBodyField(name)) ?? this.body[name];
+  }
+
+  #findBodyField(name: (typeof SINGLE_BODY_FIELDS)[number]): number {
+    this.packed.findBodyFields(bodyFieldFinder);
+    return bodyFieldFinder.positions[SINGLE_BODY_FIELDS.indexOf(name)]!;
+  }
+
   /** Returns the message in a form that stays valid. */
   decode(): StoredMessage {
     return toStoredMessage(this.packed.decodedRecord);
@@ -72,6 +87,13 @@ function readParticipantsOfPacked(packed: PackedMessageCursor): readonly number[
 
 export const currentStreamIdOfMessage = (message: StoredMessage): number =>
   message instanceof PackedMessageView ? message.currentStream : message.body.stream;
+
+const bodyTextOfMessage = (message: StoredMessage, name: BodyText): string =>
+  message instanceof PackedMessageView ? message.readBodyText(name) : message.body[name];
+
+export const contentOfMessage = (message: StoredMessage): string => bodyTextOfMessage(message, 'content');
+export const htmlOfMessage = (message: StoredMessage): string => bodyTextOfMessage(message, 'html');
+export const topicOfMessage = (message: StoredMessage): string => bodyTextOfMessage(message, 'topic');
 
 export function streamMovesOfMessage(message: StoredMessage): readonly StoredMessageStreamMove[] {
   if (message instanceof PackedMessageView && (message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.moved) === 0)
