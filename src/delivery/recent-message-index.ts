@@ -31,7 +31,7 @@ import {
 import type { MessageRecord } from '#model/records';
 import type { MessageReadStore, MessageScan, Store, StoredActorPart } from '#ports/store';
 import type { StreamMembershipCache } from './memberships.js';
-import { RecentMessageRecords } from './recent-messages.js';
+import { getMessagesWithoutText, RecentMessageRecords, scanMessagesWithoutText } from './recent-messages.js';
 
 /** Number of messages that the first load reads, the newest ones. */
 const INITIAL_LOAD_MESSAGES = 2_048;
@@ -161,15 +161,15 @@ export class RecentMessageIndex implements MessageReadStore {
   async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
     const found = this.#messageRecords?.scanInMemory(scan);
     if (!found) return this.store.scanMessages(scan);
-    return found.rest ? [...found.records, ...(await this.store.scanMessages(found.rest))] : found.records;
+    return found.rest ? [...found.records, ...(await scanMessagesWithoutText(this.store, found.rest))] : found.records;
   }
 
   async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
     const records = this.#messageRecords;
     if (!records) return this.store.getMessages(realm, ids);
     const older = ids.filter((id) => id < records.completeFromId);
-    const found = older.length > 0 ? await this.store.getMessages(realm, older) : [];
-    const before = new Map(older.map((id, i) => [id, found[i] ?? null]));
+    const found = await getMessagesWithoutText(this.store, realm, older);
+    const before = new Map(found.map((record) => [record.id, record]));
     return ids.map((id) => before.get(id) ?? records.recordOfId(id) ?? null);
   }
 
@@ -216,7 +216,7 @@ export class RecentMessageIndex implements MessageReadStore {
     for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; from = read.at(-1)!.id) {
       const limit = Math.min(STORE_SCAN_BATCH_MESSAGES, INITIAL_LOAD_MESSAGES - read.length);
       const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
-      const batch = await this.store.scanMessages(scan);
+      const batch = await scanMessagesWithoutText(this.store, scan);
       read.push(...batch);
       if (batch.length < limit) break;
       if (read.length < INITIAL_LOAD_MESSAGES) continue;

@@ -2,16 +2,24 @@
  * The newest messages of a realm, without their texts, ordered by id: every message from `completeFromId` on. A
  * scan towards older messages is answered from memory down to that id. The class does no I/O.
  */
-import { findLowerBoundIndex, type JsonObject } from '#base';
-import type { MessageBody } from '#domain/messages';
+import { findLowerBoundIndex, IdSet, type JsonObject } from '#base';
+import {
+  type MessageBody,
+  PackedMessageView,
+  storeNameOfStreamConversation,
+  type TextlessMessageBody,
+} from '#domain/messages';
 import { toComparableTopicKey } from '#domain/streams';
+import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import {
   indexesOfMessageRange,
   type MessageIndexCondition,
   type MessageIndexRange,
   type MessageScan,
+  type PackedMessageCursor,
   rangesOfMessageScan,
+  type Store,
 } from '#ports/store';
 
 interface MemoryScanResult {
@@ -23,7 +31,46 @@ interface MemoryScanResult {
 /** Drops the text and the tags, which only views of the message itself need. */
 function withoutText(record: MessageRecord): MessageRecord {
   const { stream, topic, sent, flags, wildcard, moves } = record.body as MessageBody;
-  return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
+  const body: TextlessMessageBody = { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) };
+  return { ...record, tags: [], body: body as JsonObject };
+}
+
+/** Reads a packed message without its text and tags, and without decoding the others. */
+function readWithoutText(packed: PackedMessageCursor, view: PackedMessageView): MessageRecord {
+  if (view.showOrDecode(packed) !== view) return withoutText(packed.decodedRecord);
+  const { id, sender, participants, originStream, currentStream } = view;
+  const body = view.readTextlessBody();
+  return {
+    id,
+    conversation: currentStream === 0 ? packed.conversation : storeNameOfStreamConversation(currentStream),
+    topicKey: toComparableTopicKey(body.topic),
+    sender,
+    participants,
+    movedFrom: originStream === currentStream ? '' : storeNameOfStreamConversation(originStream),
+    tags: [],
+    body: body as JsonObject,
+  };
+}
+
+/** Reads messages by id, like `scanMessagesWithoutText`. @returns those that exist, in any order */
+export async function getMessagesWithoutText(
+  store: Store,
+  realm: RealmId,
+  ids: readonly number[],
+): Promise<MessageRecord[]> {
+  if (ids.length === 0) return [];
+  if (!store.forEachPackedMessage) return (await store.getMessages(realm, ids)).filter((record) => record !== null);
+  const index = { by: 'ids', ids: IdSet.fromIds(ids).ids } as const;
+  return scanMessagesWithoutText(store, { realm, index, from: -1, direction: 'newer', limit: ids.length });
+}
+
+/** Scans messages of the Store. Their texts are missing if the Store need not decode them. */
+export async function scanMessagesWithoutText(store: Store, scan: MessageScan): Promise<MessageRecord[]> {
+  if (!store.forEachPackedMessage) return store.scanMessages(scan);
+  const found: MessageRecord[] = [];
+  const view = new PackedMessageView();
+  await store.forEachPackedMessage(scan, (packed) => found.push(readWithoutText(packed, view)));
+  return found;
 }
 
 /** Ids of messages by what they have in common, ascending, so that a scan reads only what it asks for. */

@@ -185,5 +185,6 @@ export {
   hasWildcardMention,
   PackedMessageView,
   streamMovesOfMessage,
+  type TextlessMessageBody,
 } from './stored/packed-view.js';
 export { hasMentionFlag, messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

@@ -1,5 +1,5 @@
 /**
- * Reads from digests give the same messages, objects, flags and search results as from decoded messages.
+ * Reads from digests give the same messages, objects, flags and unread counts as from decoded messages.
  */
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -24,8 +24,9 @@ import {
 } from '#domain/messages';
 import { streamMemberPartAddress } from '#domain/streams';
 import { toRealmId, toUserId } from '#model';
-import type { DirectoryStream, DirectoryView } from '#model/records';
+import type { DirectoryStream, DirectoryView, MessageRecord } from '#model/records';
 import { LmdbStore, openLmdbEnvironment, PackedMessageCursor, type StoreRecordWrite } from '#ports/store';
+import { getMessagesWithoutText } from '../../../src/delivery/recent-messages.js';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';
@@ -268,7 +269,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
 
 const SEARCHES = ['waves', '"/me waves"', '"e WAVES" lunch', '"no such" waves', 'done waves', 'the'];
 
-t.test('searches find what a test of each decoded message finds', async (t) => {
+t.test('searches and reads without text find what a test of each decoded message finds', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
@@ -287,6 +288,20 @@ t.test('searches find what a test of each decoded message finds', async (t) => {
           t.same(found, all.filter(plan.matches), JSON.stringify({ operand, negated }));
         }
       }
+
+      const records = (
+        await without.getMessages(
+          REALM,
+          [...given.messages.keys()].map((i) => i + 1),
+        )
+      ).map((one) => one!);
+      const textless = await getMessagesWithoutText(withDigests, REALM, [...records.map(({ id }) => id), 99]);
+      const withListedFlags = (record: MessageRecord): MessageRecord => {
+        const { stream, topic, sent, flags, wildcard, moves = [] } = record.body as MessageBody;
+        const listed = Object.entries(flags).map(([user, of]) => [user, ...[...of].sort()]);
+        return { ...record, tags: [], body: { stream, topic, sent, flags: listed, wildcard, moves } };
+      };
+      t.same(textless.map(withListedFlags), records.map(withListedFlags));
       await close();
     }),
     { numRuns: rounds(10, 40) },
@@ -327,6 +342,13 @@ async function countDecodedMessages(t: Test, read: (store: LmdbStore, ids: reado
   await environment.close();
   return decoded;
 }
+
+t.test('a registration decodes none of the messages that it counts as unread', async (t) => {
+  const decoded = await countDecodedMessages(t, async (store, ids) => {
+    t.equal((await getMessagesWithoutText(store, REALM, ids)).length, ids.length);
+  });
+  t.equal(decoded, 0);
+});
 
 t.test('a search for a phrase decodes none of the messages that have its words alone', async (t) => {
   const viewer = viewerOf(directoryOf(1, 'Somebody', 'somewhere'), new Map());

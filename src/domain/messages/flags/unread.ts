@@ -214,7 +214,7 @@ export class UnreadMessageScan {
     const moved = messages.filter((message) => streamMovesOfMessage(message).length > 0);
     if (moved.length === 0) return messages;
     const kept = new Set(await this.filterMessagesWithCopies(moved, made));
-    return messages.filter((message) => kept.has(message) || !moved.includes(message));
+    return messages.filter((message) => kept.has(message) || streamMovesOfMessage(message).length === 0);
   }
 
   /** True if messages that were moved away from the origin are unread. */

@@ -1,5 +1,5 @@
 /** Reads messages from their digests (digest.ts), and decodes a message only when its body is needed. */
-import { PackedFieldFinder, type PackedMessageCursor, readPackedText } from '#ports/store';
+import { PackedFieldFinder, type PackedMessageCursor, readPackedNumber, readPackedText } from '#ports/store';
 import {
   MESSAGE_CREATION_FLAG_BITS,
   MESSAGE_DIGEST_FACT_BITS,
@@ -10,9 +10,12 @@ import {
 import { type MessageBody, type StoredMessage, type StoredMessageStreamMove, toStoredMessage } from './message.js';
 
 /** Fields of a body that are read one by one. */
-const SINGLE_BODY_FIELDS = ['content', 'html', 'topic'] as const;
-type BodyText = (typeof SINGLE_BODY_FIELDS)[number];
+const SINGLE_BODY_FIELDS = ['content', 'html', 'topic', 'sent'] as const;
+type BodyText = Exclude<(typeof SINGLE_BODY_FIELDS)[number], 'sent'>;
 const bodyFieldFinder = new PackedFieldFinder(SINGLE_BODY_FIELDS);
+
+/** The fields of a body that decide access, flags and counts of unread messages. */
+export type TextlessMessageBody = Pick<MessageBody, 'stream' | 'topic' | 'sent' | 'flags' | 'wildcard' | 'moves'>;
 
 const NO_PARTICIPANTS: readonly number[] = [];
 const NO_MOVES: readonly StoredMessageStreamMove[] = [];
@@ -61,6 +64,18 @@ export class PackedMessageView implements StoredMessage {
   /** Reads one text of the body without decoding the others. */
   readBodyText(name: BodyText): string {
     return readPackedText(this.packed.memoryView, this.#findBodyField(name)) ?? this.body[name];
+  }
+
+  readTextlessBody(): TextlessMessageBody {
+    const moves = streamMovesOfMessage(this);
+    return {
+      stream: this.currentStream,
+      topic: this.readBodyText('topic'),
+      sent: readPackedNumber(this.packed.memoryView, this.#findBodyField('sent')) ?? this.body.sent,
+      flags: creationFlagsByUser(this),
+      wildcard: hasWildcardMention(this),
+      ...(moves.length > 0 ? { moves } : {}),
+    };
   }
 
   #findBodyField(name: (typeof SINGLE_BODY_FIELDS)[number]): number {
@@ -129,14 +144,25 @@ export function creationFlagBitPairs(message: StoredMessage): readonly number[] 
   return pairs;
 }
 
+function creationFlagsByUser({ packed }: PackedMessageView): MessageBody['flags'] {
+  const flags: Record<number, readonly string[]> = {};
+  for (let i = firstFlagFactOf(packed); i < packed.factCount; i += 2)
+    flags[packed.readDigestFact(i)] = CREATION_FLAG_LISTS_BY_BIT_SUM[packed.readDigestFact(i + 1)]!;
+  return flags;
+}
+
+const CREATION_FLAG_NAMES = Object.keys(MESSAGE_CREATION_FLAG_BITS) as (keyof typeof MESSAGE_CREATION_FLAG_BITS)[];
+/** The creation flags of each sum of their bits. */
+const CREATION_FLAG_LISTS_BY_BIT_SUM = Array.from({ length: 1 << CREATION_FLAG_NAMES.length }, (_, sum) =>
+  CREATION_FLAG_NAMES.filter((name) => (sum & MESSAGE_CREATION_FLAG_BITS[name]) !== 0),
+);
+
 const firstFlagFactOf = (packed: PackedMessageCursor): number =>
   MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
 
 function sumOfCreationFlagBits(flags: readonly string[] | undefined): number {
   let sum = 0;
-  if (flags)
-    for (const flag of Object.keys(MESSAGE_CREATION_FLAG_BITS) as (keyof typeof MESSAGE_CREATION_FLAG_BITS)[])
-      if (flags.includes(flag)) sum |= MESSAGE_CREATION_FLAG_BITS[flag];
+  if (flags) for (const flag of CREATION_FLAG_NAMES) if (flags.includes(flag)) sum |= MESSAGE_CREATION_FLAG_BITS[flag];
   return sum;
 }
 
