@@ -108,6 +108,7 @@ export {
   loadNewestMessageTrackingState,
   type NewestMessageTrackingState,
 } from './reading/newest.js';
+export { type ListedTopic, listReceivedTopics } from './reading/received-topics.js';
 export { listRecentDirectConversations } from './reading/recent-conversations.js';
 export { readNewestCopiesInStreams } from './reading/stream-copies.js';
 export { formatSearchMatchForApi, type SearchMatchFields } from './search/highlight.js';

@@ -1,5 +1,5 @@
 /**
- * Reads from digests give the same messages, objects, flags and unread counts as from decoded messages.
+ * Reads from digests give the same messages, objects, flags, topics and unread counts as from decoded messages.
  */
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -8,6 +8,7 @@ import {
   encodeMarkedMessageIdsPart,
   encodeOriginReadStatePart,
   formatMessageForClientVariant,
+  listReceivedTopics,
   type MessageBody,
   MessageResponseEncoder,
   type MessageViewerContext,
@@ -22,8 +23,8 @@ import {
   UserMessageFlagsView,
   UserMessageReader,
 } from '#domain/messages';
-import { streamMemberPartAddress } from '#domain/streams';
-import { toRealmId, toUserId } from '#model';
+import { streamMemberPartAddress, toComparableTopicKey } from '#domain/streams';
+import { toRealmId, toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryView, MessageRecord } from '#model/records';
 import { LmdbStore, openLmdbEnvironment, PackedMessageCursor, type StoreRecordWrite } from '#ports/store';
 import { getMessagesWithoutText } from '../../../src/delivery/recent-messages.js';
@@ -269,7 +270,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
 
 const SEARCHES = ['waves', '"/me waves"', '"e WAVES" lunch', '"no such" waves', 'done waves', 'the'];
 
-t.test('searches and reads without text find what a test of each decoded message finds', async (t) => {
+t.test('searches, topics and reads without text find what a test of each decoded message finds', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
@@ -295,6 +296,27 @@ t.test('searches and reads without text find what a test of each decoded message
           [...given.messages.keys()].map((i) => i + 1),
         )
       ).map((one) => one!);
+      for (const stream of STREAMS.map(toStreamId)) {
+        const inStream = records.map(toStoredMessage).filter(({ body }) => body.stream === stream);
+        const newest = new Map(inStream.map(({ id, body }) => [body.topic, { name: body.topic, max_id: id }]));
+        const one = async (name: string) => {
+          const topic = { is: 'topic', topic: toComparableTopicKey(name), negated: false } as const;
+          const terms = [{ is: 'stream', stream, negated: false } as const, topic];
+          const [own] = await decoded.scanNarrow(
+            makeNarrowQueryPlan(terms, viewer, { copies: true }),
+            1_000,
+            'older',
+            1,
+          );
+          return own ? [{ name: own.message.body.topic, max_id: own.message.id }] : [];
+        };
+        const expected = (await Promise.all([...newest.keys()].map(one))).flat();
+        t.same(
+          await listReceivedTopics([...newest.values()], stream, packed),
+          expected.sort((a, b) => b.max_id - a.max_id),
+        );
+      }
+
       const textless = await getMessagesWithoutText(withDigests, REALM, [...records.map(({ id }) => id), 99]);
       const withListedFlags = (record: MessageRecord): MessageRecord => {
         const { stream, topic, sent, flags, wildcard, moves = [] } = record.body as MessageBody;
