@@ -24,6 +24,7 @@ const REPEAT_SHARE = 0.5;
 
 /** Operations that end the organization, so a member calls them and is refused. */
 const REALM_ENDING_OPERATIONS = new Set(['deactivate-realm']);
+const OPERATIONS_ON_PROTECTED_STREAM = new Set(['get-stream-topics']);
 
 const USAGE = `npm run budget -- [options]
   --seed N          seed of the random choice of texts and values (default 1)
@@ -93,7 +94,11 @@ class Server {
   }
 
   async subject({ id }: ApiOperation): Promise<Subject> {
-    const answer = await this.ask({ ask: 'subject', role: REALM_ENDING_OPERATIONS.has(id) ? 'member' : 'owner' });
+    const answer = await this.ask({
+      ask: 'subject',
+      role: REALM_ENDING_OPERATIONS.has(id) ? 'member' : 'owner',
+      readsProtected: OPERATIONS_ON_PROTECTED_STREAM.has(id),
+    });
     if (!('subject' in answer)) throw new Error('no subject');
     return answer.subject;
   }

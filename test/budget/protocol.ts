@@ -15,7 +15,8 @@ export interface Ready {
 }
 
 export type Question =
-  | { readonly ask: 'subject'; readonly role: 'owner' | 'member' }
+  /** `readsProtected`: the account's usual stream is the large one with protected history. */
+  | { readonly ask: 'subject'; readonly role: 'owner' | 'member'; readonly readsProtected: boolean }
   | { readonly ask: 'held' }
   | { readonly ask: 'stop' };
 

@@ -18,37 +18,51 @@ const PEOPLE = 200;
 const STREAMS = 60;
 const MESSAGES = 3_000;
 const AT_ONCE = 20;
+/** Number of messages of the stream with protected history, each of another topic. */
+const PROTECTED_MESSAGES = 2_000;
+const PROTECTED_STREAM = 'protected';
 
 const tell = (answer: Answer): void => void process.send?.(answer);
 
 const streamName = (i: number): string => `stream ${i}`;
 
-async function populate(org: Organization): Promise<number[]> {
+/** Sends messages, some at a time. @returns their ids */
+async function sendMany({ owner }: Organization, count: number, of: (n: number) => object): Promise<number[]> {
+  const ids: number[] = [];
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const sent = Array.from({ length: AT_ONCE }, (_, k) =>
+      owner.api.ok<{ id: number }>('POST /messages', { type: 'stream', ...of(from + k) }),
+    );
+    for (const { id } of await Promise.all(sent)) ids.push(id);
+  }
+  return ids;
+}
+
+interface Population {
+  readonly people: readonly number[];
+  /** Messages of streams with public history. */
+  readonly messages: readonly number[];
+}
+
+async function populate(org: Organization): Promise<Population> {
   const { owner } = org;
   const ids = await crowd(org, PEOPLE);
   const subscriptions = Array.from({ length: STREAMS }, (_, i) => ({ name: streamName(i) }));
   await owner.api.ok('POST /users/me/subscriptions', { subscriptions, principals: [owner.id, ...ids.slice(0, 50)] });
-  for (let from = 0; from < MESSAGES; from += AT_ONCE) {
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, k) => {
-        const n = from + k;
-        const content = `Message ${n} about **things** and zq${n % 50} words, see https://example.com/${n}`;
-        return owner.api.ok('POST /messages', {
-          type: 'stream',
-          to: streamName(n % STREAMS),
-          topic: `topic ${n % 7}`,
-          content,
-        });
-      }),
-    );
-  }
+  const messages = await sendMany(org, MESSAGES, (n) => ({
+    to: streamName(n % STREAMS),
+    topic: `topic ${n % 7}`,
+    content: `Message ${n} about **things** and zq${n % 50} words, see https://example.com/${n}`,
+  }));
+  await subscribe(owner, PROTECTED_STREAM, { invite_only: true, history_public_to_subscribers: false });
+  await sendMany(org, PROTECTED_MESSAGES, (n) => ({ to: PROTECTED_STREAM, topic: `topic ${n}`, content: 'text' }));
   for (let i = 0; i < 20; i++) {
     await owner.api.ok('POST /realm/filters', {
       pattern: `#${'x'.repeat(i)}(?P<id>[0-9]+)`,
       url_template: 'https://example.com/{id}',
     });
   }
-  return ids;
+  return { people: ids, messages };
 }
 
 let made = 0;
@@ -57,11 +71,21 @@ let made = 0;
  * Creates an account with every object that a call of any operation may need. Calls by an owner are refused only for
  * their input, never for missing rights.
  */
-async function createSubject(org: Organization, ids: readonly number[], role: 'owner' | 'member'): Promise<Subject> {
+async function createSubject(
+  org: Organization,
+  { people: ids, messages }: Population,
+  role: 'owner' | 'member',
+  readsProtected: boolean,
+): Promise<Subject> {
   const name = `subject ${++made}`;
   const person: Person = await addPerson(org, name, role);
   const stream = `square ${made}`;
   await subscribe(person, stream);
+  if (readsProtected) {
+    // Messages that are starred before their stream is joined become personal copies.
+    await person.api.ok('POST /messages/flags', { messages, op: 'add', flag: 'starred' });
+    await subscribe(org.owner, PROTECTED_STREAM, { principals: [person] });
+  }
   const subscriptions = Array.from({ length: STREAMS }, (_, i) => ({ name: streamName(i) }));
   await person.api.ok('POST /users/me/subscriptions', { subscriptions });
   const { id: message } = await person.api.ok<{ id: number }>('POST /messages', {
@@ -74,7 +98,7 @@ async function createSubject(org: Organization, ids: readonly number[], role: 'o
     drafts: [{ type: '', to: [], topic: '', content: 'draft' }],
   });
   const { queue_id } = await person.api.ok<{ queue_id: string }>('POST /register', { fetch_event_types: [] });
-  const stream_id = await streamIdOf(person, stream);
+  const stream_id = await streamIdOf(person, readsProtected ? PROTECTED_STREAM : stream);
   const other = ids[made % ids.length];
   return {
     email: person.email,
@@ -128,14 +152,16 @@ async function main(): Promise<void> {
   const server = await startEmbedded({ maxBodyMib: 10, options: { 'http-adapter': process.argv[2] ?? 'auto' } });
   // With spectator access, every client without an account is admitted as a visitor.
   const org = await makeOrganization(server, []);
-  const ids = await populate(org);
+  const population = await populate(org);
   await org.owner.api.call('PATCH /realm', { enable_spectator_access: true });
   const speed = slowness();
   const held = new EventLoopMonitor();
   const answer = async (question: Question): Promise<void> => {
     if (question.ask === 'held') tell({ held: held.takeLongest() });
-    else if (question.ask === 'subject') tell({ subject: await createSubject(org, ids, question.role) });
-    else {
+    else if (question.ask === 'subject') {
+      const { role, readsProtected } = question;
+      tell({ subject: await createSubject(org, population, role, readsProtected) });
+    } else {
       await server.close();
       process.exit(0);
     }
