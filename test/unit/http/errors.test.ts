@@ -67,6 +67,7 @@ t.test('every message of the catalogue is one of the API description, or marked 
     'WEB_PUSH_OFF',
     'INVALID_PUSH_SUBSCRIPTION',
     'IMPORT_UNFINISHED',
+    'IMPORT_DROPPED',
     'IMPORT_SUBDOMAIN_TAKEN',
     'IMPORT_TAKEN_OVER',
     'MAIL_LINK',
