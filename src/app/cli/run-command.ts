@@ -92,7 +92,7 @@ async function waitForStopSignal(): Promise<string> {
  * terminal SIGHUP does nothing: nohup takes the terminal away, and Node the mark of nohup that SIGHUP is ignored.
  */
 async function runServerUntilSignal(config: ServerConfig): Promise<number> {
-  if (!isAtTerminal()) process.on('SIGHUP', () => undefined);
+  if (!isAtTerminal() && process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => undefined);
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };

@@ -227,11 +227,11 @@ async function checkStorageFormatForUse(
     throw new StorageFormatMismatchError(
       `data directory ${path} is in format ${stored}: start its server with this program first`,
     );
-  if (use === 'own') {
+  if (use !== 'inspection') {
     if (fresh) await meta.put(REACTION_TAGS_KEY, packJsonToBuffer(true));
     if (!bytes || isPrevious) await meta.put('format', packJsonToBuffer(known));
   }
-  const format = use !== 'own' && isPrevious ? known - 1 : known;
+  const format = use === 'inspection' && isPrevious ? known - 1 : known;
   return { format, tagsReactions: meta.get(REACTION_TAGS_KEY) !== undefined };
 }
 
