@@ -41,14 +41,23 @@ export const MISSED_CONVERSATION_TABLE = new ActorPartAccessor<MissedConversatio
 /** Maximum number of conversations with missed messages; further conversations cause no mail. */
 export const MAX_MISSED_CONVERSATIONS_PER_USER = 500;
 
+const directConversationIdByParticipants = new WeakMap<readonly number[], string>();
+
+/** The commands about one message share its list of participants, whose hash is made once for all receivers. */
+function makeDirectConversationId(realm: RealmId, participants: readonly number[]): string {
+  const known = directConversationIdByParticipants.get(participants);
+  if (known !== undefined) return known;
+  const id = `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).idWithinRealm}`;
+  directConversationIdByParticipants.set(participants, id);
+  return id;
+}
+
 /** Returns the name of a conversation's part among the user's missed conversations. */
 export const makeMissedConversationId = (
   realm: RealmId,
   { stream, topic, participants }: Pick<MissedConversation, 'stream' | 'topic' | 'participants'>,
 ): string =>
-  stream === 0
-    ? `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).idWithinRealm}`
-    : `${stream}/${hashTopicIgnoringCase(topic)}`;
+  stream === 0 ? makeDirectConversationId(realm, participants) : `${stream}/${hashTopicIgnoringCase(topic)}`;
 
 /** Returns the name of the part about one message in which an edit has mentioned the user. */
 export const makeEditedMessagePartId = (conversation: string, message: number): string =>
