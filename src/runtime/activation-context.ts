@@ -97,6 +97,10 @@ export class ActorActivationContext implements CommitLoopOwner, CommandExecutorO
     this.whole.stop('crashed');
   }
 
+  waitForSendingTurn(): Promise<void> | undefined {
+    return this.ports.sendingTurns.waitForTurn(this.key);
+  }
+
   sendOutboxCommand(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     return this.ports.sendFromOutbox(command, id, requestId);
   }

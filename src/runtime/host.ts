@@ -31,6 +31,7 @@ import {
   isCommandAwaitedByActor,
   START_SLEEPER_TIMERS_COMMAND,
 } from './protocol.js';
+import { SendingTurns } from './sending-turns.js';
 import { StoreOutageTracker } from './store-outage.js';
 import { NewOwnerActorWaker } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
@@ -152,6 +153,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
         sendLocal: (key, name, args) => this.#sendLocallyIfOwned(key, name, args),
         setDueTime: due,
         loadLimiter: new Semaphore(MAX_CONCURRENT_ACTOR_LOADS),
+        sendingTurns: new SendingTurns(clock),
         ownedSince: (key) => this.#ownership.findTakenAt(partitionOfActor(key)) ?? clock.now(),
       },
     });

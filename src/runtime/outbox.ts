@@ -24,6 +24,8 @@ export interface OutboxDelivery {
 export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
+  /** A promise to await before the next command is sent; undefined if it may be sent at once. */
+  waitForSendingTurn(): Promise<void> | undefined;
   /** Sends the command until it is carried out. */
   sendOutboxCommand(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Registers a commit whose items are not in the log yet. */
@@ -243,7 +245,10 @@ export class ActorOutbox {
     stage: Promise<unknown>,
   ): Promise<void> {
     const last = this.#lastSendByTarget.get(command.to);
-    const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
+    const sent = (last ? Promise.all([last, stage]) : stage).then(() => {
+      const turn = this.ports.waitForSendingTurn();
+      return turn ? turn.then(() => this.#deliver(command, id, requestId)) : this.#deliver(command, id, requestId);
+    });
     this.#lastSendByTarget = toWritableMap(this.#lastSendByTarget);
     this.#lastSendByTarget.set(command.to, sent);
     void sent.then(() => {

@@ -9,6 +9,7 @@ import type { Store } from '#ports/store';
 import type { AnyActorKindDefinition, CommandInputSources } from './kind.js';
 import type { ActorRuntimeMetrics } from './meters.js';
 import type { OutboxDelivery } from './outbox.js';
+import type { SendingTurns } from './sending-turns.js';
 import type { StoreOutageTracker } from './store-outage.js';
 import type { UnpublishedCommits } from './unpublished-commits.js';
 
@@ -47,6 +48,8 @@ export interface ActorActivationPorts {
   setDueTime(key: ActorKey, at: number | null): void;
   /** Limits the concurrent loads of actors: thousands of actors wake at once when a host or frontend dies. */
   readonly loadLimiter: Semaphore;
+  /** Spreads the commands that the actors of this host send over turns of the event loop. */
+  readonly sendingTurns: SendingTurns;
   /** Wall time since which this host has owned the actor's partition, ms. */
   ownedSince(key: ActorKey): number;
   stopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void;

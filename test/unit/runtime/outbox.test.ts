@@ -101,3 +101,16 @@ t.test("a commit with more than 4,096 commands loses none of the next commit's",
   await h.ask(key, 'move', { op: 'n', stages: [targets] });
   t.strictSame([...new Set(targets.map((n) => h.state(ledgerKey(n)).ops.length))], [101]);
 });
+
+t.test('a commit with hundreds of slow commands does not hold the event loop until the last one', async (t) => {
+  const h = new Harness();
+  const targets = Array.from({ length: 300 }, (_, i) => 2 + i);
+  await h.take(key, ...targets.map(ledgerKey));
+  let time = 0;
+  h.clock.monotonic = () => (time += 10);
+  const move = h.begin(key, 'move', { op: 'm', stages: [targets] });
+  let turns = 0;
+  for (; move.answer() === undefined; turns++) await new Promise((resolve) => setImmediate(resolve));
+  t.ok(turns >= 299, `${turns} turns of the event loop`);
+  t.same(h.errors, []);
+});

@@ -1,0 +1,63 @@
+/**
+ * Turns in which the outboxes of a host send commands. A command gets its turn when everything is done that the one
+ * before it caused without waiting, and the event loop goes round after each slice of time: otherwise the thousands of
+ * commands of one commit would keep it from all other requests.
+ */
+import type { Clock } from '#base/clock';
+import type { ActorKey } from '#model';
+
+/** Length of a time slice, ms: a tenth of the time for which one request may hold the event loop. */
+const SENDING_SLICE_MS = 10;
+
+export class SendingTurns {
+  /** Waiting commands by sender; the senders take turns, so a large commit does not delay those of other actors. */
+  readonly #waitingBySender = new Map<ActorKey, (() => void)[]>();
+  #isTurnTaken = false;
+  #sliceBeganAt = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** A promise to await before a command is sent; undefined if the command may be sent at once. */
+  waitForTurn(sender: ActorKey): Promise<void> | undefined {
+    if (!this.#isTurnTaken) {
+      this.#sliceBeganAt = this.clock.monotonic();
+      this.#takeTurn();
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      const waiting = this.#waitingBySender.get(sender);
+      if (waiting) waiting.push(resolve);
+      else this.#waitingBySender.set(sender, [resolve]);
+    });
+  }
+
+  #takeTurn(): void {
+    this.#isTurnTaken = true;
+    // A tick that a microtask asks for comes when no microtask is left.
+    queueMicrotask(this.#endTurnInNextTick);
+  }
+
+  readonly #endTurnInNextTick = (): void => process.nextTick(this.#endTurn);
+
+  readonly #endTurn = (): void => {
+    if (this.#waitingBySender.size === 0) this.#isTurnTaken = false;
+    else if (this.clock.monotonic() - this.#sliceBeganAt < SENDING_SLICE_MS) this.#beginNextTurn();
+    else setImmediate(this.#beginSlice);
+  };
+
+  readonly #beginSlice = (): void => {
+    this.#sliceBeganAt = this.clock.monotonic();
+    this.#beginNextTurn();
+  };
+
+  #beginNextTurn(): void {
+    for (const [sender, waiting] of this.#waitingBySender) {
+      this.#waitingBySender.delete(sender);
+      const resolve = waiting.shift()!;
+      if (waiting.length > 0) this.#waitingBySender.set(sender, waiting);
+      this.#takeTurn();
+      resolve();
+      return;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Turns of outboxes: the order of commands, and the pauses between slices of time. */
+import t from 'tap';
+import { SendingTurns } from '../../../src/runtime/sending-turns.js';
+import { ledgerKey } from '../../cluster/kinds.js';
+import { FakeClock } from '../../support/fake-clock.js';
+
+/** Takes turns whose command keeps the event loop for 4 ms. Returns the senders in the order of their turns. */
+function takeTurns(turns: SendingTurns, clock: FakeClock, senders: readonly number[]): number[] {
+  const done: number[] = [];
+  for (const sender of senders) {
+    const send = (): void => {
+      done.push(sender);
+      clock.advance(4);
+    };
+    const turn = turns.waitForTurn(ledgerKey(sender));
+    if (turn) void turn.then(send);
+    else send();
+  }
+  return done;
+}
+
+const nextTurnOfEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('a commit with many commands holds the event loop for one slice of time', async (t) => {
+  const clock = new FakeClock();
+  const done = takeTurns(new SendingTurns(clock), clock, Array(7).fill(1));
+  t.equal(done.length, 1, 'the first command is sent at once');
+  await nextTurnOfEventLoop();
+  t.equal(done.length, 3, 'the next ones until 10 ms have passed');
+  await nextTurnOfEventLoop();
+  t.equal(done.length, 6);
+  await nextTurnOfEventLoop();
+  t.equal(done.length, 7);
+});
+
+t.test('a command is sent when everything is done that the one before it caused without waiting', async (t) => {
+  const turns = new SendingTurns(new FakeClock());
+  const order: string[] = [];
+  t.equal(turns.waitForTurn(ledgerKey(1)), undefined);
+  void turns.waitForTurn(ledgerKey(1))!.then(() => order.push('second'));
+  let first = Promise.resolve();
+  for (let i = 0; i < 50; i++) first = first.then(() => {});
+  void first.then(() => order.push('first'));
+  await nextTurnOfEventLoop();
+  t.same(order, ['first', 'second']);
+});
+
+t.test('a large commit does not delay the commands of other actors', async (t) => {
+  const clock = new FakeClock();
+  const done = takeTurns(new SendingTurns(clock), clock, [1, 1, 1, 1, 1, 1, 2]);
+  await nextTurnOfEventLoop();
+  await nextTurnOfEventLoop();
+  t.ok(done.indexOf(2) < 3, done.join());
+});
