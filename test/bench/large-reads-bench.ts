@@ -1,6 +1,6 @@
 /**
  * CPU of reads that look at very many messages: a registration with 50,000 unread messages, the topics of a stream with
- * protected history, searches for common words (docs/performance.md, "Reads of very many messages"). `node
+ * protected history, searches for common words (docs/performance/reading.md, "Reads of very many messages"). `node
  * dist/test/bench/large-reads-bench.js [MESSAGES]` takes half a minute, prints figures and asserts nothing.
  */
 import type { ProcessPorts } from '#app/server';

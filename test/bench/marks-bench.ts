@@ -1,7 +1,7 @@
 /**
  * Time of marking messages as read: of a stream and of everything, with 100 and with 100,000 unread messages
- * (docs/performance.md, "Marking much as read"). `node dist/test/bench/marks-bench.js [embedded|cluster …]` prints
- * figures and asserts nothing.
+ * (docs/performance/reading.md, "Marking much as read"). `node dist/test/bench/marks-bench.js [embedded|cluster …]`
+ * prints figures and asserts nothing.
  */
 import t from 'tap';
 import type { ProcessPorts } from '#app/server';

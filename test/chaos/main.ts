@@ -1,4 +1,4 @@
-/** `npm run chaos -- --help` lists the options; docs/performance.md says what the figures mean. */
+/** `npm run chaos -- --help` lists the options; docs/performance/chaos.md says what the figures mean. */
 import { faultsIn, runFromCommandLine } from './command.js';
 import { CHAOS_USAGE } from './options.js';
 import { runChaos } from './run.js';

@@ -1,4 +1,4 @@
-/** `npm run rolling -- --help` lists the options; docs/performance.md says what the figures mean. */
+/** `npm run rolling -- --help` lists the options; docs/performance/chaos.md says what the figures mean. */
 import { faultsIn, runFromCommandLine } from './command.js';
 import { ROLLING_USAGE } from './options.js';
 import { type Handover, runRolling } from './replace.js';

@@ -11,7 +11,7 @@ import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.j
 
 /** Minimum of bytes of a compressed body; smaller bodies fit into one or two packets uncompressed. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Compression level of zlib, chosen by the figures in docs/performance.md. */
+/** Compression level of zlib, chosen by the figures in docs/performance/sending.md. */
 const DEFLATE_LEVEL = 3;
 /** Maximum of answers that wait for compression, each with its body; further answers are sent uncompressed. */
 const MAX_ANSWERS_WAITING_FOR_COMPRESSION = 10_000;
