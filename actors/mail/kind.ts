@@ -7,6 +7,7 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { MAX_MAIL_RETRY_DELAY_MS, type MailDisposition, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
+import { isReachableAddress } from '#domain/people';
 import { type RealmId, toUserId } from '#model';
 import { type ActorCommandName, type ArgsOfCommand, mailActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -43,10 +44,14 @@ const FATES_OF_FAILED_RUN: ReadonlySet<MailDisposition> = new Set(['away', 'uncl
 const earliestTimeOfNextRun = ({ pausedUntil = 0 }: MailActorState, now: number): number =>
   pausedUntil > now && pausedUntil <= now + PAUSE_AFTER_FAILED_RUN_MS ? pausedUntil : now;
 
-/** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
+/**
+ * Stores a mail, or drops it if its address has no mailbox. Other actors send this command (actors/shared/mail.ts), which
+ * never refuses.
+ */
 const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
   creates: true,
   handle({ state }, given, _inputs, { now }) {
+    if (!isReachableAddress(given.to)) return { reply: makeValueReply(null) };
     const last = state.last + 1;
     const mail: StoredMail = { ...given, date: now, tries: 0, next: now };
     return {

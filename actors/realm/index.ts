@@ -23,7 +23,7 @@
  * Imported by the server, which registers the kind, and by import and export (src/app/exchange), which write and read
  * the stored form. Other actors use only the commands declared in `#model/commands`.
  */
-export { hasReachableAddress, makePasswordInvitationsPart } from './commands/accounts/password-invitations.js';
+export { makePasswordInvitationsPart } from './commands/accounts/password-invitations.js';
 export { nextDigestPlanningTime } from './commands/organization/weekly-digest.js';
 export { realmActorKind } from './kind.js';
 export {

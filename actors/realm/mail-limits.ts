@@ -32,9 +32,11 @@ export const MAIL_REQUEST_TIMES_PART_PREFIX = 'letters/';
 const MAX_ADDRESSES_WITH_MAIL_TIMES = 10_000;
 
 const MAIL_REQUEST_TIMES_TABLE = new ActorPartAccessor<AddressMailRequestTimes>(MAIL_REQUEST_TIMES_PART_PREFIX);
-const listMailRequestTimes = (of: AddressMailRequestTimes): number[] =>
-  Object.values(FIELD_BY_MAIL_KIND).flatMap((field) => of[field] ?? []);
-const getNewestMailRequestTime = (of: AddressMailRequestTimes): number => Math.max(0, ...listMailRequestTimes(of));
+const TIME_FIELDS = Object.values(FIELD_BY_MAIL_KIND);
+const getNewestMailRequestTime = (of: AddressMailRequestTimes): number =>
+  Math.max(...TIME_FIELDS.map((field) => of[field]?.at(-1) ?? 0));
+const isAnyMailStillCounted = (of: AddressMailRequestTimes, now: number): boolean =>
+  TIME_FIELDS.some((field) => isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, of[field] ?? [], now));
 
 /**
  * Counts one more mail of this kind to an address, if its limit allows the mail.
@@ -75,13 +77,17 @@ export function countMailsToAddressesIfAllowed(
     return 0;
   });
   if (counted.size === 0) return { waits, parts: {} };
-  const others = [...MAIL_REQUEST_TIMES_TABLE.values(parts)]
-    .filter(({ address }) => !counted.has(address))
-    .sort((a, b) => getNewestMailRequestTime(a) - getNewestMailRequestTime(b));
+  const gone: AddressMailRequestTimes[] = [];
+  const others: AddressMailRequestTimes[] = [];
+  for (const one of MAIL_REQUEST_TIMES_TABLE.values(parts)) {
+    if (!counted.has(one.address)) (isAnyMailStillCounted(one, now) ? others : gone).push(one);
+  }
   const excess = others.length + counted.size - MAX_ADDRESSES_WITH_MAIL_TIMES;
-  const gone = others.filter(
-    (of, i) => i < excess || !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, listMailRequestTimes(of), now),
-  );
+  // Only then, and by one time for each: a comparison that lists all times takes 0.5 s for 10,000 addresses.
+  if (excess > 0) {
+    const byAge = others.map((one) => [getNewestMailRequestTime(one), one] as const).sort(([a], [b]) => a - b);
+    gone.push(...byAge.slice(0, excess).map(([, one]) => one));
+  }
   const changes = [
     ...gone.map(({ address }) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, null)),
     ...[...counted].map(([address, of]) => MAIL_REQUEST_TIMES_TABLE.makePartChange(address, of)),

@@ -15,8 +15,10 @@ const longestWindowMs = (limits: readonly RateLimit[]): number => Math.max(...li
 const isCallCounted = (at: number, windowMs: number, now: number): boolean => at <= now && at + windowMs > now;
 
 /** True if a call at one of the times still counts against a limit. */
-export const isAnyCallStillCounted = (limits: readonly RateLimit[], times: readonly number[], now: number): boolean =>
-  times.some((at) => isCallCounted(at, longestWindowMs(limits), now));
+export function isAnyCallStillCounted(limits: readonly RateLimit[], times: readonly number[], now: number): boolean {
+  const window = longestWindowMs(limits);
+  return times.some((at) => isCallCounted(at, window, now));
+}
 
 /** Milliseconds until the limits allow the next call; 0: now. @param times of past calls, ms, ascending */
 export function msUntilCallAllowed(limits: readonly RateLimit[], times: readonly number[], now: number): number {

@@ -22,7 +22,13 @@ export {
   findEmailDomainPolicyProblem,
   toCheckedEmailDomain,
 } from './addresses/domains.js';
-export { emailDomainOfOrigin, FAKE_EMAIL_DOMAIN, hasEmailAddressForm, toCheckedFullName } from './addresses/names.js';
+export {
+  emailDomainOfOrigin,
+  FAKE_EMAIL_DOMAIN,
+  hasEmailAddressForm,
+  isReachableAddress,
+  toCheckedFullName,
+} from './addresses/names.js';
 export { findSubdomainProblemText } from './addresses/subdomains.js';
 export {
   BOT_STORAGE_PART_PREFIX,

@@ -89,6 +89,16 @@ t.test('a mail is sent at once, and then removed', async (t) => {
   t.equal(smtp.received.length, 1, 'once');
 });
 
+t.test('a mail to the fake address of an imported account is dropped', async (t) => {
+  const { smtp, post } = await start(t);
+  await post.send('slackbot@Conclave.invalid');
+  await post.send('one@example.com');
+  await post.harness.clock.advanceAsync(1);
+  await until('sent', async () => smtp.received.length === 1 && (await post.kept()) === 0);
+  t.same(recipients(smtp), ['one@example.com']);
+  t.equal(post.attempts, 1);
+});
+
 t.test(
   'mails wait while the mail server is away, with growing intervals of attempts, and are sent when it is back',
   async (t) => {

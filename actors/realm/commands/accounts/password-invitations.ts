@@ -6,7 +6,7 @@
 
 import { makeSendMailCommand, makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { FAKE_EMAIL_DOMAIN } from '#domain/people';
+import { isReachableAddress } from '#domain/people';
 import { type RealmId, realmActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#model/commands';
 import { PRODUCT_NAME } from '#model/errors';
@@ -35,10 +35,6 @@ export interface PendingPasswordInvitations extends JsonObject {
   /** Time of the next mails, ms. */
   readonly next: number;
 }
-
-/** True if an account can read a mail: Slack's exports have addresses for some accounts only. */
-export const hasReachableAddress = ({ deliveryEmail }: DirectoryUser): boolean =>
-  !deliveryEmail.toLowerCase().endsWith(`@${FAKE_EMAIL_DOMAIN}`);
 
 /** Makes the part that has accounts invited, which an import writes. @param now time of the first mails, ms */
 export const makePasswordInvitationsPart = (
@@ -101,7 +97,12 @@ export const mailPasswordInvitationsHandler: RealmCommandHandler<
     const commands: OutboxCommand[] = [];
     for (const { user: id, hash, expires, sealedLink } of links) {
       const user = findUserRecord(parts, id);
-      if (!listed.delete(id) || !user?.isActive || !hasReachableAddress(user) || !canSignInByPassword(user, state))
+      if (
+        !listed.delete(id) ||
+        !user?.isActive ||
+        !isReachableAddress(user.deliveryEmail) ||
+        !canSignInByPassword(user, state)
+      )
         continue;
       Object.assign(written, makePasswordResetLinkAddition(parts, id, { hash, expires }, now));
       commands.push(makeInvitationMailCommand(user, sealedLink, pending.origin, state, realm));

@@ -1,10 +1,9 @@
 /** Runs an import, from its first row to the open organization, or a dry run of it. */
 import { join } from 'node:path';
-import { hasReachableAddress } from '#actors/realm';
 import type { Json } from '#base';
 import { RealmDirectory } from '#directory';
 import { MessageRenderer } from '#domain/messages';
-import { isBotOfOutgoingService } from '#domain/people';
+import { isBotOfOutgoingService, isReachableAddress } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type ActorKey, type ProductEmoji, realmActorKey, toRealmId, toUserId } from '#model';
 import type { RealmImportReservation } from '#model/commands';
@@ -379,7 +378,7 @@ class OrganizationImportRun {
   #listUsersToInvite(): number[] {
     const { passwords } = this.options;
     return this.draft.directoryRecords.users
-      .filter((user) => user.isActive && user.botType === null && hasReachableAddress(user))
+      .filter((user) => user.isActive && user.botType === null && isReachableAddress(user.deliveryEmail))
       .filter(({ deliveryEmail }) => !passwords.has(deliveryEmail.toLowerCase()))
       .map(({ id }) => id);
   }

@@ -4,6 +4,10 @@ import { apiError } from '#model/errors';
 /** Domain of addresses without a mailbox. It is reserved, so no real address ends in it (RFC 2606). */
 export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
 
+/** True if a mail to the address may arrive: an account of an import has a fake address if the export has none. */
+export const isReachableAddress = (address: string): boolean =>
+  !address.toLowerCase().endsWith(`@${FAKE_EMAIL_DOMAIN}`);
+
 const FORBIDDEN_NAME_CHARACTER_PATTERN = /[\p{C}*`\\>"@]/u;
 
 /**
