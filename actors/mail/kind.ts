@@ -34,13 +34,16 @@ type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = Com
 
 /** Maximum number of mails sent per run; the others follow at once. */
 const MAX_MAILS_PER_SENDING_RUN = 40;
-/** Number of bulk mails that a run has at least, if as many are due, because other mails may never end. */
+/** Minimum number of bulk mails in a run, if as many are due, so that a steady stream of others doesn't starve them. */
 const MIN_BULK_MAILS_PER_SENDING_RUN = 4;
 /** Pause before the next run if a failure interrupted the last one or it found the mail server away, ms. */
 const PAUSE_AFTER_FAILED_RUN_MS = 10_000;
 const FATES_OF_FAILED_RUN: ReadonlySet<MailDisposition> = new Set(['away', 'unclear', 'untried']);
 
-/** Earliest time of the next run, wall time, ms. An end that no pause has now is from a clock that was ahead. */
+/**
+ * Earliest time of the next run, wall time, ms. A pause longer than `PAUSE_AFTER_FAILED_RUN_MS` was stored while the
+ * clock was ahead, and is ignored.
+ */
 const earliestTimeOfNextRun = ({ pausedUntil = 0 }: MailActorState, now: number): number =>
   pausedUntil > now && pausedUntil <= now + PAUSE_AFTER_FAILED_RUN_MS ? pausedUntil : now;
 
@@ -58,7 +61,7 @@ const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
       reply: makeValueReply(null),
       state: { ...state, last },
       parts: WAITING_MAIL_TABLE.makePartChange(last, mail),
-      // The mail is due at once, or after a pause. The run also sends earlier mails that are due.
+      // The run begins at once, unless sending is paused. It also sends earlier mails that are due.
       due: earliestTimeOfNextRun(state, now),
     };
   },
@@ -74,7 +77,7 @@ function chooseMailsOfRun(due: readonly WaitingMail[]): readonly WaitingMail[] {
 
 /**
  * Leaves out mails whose account or organization was deactivated while they waited. An account that the replica of the
- * directory does not know yet is a new one.
+ * directory lacks counts as active, because it is new.
  */
 async function selectNeededMails(
   mails: readonly WaitingMail[],
@@ -99,7 +102,7 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
   async inputs(_args, { realm, view }, sources) {
     const { services } = sources;
     const now = services.clock.now();
-    // A mail that came during a failed run has asked for this one.
+    // Sending is paused: a mail that was stored during a failed run had made this run due.
     if (earliestTimeOfNextRun(view.state, now) > now) return new Map();
     const due = listWaitingMails(view.parts).filter(([, mail]) => timeOfNextMailAttempt(mail, now) <= now);
     const batch = chooseMailsOfRun(due);
@@ -125,7 +128,7 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
         left.push(again);
       } else {
         left.push(mail);
-        // The next run must begin with this mail, so other mails no longer go before it.
+        // Bulk mails go last, but the next run must begin with this mail.
         if (fate === 'unclear' && mail.bulk)
           Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, { ...mail, bulk: false }));
       }

@@ -8,7 +8,7 @@ import type { MailToSend } from '#model/commands';
 export interface MailActorState extends JsonObject {
   /** Number of the last mail that was stored. */
   readonly last: number;
-  /** Wall time until which no mail is sent, because a run failed, ms; absent: none has. */
+  /** End of the pause after a failed run, wall time, ms; absent: no run has failed. */
   readonly pausedUntil?: number;
 }
 
@@ -56,8 +56,8 @@ export const toUnsealedQueuedMail = (
 });
 
 /**
- * Time of the next attempt to send a mail, wall time, ms. A time later than any that the pauses give is now: the clock
- * was ahead when it was stored.
+ * Time of the next attempt to send a mail, wall time, ms. A time beyond the mail's retry delay was stored while the
+ * clock was ahead: the mail is due now.
  */
 export const timeOfNextMailAttempt = ({ tries, next }: StoredMail, now: number): number =>
   next > now + mailRetryDelayMs(tries) ? now : next;

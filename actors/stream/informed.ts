@@ -58,10 +58,10 @@ export class MissedMessageNoticeMemory {
   readonly #noticesByReceiverAndTopic = new Map<string, RememberedNotice>();
 
   readonly #informedSubscribersBySenderAndTopic = new Map<string, InformedSubscribers>();
-  /** Wall time of the message before, ms. */
+  /** Wall time of the previous message, ms. */
   #lastNow = 0;
 
-  /** Empties the memory if the clock was set back: its times lie as far ahead as the clock had been. */
+  /** Empties the memory if the clock was set back, because its times may then lie in the future. */
   forgetAllIfClockWasSetBack(now: number): void {
     if (now < this.#lastNow) this.clear();
     this.#lastNow = now;

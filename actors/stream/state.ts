@@ -22,7 +22,7 @@ export interface ConversationActorState extends JsonObject {
   readonly recipient: number;
   /** True if the daily check of the messages' age is set (commands/retention.ts). */
   readonly watched?: boolean;
-  /** Wall time for which the next of these checks is planned, ms; absent: an earlier version has planned it. */
+  /** Planned time of the next daily check, wall time, ms; absent: an earlier version planned it. */
   readonly nextCheck?: number;
   /** Number of a stream's messages by day. */
   readonly traffic?: DailyMessageCounts;

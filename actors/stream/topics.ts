@@ -187,7 +187,7 @@ function listTopicWatcherIds(parts: ActorParts): ReadonlySet<number> {
   return watchers;
 }
 
-/** Commands that tell the users with a policy for a topic that the stream may have become visible to them or hidden. */
+/** Commands to the users with a topic policy: the stream may have become visible to them or hidden from them. */
 export const makeStreamShownOrHiddenCommands = (
   parts: ActorParts,
   { key, realm, directory }: Pick<CommandContext, 'key' | 'realm' | 'directory'>,

@@ -43,7 +43,7 @@ export const MAX_MISSED_CONVERSATIONS_PER_USER = 500;
 
 const directConversationIdByParticipants = new WeakMap<readonly number[], string>();
 
-/** The commands about one message share its list of participants, whose hash is made once for all receivers. */
+/** Commands about one message share its list of participants: an id cached by list is hashed once for all receivers. */
 function makeDirectConversationId(realm: RealmId, participants: readonly number[]): string {
   const known = directConversationIdByParticipants.get(participants);
   if (known !== undefined) return known;

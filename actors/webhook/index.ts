@@ -9,11 +9,11 @@
  * bot, or a notice to its owner, and the next call that is due starts → `refused` comes back if the conversation
  * refuses the reply. `due` starts retries, and calls whose outcome has not come in time.
  *
- * Invariants: the commands never refuse. Calls start in the order of their messages, retries and the death of a host
- * apart, and no call waits for the answer to another while fewer than 8 run. A drain starts no calls: they are left to
- * the next owner, as they wait. At most 1,000 calls wait; further ones are dropped with a warning, once a minute. While
- * the process lives, no call is made again before its outcome is known; a crash between a call and the commit of its
- * outcome makes it again, 20 s after its start.
+ * Invariants: the commands never refuse. Calls start in the order of their messages, except for retries and after the
+ * death of a host. No call waits for the answer to another while fewer than 8 run. A drain starts no calls; waiting
+ * ones are left to the next owner. At most 1,000 calls wait; further ones are dropped with a warning, once a minute.
+ * While the process lives, no call is repeated before its outcome is known. After a crash between a call and the commit
+ * of its outcome, the call is repeated 20 s after its start.
  *
  * Importers: src/app, which hosts the kind.
  */

@@ -33,7 +33,7 @@ type WebhookCommandHandler<C extends ActorCommandName<'webhook'>> = CommandDefin
 const MAX_RUNNING_CALLS_PER_WEBHOOK = 8;
 /** Time by which the outcome of a call is known, ms: its own limit, and as long again for reading its message. */
 const MAX_CALL_DURATION_MS = 20_000;
-/** Time after which a drain looks for due calls again, ms: an actor with a past time would be woken without a pause. */
+/** Delay after which a drain looks for due calls again, ms. A due time in the past would wake the actor in a loop. */
 const DUE_AGAIN_IN_DRAIN_MS = 1_000;
 /** Maximum number of calls that wait or run; further ones are dropped. */
 const MAX_WAITING_CALLS_PER_WEBHOOK = 1_000;
@@ -72,8 +72,8 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
 
 /**
  * Starts calls that are due while fewer run than may. The sidecar makes them once the change is committed; a call whose
- * outcome does not come in time, because its host died, is due again.
- * In a drain no call starts, because it might not end in it: the next owner starts the waiting calls.
+ * outcome does not come in time, because its host died, is due again. During a drain no call starts, because it might
+ * outlast the drain: the next owner starts the waiting calls.
  * @param calls all calls, in the order in which they are to start
  */
 function startDueCalls(

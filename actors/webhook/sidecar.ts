@@ -42,8 +42,8 @@ export class WebhookActorSidecar implements ActorSidecar {
   }
 
   /**
-   * Waits for calls that run, or whose start is not committed yet. The next owner makes a call again whose outcome is
-   * not recorded by then.
+   * Waits, in a drain, for calls that run or whose start is not committed yet. The next owner repeats each call whose
+   * outcome is not recorded at the end of the wait.
    */
   async flush(reason: PassivationReason): Promise<void> {
     if (reason !== 'drained') return;

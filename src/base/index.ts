@@ -51,6 +51,6 @@ export {
 export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { findLowerBoundIndex, sortedNumbersInclude, withNumberInOrOut } from './sorted-numbers.js';
-export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
+export { filterInSlices, mapInSlices, TIME_SLICE_MS, TimeSlicer } from './time-slices.js';
 export { withDoubledLength, withLength } from './typed-arrays.js';
 export { PROCESS_START_SECONDS, SERVER_VERSION } from './version.js';

@@ -1,7 +1,7 @@
 /**
- * Safeguard of data against a clock that is ahead, to which all data looks old. A deletion by age has a planned time.
- * One that comes days later is put off by a day: either the server was off, or its clock is ahead. A clock that stays
- * for that day counts as right.
+ * Protects data from a clock that is ahead, to which all data looks old. A deletion by age that comes days after its
+ * planned time is put off by a day: either the server was off, or its clock is ahead. A clock that still shows the same
+ * date after that day counts as right.
  */
 
 /** Longest plausible delay of a deletion while the server runs, ms. */

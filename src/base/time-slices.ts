@@ -1,7 +1,7 @@
 /** Time slicing: long loops yield to the event loop between slices, so that other requests get their turn. */
 
 /** Length of a time slice, ms: a tenth of the time for which one request may hold the event loop. */
-const TIME_SLICE_MS = 10;
+export const TIME_SLICE_MS = 10;
 /** Number of items that a loop processes between two reads of the clock. */
 const ITEMS_PER_CLOCK_READ = 16;
 

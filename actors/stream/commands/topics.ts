@@ -74,7 +74,10 @@ export const recordTopicPolicyHolderHandler: ConversationCommandHandler<typeof s
   }),
 };
 
-/** The command is never refused and may be repeated. */
+/**
+ * Tells the users with a topic policy that the stream may have become visible to them or hidden from them. The command
+ * is never refused and may be repeated.
+ */
 export const tellTopicPolicyHoldersOfVisibilityHandler: ConversationCommandHandler<
   typeof streamActorCommands.shownOrHidden
 > = {

@@ -115,7 +115,7 @@ const NO_SERVER_ERROR_CODES: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFU
 
 /** Longest wait for the reply to a command, ms: above the deadline of a command in the server, which is 20 s. */
 const MAX_COMMAND_REPLY_WAIT_MS = 30_000;
-/** Longest wait for the comparison of secrets, ms. The server makes it at once, unless it hangs. */
+/** Longest wait for the comparison of secrets, ms. The server replies at once, unless it hangs. */
 const MAX_SECRET_CHECK_WAIT_MS = 10_000;
 
 /** Client end of the channel: its commands are sent by the running server. */
@@ -154,7 +154,7 @@ export class RunningServerActorCaller extends SystemActorCaller {
    * Has the server write a backup. @param folder absolute path that the server's user can write to @throws AdminError
    */
   async requestBackup(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
-    // A backup may take hours, so this question finds out whether the server answers at all.
+    // The reply to a backup may take hours. A short question first finds out whether the server hangs.
     await this.hasSameSecret('');
     const reply = await this.#sendLineForReply({ backup: folder });
     if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
@@ -181,7 +181,7 @@ export class RunningServerActorCaller extends SystemActorCaller {
         stopWaiting();
         reject(new AdminError('the server closed the connection'));
       };
-      // Replies come in order: a late one would be taken for that to the next line.
+      // Replies have no ids: a late one would count as the reply to the next line, so the connection is closed.
       const onLate = (): void => {
         stopWaiting();
         reject(new AdminError(`the running server has not answered for ${maxMs! / 1_000} s: it may hang`));

@@ -33,7 +33,7 @@ interface DataDirBackupSource {
   readonly environment: LmdbEnvironment;
   readonly blobs: FolderBlobStorage;
   readonly clock: Clock;
-  /** Ends the backup, which then removes what it has written. */
+  /** Aborted: the backup ends and removes what it has written. */
   readonly signal?: AbortSignal;
 }
 

@@ -39,7 +39,7 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
   };
 }
 
-/** Removes what an import that never ended has stored: no process reads it. */
+/** Removes the records and blobs of an unfinished import. No process reads them. */
 async function removeUnfinishedRealm({ store, blobs }: CliStoreAndBlobs, realm: RealmId): Promise<void> {
   await store.removeRealm(realm);
   await blobs.deleteAllOfRealm(realm);

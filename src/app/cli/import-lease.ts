@@ -62,8 +62,8 @@ export class ImportLeaseHolder {
   }
 
   /**
-   * Gives up an import that has not ended. May be repeated after a crash. @returns false if there was none
-   * @param removeRealm removes what the import has stored
+   * Gives up an unfinished import. May be repeated after a crash. @returns false if there was none
+   * @param removeRealm removes the records and blobs of the import
    * @throws AdminError while another process imports it
    */
   async dropImport(removeRealm: (realm: RealmId) => Promise<void>): Promise<boolean> {

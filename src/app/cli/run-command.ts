@@ -88,8 +88,8 @@ async function waitForStopSignal(): Promise<string> {
 }
 
 /**
- * Runs the server until one of these signals. A signal during the start ends the process, as a crash would. Without a
- * terminal SIGHUP does nothing: nohup takes the terminal away, and Node the mark of nohup that SIGHUP is ignored.
+ * Runs the server until a stop signal. A signal during the start ends the process, as a crash would. Without a terminal
+ * SIGHUP is ignored, as `nohup` asks for: Node resets the signal handling that `nohup` has set up.
  */
 async function runServerUntilSignal(config: ServerConfig): Promise<number> {
   if (!isAtTerminal() && process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => undefined);

@@ -8,8 +8,8 @@ const RETRY_PAUSE_MS = 100;
 
 /**
  * Writes log lines to stderr in the background, because a pipe or a terminal may take them slowly. Lines that can't be
- * written, as on a full disk or in a closed terminal, wait until a later write succeeds. pino's own output would end
- * the process at a failed write, and repeat that write for ever before the end.
+ * written, as on a full disk or in a closed terminal, wait until a later write succeeds. pino's own output ends the
+ * process when a write fails, but first repeats that write for ever.
  */
 export class LogOutput {
   #waitingLines = '';
@@ -53,13 +53,13 @@ export class LogOutput {
     }, RETRY_PAUSE_MS).unref();
   }
 
-  /** Tries each write once: whatever fails now may fail for ever. Bytes of a write under way are not written again. */
+  /** Tries each write once, because a failure may be permanent. Bytes of a write under way are not written again. */
   #writeRestAtExit(): void {
     try {
       if (!this.#isWriting) writeAllSync(this.#bytesToWrite);
       writeAllSync(Buffer.from(this.#waitingLines));
     } catch {
-      // Nothing is left that could tell of it.
+      // The failure can't be reported: the process ends, and stderr does not work.
     }
   }
 }

@@ -54,12 +54,13 @@ export const startSessionHandler: RealmCommandHandler<typeof realmActorCommands.
 };
 
 /**
- * Finds the account of a one-time link, whose record comes without the link. The realm actor looks it up, because the
- * replica of a frontend may not show a new link yet.
+ * Finds the account of a valid one-time link. The realm actor looks it up, because the replica of a frontend may not
+ * show a new link yet.
  *
- * @throws ApiError
+ * @returns the user, and the sessions and links of the account without this link
+ * @throws ApiError SIGN_IN_LINK_VOID
  */
-function spendSignInLinkOrThrow(
+function findAccountOfSignInLinkOrThrow(
   parts: ActorParts,
   link: string,
   now: number,
@@ -75,7 +76,7 @@ function spendSignInLinkOrThrow(
 export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmActorCommands.startSessionByLink> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { link, ...session }, _inputs, { now, version }) {
-    const { user, account } = spendSignInLinkOrThrow(parts, link, now);
+    const { user, account } = findAccountOfSignInLinkOrThrow(parts, link, now);
     return {
       ...makeStoredSessionsChanges(withSessionAdded(account, session, now)),
       reply: makeSuccessReply({ user_id: user.id }, version),
@@ -83,12 +84,12 @@ export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmA
   },
 };
 
-/** Tells whom a one-time link would sign in. */
+/** Returns the account that a one-time link would sign in. The link stays valid. */
 export const readOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorCommands.peekSignInLink> = {
   lane: 'read',
   read: true,
   handle({ parts }, { link }, _inputs, { now }) {
-    const { user } = spendSignInLinkOrThrow(parts, link, now);
+    const { user } = findAccountOfSignInLinkOrThrow(parts, link, now);
     return { reply: makeSuccessReply({ user_id: user.id, full_name: user.fullName }) };
   },
 };
@@ -186,8 +187,8 @@ export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorC
 };
 
 /**
- * Ends the sessions of an account, and voids its one-time links and those that were mailed: to another address, and to
- * set a password.
+ * Ends the sessions of an account and voids its one-time links. Mailed links that set a password or confirm another
+ * address become void, too.
  *
  * @param except id of the session that stays; null: none stays
  */
@@ -203,8 +204,8 @@ function makeSessionsAndLinksEnd(
 }
 
 /**
- * Ends the sessions and links of an account whose password was replaced or that was deactivated. A password that was
- * checked before `version` starts no session afterwards.
+ * Ends the sessions and links of an account whose password was replaced or that was deactivated. A sign-in whose
+ * password was checked before `version` starts no session.
  *
  * @param except id of the session that stays; null: none stays
  */

@@ -7,7 +7,7 @@
  * was dropped. Only the end is decisive, and realm 0 takes it from the holder alone.
  *
  * A drop marks the reservation, then removes records and blobs, then the reservation. So a drop that was killed can be
- * repeated, and an import never continues on records that are there in part.
+ * repeated, and no import continues with partly removed records.
  */
 
 import { makeValueReply } from '#actors/shared';
@@ -119,7 +119,7 @@ export const markRealmImportDroppedHandler: RealmCommandHandler<typeof realmActo
   lane: 'realms',
   handle({ parts }, { subdomain, holder, stale }) {
     const heldBy = findLeaseOfOther(parts, holder, stale);
-    // The import of another organization is not concerned.
+    // The lease may be that of another organization's import, which goes on.
     if (heldBy?.subdomain === subdomain) return { reply: makeValueReply({ heldBy }) };
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const known = parts.get(part) as RealmImportReservation | undefined;
@@ -138,7 +138,7 @@ export const dropRealmImportReservationHandler: RealmCommandHandler<typeof realm
   lane: 'realms',
   handle({ parts }, { subdomain, holder, stale }) {
     const heldBy = findLeaseOfOther(parts, holder, stale);
-    // The import of another organization is not concerned.
+    // The lease may be that of another organization's import, which goes on.
     if (heldBy?.subdomain === subdomain) return { reply: makeValueReply({ heldBy }) };
     const dropped = isSubdomainReservedByImport(parts, subdomain);
     const endsLease = findLease(parts)?.subdomain === subdomain;

@@ -174,8 +174,8 @@ function isNeededByScheduledMessage({ path }: OwnUploadedFile, parts: ReadonlyMa
 }
 
 /**
- * Deletes expired files; those that a scheduled message will link are kept for longer. Files whose deletion comes days
- * late are kept for a day (`mayClockBeAhead`), and a time of expiry from a clock that was ahead is corrected.
+ * Deletes expired files, except those that a scheduled message will link. Files whose deletion comes days late are kept
+ * for another day (`mayClockBeAhead`). A time of expiry that was stored while the clock was ahead is corrected.
  */
 export function makeExpiredFileDeletions(
   parts: ReadonlyMap<string, Json>,
@@ -185,7 +185,7 @@ export function makeExpiredFileDeletions(
   const considered = [...iterateOwnFiles(parts)]
     .filter(({ expires }) => expires !== null && (expires <= now || expires > latest))
     .slice(0, MAX_EXPIRED_FILES_PER_COMMIT);
-  /** Later time of expiry of a file that is kept; undefined: it is deleted. */
+  /** New time of expiry of a file that is kept; undefined: the file is deleted. */
   const laterExpiryOf = (file: OwnUploadedFile): number | undefined => {
     if (file.expires! > latest || isNeededByScheduledMessage(file, parts)) return latest;
     return mayClockBeAhead(file.expires!, now) ? now + LATE_DELETION_PAUSE_MS : undefined;

@@ -100,7 +100,7 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     const name = isEdited ? makeEditedMessagePartId(conversation, id) : conversation;
     const known = isEdited ? MISSED_CONVERSATION_TABLE.findPartValue(parts, name) : waiting;
     const latest = endOfMailBatchingPeriod(directory, self, now);
-    // A later time is from a clock that was ahead, and a message now replaces it.
+    // A later time was stored while the clock was ahead: this message replaces it.
     const waits = known && known.due <= latest;
     if (waits && (isEdited || known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };

@@ -204,9 +204,9 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
 };
 
 /**
- * Publishes what clients need when streams became visible to the user or hidden: the muted topics again, and the end of
- * the policies in an archived stream, which registrations leave out. The policies themselves stay. The command is never
- * refused, and a repeat tells the same.
+ * Publishes changes of topic policies when streams became visible to the user or hidden: the list of muted topics, and
+ * the end of policies in an archived stream, which registrations leave out. The stored policies stay. The command is
+ * never refused, and a repeat publishes the same events.
  */
 export const publishTopicsOfStreamShownOrHiddenHandler: UserCommandHandler<
   typeof userActorCommands.streamShownOrHidden
@@ -216,7 +216,7 @@ export const publishTopicsOfStreamShownOrHiddenHandler: UserCommandHandler<
     const topics = listUserTopicPolicies(parts);
     const ofStream = topics.filter(({ stream }) => id === null || stream === id);
     const isArchived = id !== null && directory.stream(toStreamId(id))?.archived === true;
-    // A subscriber sees the stream before and after; the end of the subscription has its own event of muted topics.
+    // Subscribers see a stream unless it is archived. Unsubscribing publishes an event of muted topics by itself.
     const changesMutedTopics = ofStream.some(
       ({ stream, policy }) =>
         policy === TOPIC_VISIBILITY_POLICY.muted && (isArchived || !isSubscribedToStream(parts, stream)),

@@ -1,4 +1,7 @@
-/** Names that are numbered where they are taken. Thousands may be equal, so each does not try all numbers again. */
+/**
+ * Set of distinct names: a name that is taken gets a number. The next number of a name is remembered, so that thousands
+ * of equal names don't try all numbers again.
+ */
 export class DistinctNames {
   readonly #takenKeys = new Set<string>();
   readonly #nextNumberByKey = new Map<string, number>();
@@ -17,7 +20,7 @@ export class DistinctNames {
   /** Takes a name, numbered if it is taken. @param withNumber makes the name with a number, from 2 */
   take(name: string, withNumber: (number: number) => string): string {
     if (this.#takeIfFree(name)) return name;
-    // Names that differ only in what a number replaces share their numbers.
+    // Names whose numbered forms are equal share their numbers.
     const key = this.keyOf(withNumber(2));
     for (let number = this.#nextNumberByKey.get(key) ?? 2; ; number++) {
       const numbered = withNumber(number);

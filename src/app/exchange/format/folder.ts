@@ -78,7 +78,7 @@ export class ExportFolder {
     if (!(await this.hasPlainFile(name))) return [];
     const found: CheckedExportRow[] = [];
     for await (const batch of this.readRowBatches(name)) found.push(...batch);
-    // Records have no ids.
+    // Records of files have no ids: errors name them by their position.
     return found.map(({ table, fields }, i) => new CheckedExportRow(table, fields, String(i + 1)));
   }
 

@@ -28,14 +28,14 @@ export class CheckedExportRow {
     return this.fields[name];
   }
 
-  /** Returns the object in a field as a row, for which errors name this row; empty if the field has another value. */
+  /** Returns the object in a field as a row; errors about it name this row. Empty if the field has another value. */
   objectOrEmpty(name: string): CheckedExportRow {
     const value = this.fields[name];
     const fields = isJsonObject(value) ? value : {};
     return new CheckedExportRow(this.table, fields, this.#name);
   }
 
-  /** Reads the objects of a list; a field with another value gives none. */
+  /** Returns the objects in a list; none if the field has another value. */
   objectsOfList(name: string): readonly JsonObject[] {
     const value = this.fields[name];
     return Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [];

@@ -132,7 +132,7 @@ export async function runOrganizationImportOrDryRun(
     const run = new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader);
     return await run.importAndOpen(files);
   } catch (error) {
-    // A repeat would meet the same problem.
+    // A faulty export would fail again, so nothing is kept for a repeat.
     if (error instanceof ExportFormatError) await options.target?.abandon();
     throw error;
   } finally {

@@ -17,11 +17,11 @@ export interface ConvertedSlackAccount extends SlackMentionedAccount {
 
 /** A sender whom no list has: an app, or a person of a shared channel. The messages say who it is. */
 interface UnlistedSlackSender {
-  /** Name as a person; empty if no message has one. */
+  /** Name in messages that the sender wrote as a person; empty if none has one. */
   personName: string;
-  /** Name as an app; empty if no message has one. */
+  /** Name in messages that the sender wrote as an app; empty if none has one. */
   appName: string;
-  /** Ids of the bots as which the user wrote. An app also writes in the names of people. */
+  /** Bot ids of messages with this user id. An app can also write in the name of a person, under the person's id. */
   readonly botIds: Set<string>;
   hasWrittenAsApp: boolean;
   hasWrittenAsPerson: boolean;
@@ -87,7 +87,7 @@ export class ConvertedSlackAccounts {
       sender.hasWrittenAsApp = true;
       if (bot !== slackId) sender.botIds.add(bot);
     }
-    // Apps, too, join a channel or set its topic without the id of the bot.
+    // A message with a subtype is no proof of a person: apps also join channels and set topics without a bot id.
     else if (!message.hasNonNullField('subtype')) sender.hasWrittenAsPerson = true;
   }
 
@@ -107,7 +107,7 @@ export class ConvertedSlackAccounts {
     for (const slackId of this.#unlistedSenderBySlackId.keys()) this.getOrAddUser(slackId);
   }
 
-  /** Finds the user that an app is: the only one that wrote as this bot, and never as a person. */
+  /** Maps each bot id to the user id of its app: the only user that wrote as this bot and never as a person. */
   #findUsersOfUnlistedBots(): void {
     const usersByBotId = new Map<string, string[]>();
     for (const [user, sender] of this.#unlistedSenderBySlackId) {
@@ -173,7 +173,7 @@ export class ConvertedSlackAccounts {
 const isApp = ({ hasWrittenAsApp, hasWrittenAsPerson }: UnlistedSlackSender): boolean =>
   hasWrittenAsApp && !hasWrittenAsPerson;
 
-/** Returns the id of the user or bot that wrote a message. The file that a message names may be another one's. */
+/** Returns the id of the user or bot that wrote a message. A file's owner comes last: others may write about a file. */
 const slackIdOfSender = (message: CheckedExportRow): string =>
   message.textOrDefault('user') ||
   message.objectOrEmpty('comment').textOrDefault('user') ||

@@ -103,7 +103,7 @@ class SlackExportConversion {
     try {
       return await this.#convertTablesAndMessages();
     } finally {
-      // Only after a failure are these files still open.
+      // Closes the files that a failure has left open.
       await this.#realmTables.abandon();
     }
   }

@@ -1,4 +1,4 @@
-/** Reads the files of a Slack export: lists of rows. */
+/** Reads the files of a Slack export. Each contains a list of rows. */
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '#base';
@@ -33,7 +33,7 @@ export async function readSlackRows(folder: string, name: string, optional = fal
   }
   if (!Array.isArray(parsed)) throw new ExportFormatError(`${name} is no list`);
   return (parsed as readonly Json[]).map((fields, i) => {
-    // Messages have no ids.
+    // Messages have no ids: errors name them by their position.
     const label = isJsonObject(fields) && typeof fields.id === 'string' ? fields.id : String(i + 1);
     if (!isJsonObject(fields)) throw makeExportRowError(name, label, 'is no object');
     return new CheckedExportRow(name, fields, label);
@@ -44,7 +44,7 @@ export async function readSlackRows(folder: string, name: string, optional = fal
 export async function readSlackConversationLists(folder: string): Promise<SlackConversationLists> {
   const groups = await readSlackRows(folder, 'groups.json', true);
   const mpims = await readSlackRows(folder, 'mpims.json', true);
-  // Some exports list a group conversation also as a private channel.
+  // Some exports also list a group conversation as a private channel.
   const keysOfMpims = new Set(mpims.flatMap(keysOfSlackConversation));
   return {
     channels: await readSlackRows(folder, CHANNELS_FILE_NAME),
@@ -60,7 +60,7 @@ export function slackMembersOf(row: CheckedExportRow): readonly string[] {
   return Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
 }
 
-/** Rows with a common key are the same conversation: they have the same id, or the same folder and members. */
+/** Keys of a conversation: its id, and its folder with its members. Rows that share a key are the same conversation. */
 function keysOfSlackConversation(row: CheckedExportRow): readonly string[] {
   const id = row.textOrDefault('id');
   const place = [row.textOrDefault('name').normalize(), ...[...new Set(slackMembersOf(row))].sort()];

@@ -29,7 +29,7 @@ const MESSAGE_URL_PATTERN = /class="message-link" href="(\/#narrow\/[\w.\-/%]+\/
 /** True if a text may have a mention or a link by name. Other texts need none of their HTML. */
 export const mayHaveMentionOrLink = (text: string): boolean => MENTION_OR_LINK_PATTERN.test(text);
 
-/** Rewrites texts of an export, but not their code. Ids in them stay those of the export. */
+/** Writes present names into texts of an export, except into code. Ids in the texts stay those of the export. */
 export class FormerNameRewriter {
   #presentNamesById: Readonly<Record<NamedKind, ReadonlyMap<number, string>>> | undefined;
 

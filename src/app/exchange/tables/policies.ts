@@ -69,20 +69,20 @@ const ADMINS_ONLY_FLAGS: readonly (readonly [column: string, value: boolean, set
   ['add_emoji_by_admins_only', true, 'add_custom_emoji_policy'],
   ['create_stream_by_admins_only', true, 'create_public_stream_policy'],
   ['create_stream_by_admins_only', true, 'create_private_stream_policy'],
-  // Here the number leaves generic bots to administrators, and members make other bots as before.
+  // In this setting, `ADMINS_POLICY` restricts only generic bots: members make other bots as before.
   ['create_generic_bot_by_admins_only', true, 'bot_creation_policy'],
   ['allow_community_topic_editing', false, 'edit_topic_policy'],
 ];
 interface FlagOfNewerPolicy {
   readonly column: string;
   readonly setting: RealmSettingName;
-  /** Value of the setting by the number in the column. */
+  /** Value of the setting by the policy's number in the column. */
   readonly flagByPolicy: ReadonlyMap<Json | undefined, boolean>;
-  /** Value for other numbers. */
+  /** Value of the setting for unknown policies. */
   readonly strictest: boolean;
 }
 
-/** Columns of newer versions that have policies where this server has flags. */
+/** Columns in which newer versions have a policy and this server has a flag. */
 const FLAGS_OF_NEWER_POLICIES: readonly FlagOfNewerPolicy[] = [
   {
     column: 'message_edit_history_visibility_policy',
@@ -112,13 +112,13 @@ const KNOWN_REALM_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
   ...FLAGS_OF_NEWER_POLICIES.map(({ column }) => column),
   CREATE_STREAM_POLICY_COLUMN,
 ]);
-/** A stream has columns that only the organization has here. */
+/** Columns of a stream whose permissions are imported. Other permissions exist here for the whole organization only. */
 const KNOWN_STREAM_PERMISSION_COLUMNS: ReadonlySet<string> = new Set([
   'can_remove_subscribers_group',
   'can_send_message_group',
   'stream_post_policy',
 ]);
-/** Columns of a group that are named like permissions and are none. */
+/** Columns of a group that have the name of a permission, but are none. */
 const KNOWN_GROUP_COLUMNS: ReadonlySet<string> = new Set(['is_system_group']);
 const PERMISSION_COLUMN_PATTERN = /_groups?$|_policy$/;
 
@@ -184,11 +184,11 @@ export function postPolicyOfStreamRow(row: CheckedExportRow, draft: ImportedOrga
   return ADMINS_POLICY;
 }
 
-/** Counts permissions of a stream that this server does not have for a single one. */
+/** Counts the permissions of a stream that are not imported. */
 export const countUnknownPermissionsOfStream = (row: CheckedExportRow, draft: ImportedOrganizationDraft): void =>
   countUnknownPermissions(row, KNOWN_STREAM_PERMISSION_COLUMNS, 'unknown permission of a stream', draft);
 
-/** Counts the permissions of a group: this server has none for a single one. */
+/** Counts the permissions of a user group: none of them is imported. */
 export const countPermissionsOfGroup = (row: CheckedExportRow, draft: ImportedOrganizationDraft): void =>
   countUnknownPermissions(row, KNOWN_GROUP_COLUMNS, 'unknown permission of a group', draft);
 

@@ -61,12 +61,12 @@ const COLUMN_OF_OTHER_VERSIONS_BY_SETTING: Partial<Record<RealmSettingName, stri
 export const FORMAT_USER_SETTING_NAMES = userSettingNamesOfLevel(undefined);
 export const NEWER_USER_SETTING_NAMES = USER_SETTING_NAMES.filter((name) => !FORMAT_USER_SETTING_NAMES.includes(name));
 
-/** Columns of newer versions of the format, by the setting of users. */
+/** Columns in which newer versions of the format have a setting of users. */
 const NEWER_COLUMN_BY_USER_SETTING: Partial<Record<UserSettingName, string>> = {
   default_view: 'web_home_view',
   escape_navigates_to_default_view: 'web_escape_navigates_to_home_view',
 };
-/** Values of `desktop_icon_count_display` by those of newer versions, which have one for followed topics, too. */
+/** `desktop_icon_count_display` by its number in newer versions, where followed topics have a number of their own. */
 const ICON_COUNT_BY_NEWER_VALUE: ReadonlyMap<Json | undefined, number> = new Map([
   [3, 2],
   [4, 3],
@@ -107,7 +107,7 @@ export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: I
     // Streams have no ids yet: `setNotificationStreamsOfRealm` sets them, and `importLoginMethods` the ways to log in.
     const isSetLater = name === LOGIN_METHODS_SETTING || REALM_SETTING_DECLARATIONS[name].isStreamValued;
     const value = given === undefined ? null : toRealmSettingParameter(name, given);
-    // The default stands for a missing value, and for null where that has no meaning.
+    // A missing value, or a null without meaning, leaves the default.
     if (value !== null && !isSetLater) setCheckedRealmSetting(name, value, draft);
   }
   if (draft.settings.name === '')
@@ -232,7 +232,7 @@ export function readNonDefaultUserSettings(row: CheckedExportRow, leftOut: Adjus
   return chosen as Partial<UserSettings>;
 }
 
-/** Reads a setting of a user, also from a row of a newer version, which has the column `web_home_view`. */
+/** Reads a setting of a user. A row with the column `web_home_view` is one of a newer version. */
 function userSettingValueInRow(name: UserSettingName, row: CheckedExportRow): Json | undefined {
   if (!row.hasNonNullField('web_home_view')) return row.uncheckedValue(name);
   const value = row.uncheckedValue(NEWER_COLUMN_BY_USER_SETTING[name] ?? name);

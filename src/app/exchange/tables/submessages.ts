@@ -45,7 +45,7 @@ export class ExportedSubmessages {
     if (!added) return undefined;
     const submessages: StoredSubmessage[] = [];
     const checked = { sender, body: { submessages } };
-    // A large widget is parsed once, and not for each of thousands of rows.
+    // Parsed once for all rows: the widget may be large, and the message may have thousands of rows.
     let widget: unknown;
     for (const one of added) {
       try {
