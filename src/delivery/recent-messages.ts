@@ -35,7 +35,7 @@ function withoutText(record: MessageRecord): MessageRecord {
   return { ...record, tags: [], body: body as JsonObject };
 }
 
-/** Reads a packed message without its text and tags, and without decoding the others. */
+/** Reads a packed message without its text and tags, and without decoding them. */
 function readWithoutText(packed: PackedMessageCursor, view: PackedMessageView): MessageRecord {
   if (view.showOrDecode(packed) !== view) return withoutText(packed.decodedRecord);
   const { id, sender, participants, originStream, currentStream } = view;
@@ -64,7 +64,7 @@ export async function getMessagesWithoutText(
   return scanMessagesWithoutText(store, { realm, index, from: -1, direction: 'newer', limit: ids.length });
 }
 
-/** Scans messages of the Store. Their texts are missing if the Store need not decode them. */
+/** Scans messages of the Store. Their texts are missing if the Store can read packed messages. */
 export async function scanMessagesWithoutText(store: Store, scan: MessageScan): Promise<MessageRecord[]> {
   if (!store.forEachPackedMessage) return store.scanMessages(scan);
   const found: MessageRecord[] = [];

@@ -87,15 +87,15 @@ export function directMessageActorKey(realm: RealmId, participants: readonly Use
   return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey<'dm'>;
 }
 
-/** A range of keys: from `first` on, to before `end`. */
+/** The keys from `first` up to `end`, without `end`. */
 interface ActorKeyRange {
   readonly first: string;
   readonly end: string;
 }
 
 /**
- * Returns the ranges that have the keys of all actors of a realm, also with a blank and a name behind them. The ranges
- * have nothing of other realms: '0' is the character after '/', and the first of those that can continue the number.
+ * Returns the ranges that contain the keys of all actors of a realm, also when a blank and a name follow the key. Keys
+ * of other realms lie outside: '0' is the character after '/', and the smallest that can continue the realm's number.
  */
 export const actorKeyRangesOfRealm = (realm: RealmId): readonly ActorKeyRange[] =>
   ACTOR_KIND_NAMES.map((kind) => ({ first: `${kind}/${realm}`, end: `${kind}/${realm}0` }));

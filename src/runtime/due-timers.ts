@@ -22,7 +22,7 @@ const MAX_WAKE_UPS_AT_ONCE = 256;
 const PAUSE_BETWEEN_WAKE_UP_BATCHES_MS = 5;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
 const TOLERATED_STALE_HEAP_ENTRIES = 1_000;
-/** Loss of the wall clock against the monotonic one, ms, from which the wall clock counts as set back. */
+/** Time by which the wall clock must fall behind the monotonic one to count as set back, ms. */
 const SET_BACK_FROM_MS = 1_000;
 
 export class HostActorDueTimers {
@@ -31,13 +31,13 @@ export class HostActorDueTimers {
   readonly #heapByWakeTime: { readonly time: number; readonly entry: DueTimerEntry }[] = [];
   #nextWakeUpTimer: TimerHandle | undefined;
   #timerArmedForWallMs = Number.POSITIVE_INFINITY;
-  /** Lead of the wall clock over the monotonic one, ms, when actors were last woken. */
+  /** Difference of the wall clock and the monotonic one when actors were last woken, ms. */
   #wallClockLeadMs: number;
 
   constructor(
     private readonly clock: Clock,
     private readonly fire: (key: ActorKey, wakeAt: number) => void,
-    /** Longest time ahead for which an actor asks, ms. A later time is from a clock that was ahead, and is now. */
+    /** Longest delay that the actor asks for, ms. A later time was stored while the clock was ahead, and is due now. */
     private readonly maxDelayMs: (key: ActorKey) => number = () => Number.POSITIVE_INFINITY,
   ) {
     this.#wallClockLeadMs = clock.now() - clock.monotonic();
@@ -55,13 +55,13 @@ export class HostActorDueTimers {
     return count;
   }
 
-  /** Sets the actor's wake-up time (wall ms), which was stored, unless an earlier one is set. */
+  /** Sets the stored wake-up time of an actor (wall ms), unless an earlier one is set. */
   setWakeTimeIfEarlier(key: ActorKey, stored: number): void {
-    const at = this.#withoutClockAhead(key, stored);
+    const at = this.#correctWakeTime(key, stored);
     if ((this.#entryByActor.get(key)?.wakeAt ?? Number.POSITIVE_INFINITY) > at) this.setWakeTime(key, at);
   }
 
-  #withoutClockAhead(key: ActorKey, at: number): number {
+  #correctWakeTime(key: ActorKey, at: number): number {
     const now = this.clock.now();
     return at > now + this.maxDelayMs(key) ? now : at;
   }
@@ -145,7 +145,7 @@ export class HostActorDueTimers {
     this.#wallClockLeadMs = this.clock.now() - this.clock.monotonic();
     if (this.#wallClockLeadMs > before - SET_BACK_FROM_MS) return;
     for (const { key, wakeAt } of [...this.#entryByActor.values()])
-      this.setWakeTime(key, this.#withoutClockAhead(key, wakeAt));
+      this.setWakeTime(key, this.#correctWakeTime(key, wakeAt));
   }
 
   /**

@@ -264,7 +264,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     else this.#quotas.recordWrite(key);
   }
 
-  /** Logs that work comes so late that actors put deletions of old data off (src/base/late-deletions.ts). */
+  /** Logs work that comes so late that actors put deletions off (src/base/late-deletions.ts), at most once an hour. */
   #logIfWorkIsLate(planned: number): void {
     const { clock, logger } = this.options;
     if (!mayClockBeAhead(planned, clock.now()) || clock.monotonic() < this.#nextLateWorkLineAt) return;

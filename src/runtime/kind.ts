@@ -305,8 +305,8 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   /** True if the command `due` calls services outside of the server, such as a mail server. */
   readonly dueReachesOutside?: true;
   /**
-   * Longest time ahead for which the actor asks to be woken, ms: a later time is from a clock that was ahead, and the
-   * actor is woken at once. Absent: any time may be meant.
+   * Longest delay after which the actor asks to be woken, ms. A later time was stored while the clock was ahead, so the
+   * actor is woken at once. Absent: any delay is valid.
    */
   readonly maxDueDelayMs?: number;
   readonly quota?: ActorQuota<Services>;
@@ -315,7 +315,7 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   sidecar?(handle: ActorActivationHandle<S, V>, sources: CommandInputSources<Services>): ActorSidecar;
 }
 
-/** The time for which an actor has asked to be woken, wall time, ms; now if the time is from a clock that was ahead. */
+/** Due time of an actor, wall time, ms; now if the time was stored while the clock was ahead. */
 export const correctDueTime = (
   { maxDueDelayMs = Number.POSITIVE_INFINITY }: Pick<AnyActorKindDefinition, 'maxDueDelayMs'>,
   due: number | null,

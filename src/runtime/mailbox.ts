@@ -26,8 +26,8 @@ export class QueuedCommand {
   }
 
   /**
-   * True if the command is exclusive and loads its inputs. A drain lets it finish, because its inputs may have effects
-   * outside of the server: the next owner would send the same mails again.
+   * True if the command is exclusive and the loading of its inputs has begun. A drain lets it finish, because the
+   * loading may have effects outside of the server: the next owner would send the same mails again.
    */
   get hasBegunExclusively(): boolean {
     return this.command.exclusive === true && this.startInputLoading === undefined;

@@ -1,13 +1,11 @@
 /**
- * Turns in which the outboxes of a host send commands. A command gets its turn when everything is done that the one
- * before it caused without waiting, and the event loop goes round after each slice of time: otherwise the thousands of
- * commands of one commit would keep it from all other requests.
+ * Turns in which the outboxes of a host send commands. A command is sent when all microtasks that the previous one
+ * caused are done. After each time slice the event loop goes round, so that the thousands of commands of one commit
+ * don't hold up other requests.
  */
+import { TIME_SLICE_MS } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey } from '#model';
-
-/** Length of a time slice, ms: a tenth of the time for which one request may hold the event loop. */
-const SENDING_SLICE_MS = 10;
 
 export class SendingTurns {
   /** Waiting commands by sender; the senders take turns, so a large commit does not delay those of other actors. */
@@ -33,7 +31,7 @@ export class SendingTurns {
 
   #takeTurn(): void {
     this.#isTurnTaken = true;
-    // A tick that a microtask asks for comes when no microtask is left.
+    // A tick that is requested in a microtask runs when no microtask is left.
     queueMicrotask(this.#endTurnInNextTick);
   }
 
@@ -41,7 +39,7 @@ export class SendingTurns {
 
   readonly #endTurn = (): void => {
     if (this.#waitingBySender.size === 0) this.#isTurnTaken = false;
-    else if (this.clock.monotonic() - this.#sliceBeganAt < SENDING_SLICE_MS) this.#beginNextTurn();
+    else if (this.clock.monotonic() - this.#sliceBeganAt < TIME_SLICE_MS) this.#beginNextTurn();
     else setImmediate(this.#beginSlice);
   };
 

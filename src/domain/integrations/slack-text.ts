@@ -27,9 +27,9 @@ export interface ConvertedSlackText {
 
 const SLACK_CODE_BLOCK_PATTERN = /```([\s\S]*?)```/;
 const SLACK_INLINE_CODE_PATTERN = /(`[^`\n]+`)/;
-/** Character in place of a reference while the text around it is converted. */
+/** Placeholder of a reference while the text around it is converted. */
 const REFERENCE_MARK = '\uE000';
-/** A reference, or a character of the text itself that would be taken for the mark of one. */
+/** Matches references, and placeholder characters that the text itself contains. */
 const SLACK_REFERENCE_OR_MARK_PATTERN = new RegExp(`<([^<>\\n]+)>|${REFERENCE_MARK}`, 'g');
 const SLACK_USER_GROUP_MENTION_PREFIX = '!subteam^';
 const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;

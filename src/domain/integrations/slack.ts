@@ -7,7 +7,7 @@ import type { SlackMentionLookups } from './slack-text.js';
 
 const NO_TOPIC = '(no topic)';
 
-/** Ids of a Slack workspace mean nothing here. Slack's mention of everybody stays text: many payloads have one. */
+/** Ids of a Slack workspace are unknown here. A mention of everybody becomes text, because many payloads have one. */
 const NO_MENTIONS: SlackMentionLookups = { user: () => undefined, channel: () => undefined, everybody: '@all' };
 
 export function makeMessageOfSlackPayload(payload: Json): IntegrationMessage | undefined {

@@ -10,11 +10,12 @@ export interface QueuedMail extends OutgoingMail {
 }
 
 /**
-/**
- * Outcome of a call for a mail. done: sent, or dropped for good. later: it failed, and waits for a growing pause. away:
- * like later, because the mail server was unavailable for every mail of the call. unclear: it failed beside others, so
- * only a call that begins with it shows whether the mail is the cause. untried: a failure of another mail interrupted
- * the call.
+ * Outcome of a call of `sendAllOnce` for one mail:
+ * - done: sent, or dropped for good;
+ * - later: failed; the next attempt follows after a growing pause;
+ * - away: like `later`, but the mail server was unavailable for every mail of the call;
+ * - unclear: failed while other connections were open, so the mail may not be the cause;
+ * - untried: another mail's failure interrupted the call.
  */
 export type MailDisposition = 'done' | 'later' | 'away' | 'unclear' | 'untried';
 
@@ -24,8 +25,8 @@ const MAX_CONCURRENT_SENDS_PER_CALL = 4;
 const MAX_FAILURES_ALONE_PER_CALL = 2;
 const MINUTE_MS = 60_000;
 /**
- * Time for which mails go over one connection after one of several connections failed, ms. It doubles with each further
- * failure until all connections are used without one.
+ * Time for which mails go over one connection after a failure on one of several, ms. It doubles with each such failure,
+ * until the maximum number of connections works without one.
  */
 const MIN_SINGLE_CONNECTION_MS = MINUTE_MS;
 const MAX_SINGLE_CONNECTION_MS = 60 * MINUTE_MS;
@@ -46,7 +47,7 @@ export class MailDispatcher {
   #unloggedUnavailableMails = 0;
   /** Monotonic time until which mails go over one connection, ms. */
   #singleConnectionUntil = Number.NEGATIVE_INFINITY;
-  /** Time for which mails go over one connection after the next failure of one of several, ms. */
+  /** Length of the next time with one connection, ms. */
   #nextSingleConnectionMs = MIN_SINGLE_CONNECTION_MS;
 
   constructor(
@@ -56,9 +57,9 @@ export class MailDispatcher {
   ) {}
 
   /**
-   * Sends mails. Never rejects. The first mail goes alone, and the second one too if the first fails. Only a failure
-   * without another connection is one of the mail itself, because mail servers limit connections. A failure beside
-   * others interrupts the call, and the next one is to begin with the mail that failed.
+   * Sends mails. Never rejects. The first mail goes alone, and the second one too if the first fails. Mail servers
+   * limit connections, so the mail may not be the cause of a failure while several are open. Such a failure interrupts
+   * the call, and the next call must begin with that mail.
    *
    * @returns outcomes in the order of the mails
    */
@@ -92,7 +93,7 @@ export class MailDispatcher {
     return fates;
   }
 
-  /** Decides how many connections the next calls use. One that failed alone says nothing about several. */
+  /** Decides how many connections the next calls use. A failure of the only connection says nothing about several. */
   #noteConnections(connections: number, hasFailure: boolean): void {
     if (hasFailure && connections > 1) {
       this.#singleConnectionUntil = this.clock.monotonic() + this.#nextSingleConnectionMs;

@@ -23,7 +23,7 @@ interface FormulaMacroContext {
   /** The next token, which stays. */
   future(): FormulaToken;
   popToken(): FormulaToken;
-  /** Takes the next token that is no macro; macros before it are expanded. */
+  /** Expands macros and takes the next token. */
   expandNextToken(): FormulaToken;
   isDefined(name: string): boolean;
 }
@@ -109,7 +109,7 @@ function requireMacroName([name, ...others]: readonly FormulaToken[]): string {
   return name.text;
 }
 
-/** Reads the `2]` of a \newcommand. The number may be a macro and have spaces around it. */
+/** Reads the `2]` of a \newcommand. The number may come from a macro, and have spaces around it. */
 function readParameterCountOrThrow(context: FormulaMacroContext): number {
   let count = '';
   for (let token = context.expandNextToken(); token.text !== ']'; token = context.expandNextToken()) {

@@ -6,9 +6,9 @@ import type { MarkdownContext } from './context.js';
 import { INLINE_PLACEHOLDER_CLOSE, INLINE_PLACEHOLDER_OPEN } from './normalize.js';
 import { makeTextToken, makeVoidElementToken, type Token } from './tokens.js';
 
-/** Bound of the searches for linkifiers in one text. */
+/** Limit of the cost of all linkifier searches in one text. */
 export interface SearchBudget {
-  /** Counts a search by its number of instructions and of characters. @returns false if it is one too many */
+  /** Adds the cost of a search. @returns false if the budget is exceeded */
   countSearch(instructions: number, characters: number): boolean;
 }
 
@@ -16,7 +16,7 @@ export interface InlineMarkdownRuleTools {
   readonly context: MarkdownContext;
   /** True inside a block quote, where mentions are silent. */
   readonly quoted: boolean;
-  /** All paragraphs of a text share it. */
+  /** Shared by all paragraphs of a text. */
   readonly linkifierBudget: SearchBudget;
   /** Registers `tokens` as the rendering of `source`. @returns the mark that replaces it */
   mark(source: string, tokens: readonly Token[]): string;

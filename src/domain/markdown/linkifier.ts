@@ -66,7 +66,7 @@ function tryCompileLinkifier(pattern: string, urlTemplate: string): CompiledLink
 /** True if the linkifier compiles within the limits. Operations check this before they store a linkifier. */
 export const isUsableLinkifier = (linkifier: MarkdownLinkifier): boolean => getOrCompileLinkifier(linkifier) !== null;
 
-/** The cost that the searches in a text may still have. */
+/** Remaining cost of the searches in one text. */
 export class LinkifierSearchBudget implements SearchBudget {
   #left = MAX_SEARCH_COST_PER_TEXT;
 
@@ -85,7 +85,7 @@ function expandTemplateOrNull(template: Template, values: Record<string, string 
   }
 }
 
-/** Matches of a linkifier, in the order of the text. They don't overlap. The text is not searched beyond the budget. */
+/** Matches of a linkifier, in the order of the text, without overlaps. The search ends when the budget is used up. */
 export function findLinkifierMatches(
   text: string,
   linkifier: MarkdownLinkifier,

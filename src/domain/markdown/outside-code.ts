@@ -5,7 +5,7 @@ import { FENCE_OPENING_PATTERN } from './fence.js';
 /** Languages of fenced blocks that contain text. */
 const TEXT_FENCE_LANGUAGES: ReadonlySet<string> = new Set(['quote', 'quoted', 'spoiler']);
 
-/** Applies a function to the parts of a text that are no code. @param map gets a part, which may have several lines */
+/** Applies a function to the parts of a text outside of code. @param map gets a part of one or several lines */
 export function mapTextOutsideCode(text: string, map: (part: string) => string): string {
   if (!text.includes('`') && !text.includes('~~~')) return map(text);
   const out: string[] = [];

@@ -18,7 +18,7 @@ export interface PushedMessage extends JsonObject {
   readonly topic: string;
   /** Participants of a direct message besides the receiver, ascending; only the receiver in a note to self. */
   readonly others: readonly number[];
-  /** Recipient id of the message. A host of an older version doesn't give it. */
+  /** Recipient id of the message; absent if it comes from a host of an older version. */
   readonly recipient?: number;
   readonly text: string;
 }
@@ -34,7 +34,7 @@ export interface PushDevice extends JsonObject {
 /** Maximum length of a message's text in a push: a push service takes 4,096 bytes. */
 const MAX_PUSH_TEXT_CHARACTERS = 240;
 
-/** Number of participants up to which a link names them. Direct messages may have thousands of participants. */
+/** Maximum number of participants that a link names: direct messages may have thousands. */
 const MAX_LINKED_PARTICIPANTS = 50;
 
 /**
@@ -67,7 +67,7 @@ function extractHtmlText(html: string): string {
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
 export function makePushTextBeforeSpoiler(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
-  // In JSON, a control character has six bytes.
+  // A control character would take six bytes in JSON.
   const text = unescapeHtml(extractHtmlText(open))
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
@@ -78,15 +78,15 @@ export function makePushTextBeforeSpoiler(html: string): string {
 }
 
 /**
- * Name of the notification that stands for a conversation: a later message replaces the earlier one. The web client
- * gives its own notifications the same name (web/src/notify/decide.ts).
+ * Tag of a conversation's notification: a later message with the same tag replaces the earlier notification. The web
+ * client gives its own notifications the same tags (web/src/notify/decide.ts).
  */
 function conversationTagOf({ stream, topic, others, recipient }: PushedMessage): string {
   if (stream !== 0) return `${stream}/${topic.toLowerCase()}`;
   return others.length > 1 && recipient !== undefined ? `dm/group/${recipient}` : `dm/${others.join()}`;
 }
 
-/** Address of the message within the web client. That of a large group leads to the message among all direct ones. */
+/** Address of the message within the web client. For a large group it leads to the view of all direct messages. */
 function webClientHashOf({ id, stream, streamName, topic, others }: PushedMessage): string {
   if (stream !== 0) return makeTopicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
   return others.length > MAX_LINKED_PARTICIPANTS

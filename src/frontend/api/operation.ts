@@ -162,7 +162,7 @@ export interface ApiCall<V> {
   readonly pushesToMobileDevices: boolean;
   /** Id of the caller's session; undefined where the caller has an API key. */
   readonly callerSessionId: number | undefined;
-  /** Scope of the browser's session cookie. Only for operations with `webClient` it says whether TLS is used. */
+  /** Scope of the browser's session cookie. Its `secure` is set only for operations with `webClient`. */
   readonly sessionCookieScope: SessionCookieScope;
   /** Query of the request as sent, without the question mark. */
   readonly rawQuery: string;

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { DirectoryRealmEntry } from '#model/records';
 
-/** Host name without port, brackets and the dot that may end a full name, in lower case. */
+/** Host name in lower case, without port, brackets and the final dot of a full name. */
 export function hostNameOfHostHeader(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();

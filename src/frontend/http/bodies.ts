@@ -122,7 +122,7 @@ export function joinBodyParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   return target.subarray(0, length);
 }
 
-/** The members of the server that the bodies of its requests use. */
+/** Members of an HTTP server that the bodies of its requests use. */
 export interface RequestBodyReceiver {
   readonly slowBodyGuard: SlowClientGuard;
   /** Number of requests whose bodies are still arriving. */
@@ -135,7 +135,7 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
   #receivedByteCount = 0;
   #isReceiving = true;
 
-  /** Makes the body of a request, which is counted as receiving from now on. @param abort closes the connection */
+  /** Counts the request as receiving until `stopReceiving`. @param abort closes the connection */
   constructor(
     private readonly limit: number,
     private readonly receiver: RequestBodyReceiver,
@@ -184,7 +184,7 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
 
-  /** Drops the chunks: the body is complete, too large, or not wanted any more. May be called repeatedly. */
+  /** Drops the chunks, because the body is complete, too large or no longer wanted. May be called repeatedly. */
   stopReceiving(): void {
     this.#chunks = [];
     if (!this.#isReceiving) return;

@@ -91,8 +91,8 @@ export class UploadMemoryBudget {
   }
 
   /**
-   * True if an account may reserve that many bytes now: for one upload as long as they are there, for more uploads only
-   * as long as others can still reserve as much as the account has.
+   * True if the account may reserve these bytes now. One upload may take all free memory; beyond that, at least as much
+   * must stay free for others as the account has reserved.
    */
   hasRoom(account: string, bytes: number): boolean {
     const left = this.#unreservedBytes - bytes;

@@ -150,7 +150,7 @@ export class RequestPipeline {
   }
 
   /**
-   * Refuses a request whose body has arrived under overload: until then it was not counted.
+   * Refuses a request under overload when its body has arrived: before, it was not counted.
    * @throws ApiError SERVICE_UNAVAILABLE
    */
   checkLoadAfterBody(): void {
@@ -247,7 +247,7 @@ function storeFormIfRead(request: InboundRequest, form: ParsedForm | undefined):
  * Prepares the memory of an upload: all uploads together stay within the configured bound. An upload whose announced
  * length has no room is refused at once.
  *
- * @param caller of the request; callers that are still being looked up share the memory of one account
+ * @param caller of the request; callers that are not authenticated yet share the memory of one account
  * @returns the function that reserves memory for the bytes that have arrived
  */
 function reserveUploadMemoryAsBytesArrive(

@@ -112,7 +112,7 @@ function findFramingFaultOfNodeRequest({
   return findHttpFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
 
-/** Makes the refusal of a request that is the last of its connection. */
+/** Makes the refusal of the last request on a connection. */
 function makeRefusalOfConnection(fault: ApiErrorReply): { readonly headers: ResponseHeaders; readonly body: string } {
   const body = errorResponseText(fault);
   const last = { 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };

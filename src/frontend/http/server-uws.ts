@@ -36,9 +36,9 @@ export function loadUwsHttpServerFactory(): HttpServerFactory {
 const KNOWN_HTTP_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /**
- * The headers of a request that say where the request ends, one object for all requests. All headers of each request
- * are read, at 0.5 to 3 µs for 3 to 14 of them: the engine's getHeader returns the first line only, so that an empty
- * line would hide another behind it.
+ * The headers that say where a request ends; one object serves all requests. All header lines are read, which takes 0.5
+ * to 3 µs for 3 to 14 of them: the engine's getHeader returns only the first line of a name, so that an empty line
+ * would hide the next one.
  */
 class UwsFramingHeaders {
   #lengths: string[] = [];
@@ -51,7 +51,7 @@ class UwsFramingHeaders {
     else if (name === 'trailer') this.#trailer = value;
   };
 
-  /** Replaces the headers of the request before by those of this one. */
+  /** Reads the headers of a request in place of those of the previous one. */
   readFrom(req: UwsRequest): void {
     if (this.#lengths.length > 0) this.#lengths = [];
     if (this.#codings.length > 0) this.#codings = [];
@@ -59,12 +59,12 @@ class UwsFramingHeaders {
     req.forEach(this.#keepIfFraming);
   }
 
-  /** Content-Length of a request without fault; '' when absent. */
+  /** Content-Length of a well-formed request; '' when absent. */
   get length(): string {
     return this.#lengths[0] ?? '';
   }
 
-  /** Transfer-Encoding of a request without fault; '' when absent. */
+  /** Transfer-Encoding of a well-formed request; '' when absent. */
   get coding(): string {
     return this.#codings[0] ?? '';
   }

@@ -77,8 +77,8 @@ export interface HttpExchange {
    * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the
    * rest is discarded). Not called when the client disconnects first.
    * @param limit maximum of bytes; default `maxBodyBytes`
-   * @param onProgress called with the number of bytes received so far, also of the last ones; when it answers the
-   * request, the body is dropped and `done` is not called
+   * @param onProgress called for each chunk, also the last, with the number of bytes received so far; when it answers
+   * the request, the body is dropped and `done` is not called
    */
   readBody(
     done: (body: Uint8Array | undefined) => void,
@@ -143,8 +143,8 @@ export interface HttpServer {
   /** Number of requests whose answers the operating system has not taken yet. */
   readonly unansweredRequestCount: number;
   /**
-   * Number of requests that have arrived whole and whose answers are not made yet. Clients that send bodies or read
-   * answers slowly do not raise it.
+   * Number of requests that have arrived completely and whose answers are still being made. Clients that send bodies or
+   * read answers slowly do not raise it.
    */
   readonly processedRequestCount: number;
   /**
@@ -190,8 +190,8 @@ export const MAX_REQUEST_HEADER_LINES = 98;
 export const EMPTY_BODY_BYTES = new Uint8Array(0);
 
 /**
- * True if answers with this status have no body. They go out without Content-Length: 0 would be a false length of the
- * answer that 304 stands for (RFC 9110 § 8.6).
+ * True if responses with this status have no body. They have no Content-Length either: for 304, a length of 0 would
+ * contradict the response with 200 (RFC 9110 § 8.6).
  */
 export const isBodilessStatus = (status: number): boolean => status === 204 || status === 304;
 

@@ -1,8 +1,10 @@
 /**
  * Serves pictures from other hosts to the readers of this process. Requests for the same picture share one fetch, and a
- * picture is cached for some minutes: the readers of a message see it at about the same time. A host gets half of the
- * slots that others leave; the last quarter of all slots is for hosts that have none. One that lets fetches time out
- * gets a single slot for a while. So slow hosts hold up no pictures of other hosts.
+ * picture is cached for some minutes: the readers of a message see it at about the same time.
+ *
+ * Slow hosts hold up no pictures of other hosts. A host gets up to half of the slots that others leave free, and the
+ * last quarter of all slots is reserved for hosts without a slot. A host whose fetches time out gets a single slot for
+ * a while.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
@@ -58,13 +60,13 @@ interface WaitingSlotRequest {
 /** Host and port of a picture's URL. */
 const hostOfAddress = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
 
-/** Share of the places that only hosts without a place get. */
+/** Share of the slots that is reserved for hosts without a slot. */
 const RESERVED_SHARE = 1 / 4;
 
-/** True if a host has less than half of the places that others leave, and if it has one, not the last quarter. */
-const hasRoomInShare = (usedOfHost: number, used: number, places: number): boolean =>
-  used < (usedOfHost === 0 ? places : places - Math.floor(places * RESERVED_SHARE)) &&
-  2 * usedOfHost < places - (used - usedOfHost);
+/** True if a host has less than half of the slots that others leave free, and may use a free one. */
+const hasRoomInShare = (usedOfHost: number, used: number, slots: number): boolean =>
+  used < (usedOfHost === 0 ? slots : slots - Math.floor(slots * RESERVED_SHARE)) &&
+  2 * usedOfHost < slots - (used - usedOfHost);
 
 export class ImageProxy {
   /**

@@ -1,8 +1,8 @@
 /**
  * The session cookie. Behind TLS its name has the prefix `__Host-`: a browser then accepts the cookie only over TLS and
- * from this very host, so that neither the network nor the host of another organization can plant a session. The name
- * ends with the port, unless that is the default one: browsers send a cookie to all ports of a host, and each port may
- * be another server.
+ * from this very host, so that neither the network nor the host of another organization can plant a session. A port
+ * other than the default ends the name: browsers send a cookie to all ports of a host, and each port may be another
+ * server.
  */
 
 /** The part of a browser's address that determines the name of its session cookie. */
@@ -47,7 +47,7 @@ export function sessionTokenOfCookieHeader(header: string, scope: SessionCookieS
   return SESSION_TOKEN_PATTERN.test(token) ? token : '';
 }
 
-/** True if the Cookie header has a session of this scope, which may have ended. */
+/** True if the Cookie header has a session cookie of this scope. The session may have ended. */
 export const hasSessionCookie = (header: string, scope: SessionCookieScope): boolean =>
   findSessionCookieValue(header, scope) !== undefined;
 

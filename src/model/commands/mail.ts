@@ -18,11 +18,11 @@ export type MailToSend = {
   readonly thread?: string;
   /** URL that unsubscribes from mails of this kind (RFC 8058). */
   readonly unsubscribe?: string;
-  /** True for one of many mails at a time, such as an invitation: mails for which somebody waits are sent before it. */
+  /** True for mails that come in large numbers, such as invitations. Mails that a person waits for are sent first. */
   readonly bulk?: boolean;
   /**
-   * Account that the mail needs: its recipient's, or the inviter's. The mail is dropped if this account or the
-   * organization is deactivated before it is sent; absent: it is sent in any case.
+   * Account whose deactivation drops the waiting mail: that of the recipient, or of the inviter. A deactivation of the
+   * organization drops it, too. Absent: the mail is sent in any case.
    */
   readonly needs?: number;
 };

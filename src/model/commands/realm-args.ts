@@ -339,7 +339,7 @@ export type RealmImportReservation = {
   readonly seed: string;
   /** Time of the begin, ms. */
   readonly begun: number;
-  /** True if the import was given up, and its records are being removed: it can't be continued. */
+  /** True if the import was given up: its records are being removed, and it can't be continued. */
   readonly isDropped?: true;
 };
 
@@ -378,7 +378,7 @@ export type DropRealmImportArgs = {
   readonly stale: RealmImportLease | null;
 };
 
-/** Reply to the mark of a drop: the reservation, null if there is none, or the lease of the import that runs. */
+/** Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the import that runs. */
 export type MarkRealmImportDroppedReply =
   | { readonly reserved: RealmImportReservation | null }
   | { readonly heldBy: RealmImportLease };

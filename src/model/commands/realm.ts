@@ -195,7 +195,7 @@ export const realmActorCommands = {
   startSessionByLink: declareCommand<NewWebSession & { readonly link: string }, SignedInUserReply>(
     'start-session-by-link',
   ),
-  /** Account of the hash of a one-time link, which stays unused; the caller is unknown. */
+  /** Returns the account of a one-time link by the link's hash. The link stays unused; the caller is unknown. */
   peekSignInLink: declareCommand<
     { readonly link: string },
     ActorFieldsReply<{ readonly user_id: number; readonly full_name: string }>

@@ -326,8 +326,8 @@ export const userActorCommands = {
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
   /**
-   * Sent by the realm's or a stream's actor: the stream may have become visible to the user or hidden, also because it
-   * was archived; null: several streams may, because the user's role changed.
+   * Sent by the realm's or a stream's actor: the stream may have become visible to the user or hidden, also by being
+   * archived. null: any stream, because the user's role changed.
    */
   streamShownOrHidden: declareCommand<{ readonly stream: number | null }>('stream-shown-or-hidden'),
 

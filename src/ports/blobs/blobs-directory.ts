@@ -52,10 +52,10 @@ export interface BlobDeletionHold {
   release(): Promise<void>;
 }
 
-/** Error codes of a full disk: of the disk itself, of a quota, and of a limit on the size of files. */
+/** Error codes of a full disk, an exhausted quota, and a limit on the size of files. */
 const FULL_DISK_ERROR_CODES: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Replaces an error of a full disk, where a later try may succeed; returns other errors unchanged. */
+/** Turns the error of a full disk into one after which a later try may succeed; returns other errors unchanged. */
 const translateFullDiskError = (error: unknown): unknown =>
   FULL_DISK_ERROR_CODES.has((error as NodeJS.ErrnoException).code)
     ? new BlobStorageUnavailableError('the disk of the blobs is full', { cause: error })
@@ -172,7 +172,7 @@ export class FolderBlobStorage implements BlobStorage {
     }
   }
 
-  /** No record names the blobs of such a realm, so a backup needs none of them. */
+  /** Deletes the files at once, even during a backup: no record names the blobs of such a realm. */
   async deleteAllOfRealm(realm: RealmId): Promise<void> {
     await rm(join(this.folder, String(realm)), { recursive: true, force: true });
     await fsyncFolder(this.folder);

@@ -106,7 +106,7 @@ export class GridFsBlobStorage implements BlobStorage {
 
   deleteAllOfRealm(realm: RealmId): Promise<void> {
     return this.#runOrThrowUnavailable(async () => {
-      // '0' is the character after '/'.
+      // All names that begin with the realm and '/': '0' is the next character.
       const filename = { $gte: gridFsFilenameOfBlob(realm, ''), $lt: `${realm}0` };
       for await (const file of this.#gridFsBucket.find({ filename })) await this.#removeFile(file);
     });

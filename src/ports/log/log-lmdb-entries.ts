@@ -5,8 +5,8 @@ import { type LmdbEnvironment, type LmdbTable, packJsonToBuffer, unpackJson } fr
 /** Maximum number of entries that one transaction removes from one realm. */
 const MAX_ENTRIES_TRIMMED_AT_ONCE = 128;
 /**
- * Bytes before a packed entry: the wall time of its append, as a double. A time later than now is from a clock that was
- * ahead: the entry counts as being as old as the next one whose time is not.
+ * Bytes before a packed entry: the wall time of its append, as a double. A time in the future was written while the
+ * clock was ahead: the entry then counts as old as the next one without such a time.
  */
 const ENTRY_HEADER_BYTES = 8;
 
@@ -116,7 +116,7 @@ export class LmdbEventLogTables {
     return dueMs;
   }
 
-  /** Sets the time of the newest entry to now if it is later, so that this entry and those before it grow old. */
+  /** Replaces a future time of the newest entry by now, so that this entry and those before it can age. */
   #correctTimeOfNewestEntry(realm: RealmId, end: number, now: number): void {
     const newest = this.#entryTable.get([realm, end]);
     if (!newest || newest.readDoubleBE(0) <= now) return;
@@ -125,7 +125,7 @@ export class LmdbEventLogTables {
     this.#entryTable.put([realm, end], corrected);
   }
 
-  /** Returns the time of the next entry after the position whose time isn't later than now. */
+  /** Returns the time of the first entry after the position that has no time in the future. */
   #readNextTimeUntil(realm: RealmId, position: number, end: number, now: number): number | undefined {
     for (const { value } of this.#entryTable.getRange({ start: [realm, position + 1], end: [realm, end + 1] })) {
       const time = value.readDoubleBE(0);

@@ -279,7 +279,7 @@ export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
   #isTrimDue(realm: RealmId): boolean {
     const now = this.#clock.now();
     const due = this.#trimDueMsByRealm.get(realm) ?? 0;
-    // A time later than any entry of now gives is from a clock that was ahead.
+    // A due time beyond the maximum age was set while the clock was ahead.
     return due < now || (due > now + this.#limits.maxAgeMs && due !== Number.POSITIVE_INFINITY);
   }
 

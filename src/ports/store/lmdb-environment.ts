@@ -36,8 +36,10 @@ const WRITE_REFUSAL_AFTER_FAILURE_MS = 2_000;
 const REACTION_TAGS_KEY = 'reaction-tags';
 
 /**
- * Use of a data directory. own: alone, for a program that writes its own format. inspection: alone, without a change of
- * the format. beside: in parallel to the server that has the directory open.
+ * Use of a data directory:
+ * - own: exclusive, raising the stored format to that of this program;
+ * - inspection: exclusive, leaving the stored format as it is;
+ * - beside: in parallel to the server that has the directory open.
  */
 type LmdbDirectoryUse = 'own' | 'inspection' | 'beside';
 
@@ -192,8 +194,8 @@ export const openLmdbEnvironment = (directory: string, known?: number, clock?: C
   LmdbEnvironment.open(directory, 'own', known, clock);
 
 /**
- * Opens a data directory and leaves its format as it is, for a backup or a check: the program that wrote the data may
- * still be the one that is to use them.
+ * Opens a data directory and leaves its format as it is, for a backup or a check: an older program may use the data
+ * afterwards.
  */
 export const openLmdbEnvironmentForInspection = (directory: string): Promise<LmdbEnvironment> =>
   LmdbEnvironment.open(directory, 'inspection');
@@ -208,9 +210,9 @@ export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnviro
   LmdbEnvironment.open(directory, 'beside');
 
 /**
- * Checks the stored format. For its own use, a program raises the previous format at once: the directory lock excludes
- * any older process. Beside a server, the previous format means that the server is an older one.
- * @returns `tagsReactions`: all messages with reactions have their tag, because the data were begun with it
+ * Checks the stored format. The use `own` raises the previous format at once: the directory lock excludes any older
+ * process. Beside a server, the previous format means that the server is an older one.
+ * @returns `tagsReactions`: true if all messages with reactions are tagged, because the data were begun with these tags
  */
 async function checkStorageFormatForUse(
   path: string,

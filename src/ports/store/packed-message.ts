@@ -45,7 +45,7 @@ export interface DecodedMessageRecord {
 /** First byte of a message: a MessagePack array of 8 elements without a digest, of 9 with one. */
 const FIRST_BYTE_WITHOUT_DIGEST = 0x98;
 const FIRST_BYTE_WITH_DIGEST = 0x99;
-/** Positions of the fields in the array of a message; the revision is the first. */
+/** Positions of the fields in the array of a message; the revision is at position 0. */
 const FIELD_POSITIONS = {
   conversation: 1,
   topicKey: 2,
@@ -171,7 +171,7 @@ export class PackedMessageCursor implements Omit<MessageRecord, 'body'> {
   #factsOffset = 0;
   #spansEndOffset = 0;
   #decodedRecord: MessageRecord | undefined;
-  /** Fields that were read from the bytes, by position. A scan tests one message for hundreds of ranges. */
+  /** Cache of decoded fields by position: a scan tests one message for hundreds of ranges. */
   #readFields: (MessageRecord[keyof typeof FIELD_POSITIONS] | undefined)[] = [];
 
   moveToPackedBytes(id: number, slab: PackedMessageSlab, start: number, length: number): this {

@@ -47,7 +47,7 @@ interface ActorRootHead {
 
 /** Maximum number of cached actor parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
-/** Maximum number of keys of a realm that one transaction removes: other processes wait some 5 ms for it. */
+/** Maximum number of keys that one transaction removes: it takes some 5 ms, while other processes wait. */
 const MAX_KEYS_REMOVED_AT_ONCE = 1_000;
 
 const NO_PARTICIPANTS: readonly StoreTransactionParticipant[] = [];
@@ -194,7 +194,7 @@ export class LmdbStore implements Store {
       });
   }
 
-  /** Removes all keys of a range, some per transaction, with pauses in which other processes get the lock. */
+  /** Removes all keys of a range in many transactions, with pauses in which other processes get the lock. */
   async #removeKeysOfRange(
     table: LmdbTable,
     range: RangeOptions,

@@ -209,9 +209,9 @@ export interface Store {
   removeActor(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
 
   /**
-   * Removes the actors and messages of an organization that no process reads or changes, in many small transactions.
-   * Roots go first, so that commits of an actor that is active after all end with 'conflict'. Tombstones stay. May be
-   * repeated, also after a crash.
+   * Removes the actors and messages of an organization that no process uses, in many small transactions. Roots go
+   * first: if an actor is active nevertheless, its commits end with 'conflict'. Tombstones stay. May be repeated, also
+   * after a crash.
    */
   removeRealm(realm: RealmId): Promise<void>;
 

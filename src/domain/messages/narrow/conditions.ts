@@ -26,7 +26,7 @@ export interface NarrowStoreConditions {
   /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
   readonly personal?: MessageIndexCondition;
   readonly also: readonly MessageIndexCondition[];
-  /** Words of searches that `also` looks up. */
+  /** Stems of search terms that the conditions in `also` look up. */
   readonly stemsLookedUp: ReadonlySet<string>;
   /** True if messages in this stream can match the narrow. */
   inStream(stream: number): boolean;

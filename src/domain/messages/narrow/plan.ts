@@ -16,7 +16,7 @@ export interface NarrowQueryPlan {
   matches(own: ReadableMessage): boolean;
   /** Like `matches`, but for a message found in the ranges of the conditions: skips tests that those ranges imply. */
   matchesFound(own: ReadableMessage): boolean;
-  /** True if `matchesFound` decodes messages, or takes long for a long text. */
+  /** True if `matchesFound` decodes messages, or is slow for a long text. */
   readonly needsDecodedMessages: boolean;
   /** Streams whose history counts: their messages match even if the viewer has no copy. */
   readonly history: 'none' | 'public' | { readonly stream: number };
@@ -49,7 +49,7 @@ function includedHistoryOfNarrow(
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
-/** True for terms whose test decodes the message, or makes the stems of its text. */
+/** True for terms whose test decodes the message, or computes the stems of its text. */
 const needsDecodedMessage = (term: ResolvedNarrowTerm, { stemsLookedUp }: NarrowStoreConditions): boolean =>
   term.is === 'has' ||
   (term.is === 'search' && (term.negated || term.search.stems.some((stem) => !stemsLookedUp.has(stem))));

@@ -110,8 +110,8 @@ function makeTermPredicate(
 const NO_STEMS: ReadonlySet<string> = new Set();
 
 /**
- * Makes the exact test whether a message is in the narrow, for messages that the user may read. @param knownStems stems
- * that all these messages have
+ * Makes the exact test whether a message that the user may read is in the narrow.
+ * @param knownStems stems that all tested messages have
  */
 export function makeNarrowPredicate(
   terms: readonly ResolvedNarrowTerm[],

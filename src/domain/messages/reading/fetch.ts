@@ -69,7 +69,7 @@ export class UserMessageReader {
     return { message, copy: false, gained: false };
   }
 
-  /** Messages of a narrow's plan, nearest to `from` first. Of those that don't match, few are decoded. */
+  /** Messages of a narrow's plan, nearest to `from` first. Few messages that don't match are decoded. */
   async scanNarrow(
     plan: NarrowQueryPlan,
     from: number,
@@ -100,7 +100,7 @@ export class UserMessageReader {
     limit: number,
     take: (own: ReadableMessage) => T,
   ): Promise<T[]> {
-    // Rows of a search have their matches marked, which takes long for a long text.
+    // A search marks the matches in its rows, which is slow for a long text.
     const isSlow = plan.needsDecodedMessages || plan.terms.some(({ is }) => is === 'search');
     return this.store.forEachPackedMessage && !isSlow
       ? this.#scanPacked(plan, from, direction, limit, take)

@@ -1,4 +1,4 @@
-/** Lists those topics of a stream in which a user received messages. */
+/** Lists the topics of a stream in which a user received messages. */
 import { toComparableTopicKey } from '#domain/streams';
 import type { StreamId } from '#model';
 import { makeNarrowQueryPlan } from '../narrow/plan.js';
@@ -15,9 +15,9 @@ const FIRST_PAGE_MESSAGES = 256;
 const MAX_PAGE_MESSAGES = 4_096;
 
 /**
- * Topics with messages that the reader received, each spelled as in the newest of these messages, newest first. One
- * scan over the received messages serves all topics, because a stream may have tens of thousands of them. The scan
- * leaps to the newest message of the topics that it has not met.
+ * Topics in which the reader received messages, newest first, each spelled as in the newest of these messages. One scan
+ * serves all topics, because a stream may have tens of thousands. It skips to the newest message of the topics that are
+ * still missing.
  *
  * @param topics all topics of the stream
  */
@@ -42,7 +42,7 @@ export async function listReceivedTopics(
     for (const topic of page) if (missing.delete(toComparableTopicKey(topic.name))) received.push(topic);
     if (page.length < size) break;
     below = page.at(-1)!.max_id;
-    // A page without a topic that was missing is mostly followed by others.
+    // Pages without a missing topic mostly come in a row, so the next one is larger.
     if (received.length === before) size = Math.min(size * 2, MAX_PAGE_MESSAGES);
   }
   return received;

@@ -59,7 +59,7 @@ export function indexedWordStemsOfMessage(body: Pick<StoredMessage['body'], 'top
 export const isMessageMatchingSearch = (search: ParsedSearchQuery, message: StoredMessage): boolean =>
   search.stems.length > 0 && hasPhrasesAndStems(search, message);
 
-/** True if the message has all these phrases and stems, however few they are. */
+/** True if the message has all phrases and stems of the search; also true for a search without any. */
 export function hasPhrasesAndStems({ stems, phrases }: ParsedSearchQuery, message: StoredMessage): boolean {
   if (phrases.length > 0) {
     const content = contentOfMessage(message).toLowerCase();

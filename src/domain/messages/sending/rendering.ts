@@ -98,7 +98,7 @@ export class MessageRenderer {
   ): Promise<MarkdownRenderResult | null> {
     try {
       const context = this.#makeContext(directory, origin, author, newerMentions);
-      // A bot counts as its owner, who may have any number of bots.
+      // A bot counts as its owner: an owner may have any number of bots.
       const person = directory.user(author as UserId)?.botOwner ?? author;
       return await this.renderer.renderInlineOrOnThread(text, context, `${directory.realm} ${person}`);
     } catch (error) {

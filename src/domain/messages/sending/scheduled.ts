@@ -47,13 +47,13 @@ export interface ScheduledMessage extends ScheduledMessageBody {
 }
 
 /**
- * Remains of a scheduled message that was sent: a client that edits it learns that, and may delete it. They last until
- * MAX_SENT_SCHEDULED_MESSAGES_KEPT later ones were sent.
+ * Record that a scheduled message was sent: a client that edits the message learns so, and may delete the record. It is
+ * kept until `MAX_SENT_SCHEDULED_MESSAGES_KEPT` later messages were sent.
  */
 export interface SentScheduledMessage extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';
-  /** Time at which the message was sent, ms since 1970. Absent in remains of earlier versions, the oldest ones. */
+  /** Time at which the message was sent, ms since 1970. Absent in records of earlier versions, which are the oldest. */
   readonly sent?: number;
 }
 
@@ -62,9 +62,9 @@ export const SCHEDULED_MESSAGE_PART_PREFIX = 'scheduled/';
 /** Maximum number of messages of a user that wait to be sent or failed; GET /scheduled_messages returns all of them. */
 export const MAX_SCHEDULED_MESSAGES_PER_USER = 2_000;
 
-/** Maximum number of sent messages of a user whose remains are kept. */
+/** Maximum number of records of sent messages per user. */
 export const MAX_SENT_SCHEDULED_MESSAGES_KEPT = 100;
-/** Maximum number of remains that one commit deletes: earlier versions kept all of them. */
+/** Maximum number of these records that one commit deletes: earlier versions kept all of them. */
 const MAX_SENT_SCHEDULED_MESSAGES_DELETED_AT_ONCE = 100;
 
 export const scheduledMessagePartName = (id: number): string => `${SCHEDULED_MESSAGE_PART_PREFIX}${id}`;
@@ -86,7 +86,7 @@ export const listUnsentScheduledMessages = (parts: ActorParts): ScheduledMessage
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
 
-/** Remains of sent messages that make room for those of one more. */
+/** Records of sent messages to delete before one more is added. */
 export function listSentScheduledMessagesToDelete(parts: ActorParts): SentScheduledMessage[] {
   const sent = listStoredScheduledMessages(parts).filter((message) => message.phase === 'sent');
   const excess = Math.max(0, sent.length + 1 - MAX_SENT_SCHEDULED_MESSAGES_KEPT);

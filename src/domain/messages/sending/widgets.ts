@@ -16,12 +16,13 @@ interface SubmessageBound {
   readonly characters: number;
 }
 
-/** Bound of all submessages of a message, as each new one writes the message's record with all the others. */
+/** Limit of all submessages of a message: each new one rewrites the message's record with all of them. */
 const MAX_SUBMESSAGES_PER_MESSAGE: SubmessageBound = { count: 2_000, characters: 200_000 };
-/** Bound of the submessages of one user, which leaves room for those of other users. */
+/** Limit of the submessages of one user, so that others have room for theirs. */
 const MAX_SUBMESSAGES_PER_USER: SubmessageBound = { count: 500, characters: 50_000 };
-/** Short submessages that a user may always add: votes, which have at most some 70 characters. */
+/** Maximum length of a short submessage, such as a vote, which has at most some 70 characters. */
 const MAX_SHORT_SUBMESSAGE_CHARACTERS = 100;
+/** Number of short submessages that each user may add to a message beyond the other limits. */
 const ASSURED_SHORT_SUBMESSAGES_PER_USER = 50;
 
 export const WIDGET_SUBMESSAGE_TYPE = 'widget';

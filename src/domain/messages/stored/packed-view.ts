@@ -152,7 +152,7 @@ function creationFlagsByUser({ packed }: PackedMessageView): MessageBody['flags'
 }
 
 const CREATION_FLAG_NAMES = Object.keys(MESSAGE_CREATION_FLAG_BITS) as (keyof typeof MESSAGE_CREATION_FLAG_BITS)[];
-/** The creation flags of each sum of their bits. */
+/** Lists of creation flags by the sum of their bits. */
 const CREATION_FLAG_LISTS_BY_BIT_SUM = Array.from({ length: 1 << CREATION_FLAG_NAMES.length }, (_, sum) =>
   CREATION_FLAG_NAMES.filter((name) => (sum & MESSAGE_CREATION_FLAG_BITS[name]) !== 0),
 );

@@ -33,7 +33,7 @@ export const showUnsubscribePageOperation = defineOperation({
   },
 });
 
-/** Ignores a refusal: the account was deactivated, or has just left the stream, and gets no such mails anyway. */
+/** Ignores a refusal: a deactivated account, or one that has just left the stream, gets no such mails anyway. */
 async function ignoreRefusal(command: Promise<unknown>): Promise<void> {
   try {
     await command;
@@ -47,7 +47,7 @@ async function turnOffMailsOfOwnStreams(call: ApiCall<unknown>, realm: RealmId, 
   const to = userActorKey(realm, user);
   const list = { command: userActorCommands.subscriptions, args: { include_subscribers: false } };
   const { subscriptions } = await call.send(forwardCommand({ to, ...list, as: user }));
-  // One command for each stream: a stream that the user has just left refuses its own alone.
+  // One command for each stream, because a command is refused if the user has just left its stream.
   const commands = subscriptions
     .filter(({ email_notifications }) => email_notifications === true)
     .map(({ stream_id }) => {

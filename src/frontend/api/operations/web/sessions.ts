@@ -96,7 +96,7 @@ export const signInByOneTimeLinkOperation = defineOperation({
   },
 });
 
-/** Operation with whose answer the client asks before a link replaces the session of another account (login CSRF). */
+/** Lets the client ask the reader before a link replaces the session of another account (login CSRF). */
 export const getOneTimeLinkAccountOperation = defineOperation({
   id: 'web-get-one-time-account',
   method: 'POST',
@@ -104,7 +104,7 @@ export const getOneTimeLinkAccountOperation = defineOperation({
   root: true,
   guard: 'none',
   webClient: true,
-  summary: 'Whom would a one-time link sign in? The link stays unused.',
+  summary: 'Account that a one-time link would sign in; the link stays unused.',
   parameters: { token: declareRequiredTextParameter('form', 'From the link.') },
   run: (call) =>
     forwardCommand({
