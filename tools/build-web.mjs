@@ -324,7 +324,7 @@ function put(path, bytes) {
 }
 
 /**
- * Writes a file with its compressed forms, unless the last build has written the same. Zopfli's gzip is 3.5 % smaller
+ * Writes a file and its compressed forms, unless the last build wrote the same file. Zopfli's gzip is 3.5 % smaller
  * than zlib's and takes 6 s for all scripts.
  * @param written manifest of the last build, if this tool has not changed since
  * @returns its row of the manifest

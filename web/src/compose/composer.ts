@@ -90,14 +90,14 @@ export class Composer {
   readonly targetConversation: ReadonlySignal<Conversation | undefined> = computed(() =>
     findConversationOfTarget(this.target.value),
   );
-  readonly #isPlaceOnScreenKnown = computed(() => {
+  readonly #canSeePlaceOnScreen = computed(() => {
     const { value: route } = core.router.route;
-    return route.view === 'narrow' && core.state.knowsPlacesOf(route.narrow);
+    return route.view === 'narrow' && core.state.canSeePlacesOf(route.narrow);
   });
-  /** The conversation on screen; undefined in views of several, and where the user sees no such place. */
+  /** The conversation on screen; undefined in views of several conversations, and where the user can't see it. */
   readonly viewedConversation: ReadonlySignal<Conversation | undefined> = computed(() => {
     const { value: route } = core.router.route;
-    return route.view === 'narrow' && this.#isPlaceOnScreenKnown.value
+    return route.view === 'narrow' && this.#canSeePlaceOnScreen.value
       ? findExactNarrowConversation(route.narrow)
       : undefined;
   });
@@ -118,7 +118,7 @@ export class Composer {
     const ends = [
       effect(() => {
         void core.platform.address.hash.value;
-        void this.#isPlaceOnScreenKnown.value;
+        void this.#canSeePlaceOnScreen.value;
         untracked(() => this.#adoptViewedConversation());
       }),
       effect(() => {
@@ -144,7 +144,7 @@ export class Composer {
     const viewed = this.viewedConversation.peek();
     let target: ComposeTarget = kind === 'direct' ? { kind, users: [] } : EMPTY_STREAM_TARGET;
     if (viewed && 'users' in viewed === (kind === 'direct')) target = makeTargetOfConversation(viewed);
-    else if (route.view === 'narrow' && kind === 'stream' && this.#isPlaceOnScreenKnown.peek()) {
+    else if (route.view === 'narrow' && kind === 'stream' && this.#canSeePlaceOnScreen.peek()) {
       const stream = findPositiveOperand(route.narrow, 'stream');
       if (typeof stream === 'number') target = { kind, stream, topic: '' };
     }

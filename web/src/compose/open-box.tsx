@@ -34,7 +34,7 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
   );
   const refusal = findSendRefusalTextKey(composer.targetConversation.value);
   const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
-  // Where the right to write has ended, a text stays: it can be copied, or get another address.
+  // A text stays on screen when the right to write ends: the user can copy it or choose another address.
   const hasText = useComputed(() => composer.text.value.trim() !== '').value;
   return (
     <>

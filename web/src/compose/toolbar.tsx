@@ -90,7 +90,7 @@ async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
   );
 }
 
-/** A component of its own, so that a keystroke does not render the buttons. */
+/** A separate component, so that a keystroke does not render the buttons again. */
 const ComposeCounter = ({ composer }: { readonly composer: Composer }) => (
   <CharCounter text={composer.text.value} limit={core.state.realm.value.max_message_length} />
 );

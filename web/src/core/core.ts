@@ -72,7 +72,7 @@ export class Core {
       if (state === 'signed-out' || state === 'visitor') return;
       // A sign-in outside of the client, such as single sign-on, may have replaced the session.
       const isReplaced = code === 'SESSION_CHANGED';
-      // The request that ends the session says why.
+      // While the client itself ends the session, the request that does so reports the reason.
       if (this.eventQueue.isSuspended.peek() && !isReplaced) return;
       if (!isReplaced) this.eventQueue.announceSessionToOtherTabs(false, code);
       this.#clearAfterSignOut(code);

@@ -4,7 +4,7 @@ import { type ApiClient, ApiFailure } from './api.js';
 /** `visitor`: reads what is public on the web, without an account. */
 export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
 
-/** Whether the server refused for another reason than that another account's session has replaced this one. */
+/** Whether the server refused, other than because another account's session has replaced this one. */
 const isRefusal = (error: unknown): error is ApiFailure =>
   error instanceof ApiFailure && error.code !== 'SESSION_CHANGED';
 
@@ -14,7 +14,7 @@ const isRefusal = (error: unknown): error is ApiFailure =>
  *     session.state.value
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
  *     await session.signInByOneTimeLink(token)     a one-time link, `#sign-in/TOKEN`
- *     await session.signOut()                      throws when a session goes on
+ *     await session.signOut()                      throws if the browser is still signed in
  *     await session.deactivateAccount()
  */
 export class SignInSession {

@@ -1,13 +1,13 @@
-/** Toasts that say why an action failed. They are not in client/, which tests of Node import without the kit. */
+/** Toasts about failed actions. They are not part of client/, because unit tests import client/ without the kit. */
 import { formatFailureText } from '../client/index.js';
 import { showToast } from '../kit/index.js';
 
-/** Says why an action failed. */
+/** Shows why an action failed. */
 export function showFailureToast(error: unknown): void {
   showToast({ text: formatFailureText(error), kind: 'error' });
 }
 
-/** Waits for an action and does something with its result, or says why it failed. @returns whether it succeeded */
+/** Awaits an action and passes its result to `run`, or shows why it failed. @returns whether it succeeded */
 export async function awaitOrToastError<T>(action: Promise<T>, run?: (result: T) => unknown): Promise<boolean> {
   try {
     const result = await action;

@@ -1,13 +1,13 @@
 import { t } from '../text/index.js';
 
-/** The counter of characters is shown from this share of the limit on. */
+/** Share of the limit from which the counter is shown. */
 const COUNTER_THRESHOLD_SHARE = 0.9;
 
-/** @returns a text that says that the text of a message is too long; undefined if it is not */
+/** @returns an error if the text of a message is too long; otherwise undefined */
 export const findTooLongText = (text: string, limit = Infinity): string | undefined =>
   [...text].length > limit ? t('compose.too-long', { n: limit }) : undefined;
 
-/** Number of characters left, near the limit. */
+/** Number of characters left; shown near the limit only. */
 export function CharCounter({
   text,
   limit = Infinity,

@@ -41,6 +41,6 @@ export function confirm({ title, text, confirmLabel, danger }: ConfirmQuestion):
   });
 }
 
-/** Asks whether to delete something. @returns whether the reader agreed */
+/** Asks before a deletion. @returns whether the reader agreed */
 export const confirmDeletion = (title: string, text: string): Promise<boolean> =>
   confirm({ title, text, confirmLabel: t('common.delete'), danger: true });

@@ -6,7 +6,7 @@
  *     <Toggle label={…} checked={on} onChange={set} />   takes effect at once
  *     <Tabs label={…} tabs={[{ id, label }]} current={id} onChange={set}>panel</Tabs>
  *     if (await confirm({ title, text, confirmLabel, danger: true })) …
- *     <CharCounter text={…} limit={…} />, findTooLongText(text, limit)   characters that the text of a message may have
+ *     <CharCounter text={…} limit={…} />, findTooLongText(text, limit)   the limit on the length of a message's text
  *     <MenuButton label={…} items={() => [{ label, run }]} />
  *     formatDateTimeField(ms, zone), parseDateTimeField(text, zone)   the text of a date-time field, in a time zone
  */

@@ -23,8 +23,8 @@ interface DialogProps {
 
 /**
  * Modal dialog. The page below is inert, Escape closes it, and the focus returns to where it was. The focus begins at
- * the element marked `data-autofocus`, or at the title. A press on the backdrop closes a dialog without a footer; one
- * with a footer may have what the reader typed.
+ * the element marked `data-autofocus`, or at the title. A press on the backdrop closes only dialogs without a footer:
+ * a dialog with a footer may contain typed text.
  */
 export function Dialog({ title, children, onClose, footer, size, drawerSide, withoutHeader, ...rest }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);

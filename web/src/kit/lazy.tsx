@@ -10,18 +10,18 @@ type LazyComponent<P> = FunctionComponent<P> & {
   readonly preload: () => Promise<void>;
 };
 
-/** A younger page does not reload itself: the last reload has not helped, or servers of two versions take turns. */
+/** Minimum age of a page that reloads itself, ms. A younger page shows that the last reload did not help. */
 const MIN_PAGE_AGE_FOR_RELOAD_MS = 60_000;
 
 export const makeReloadAction = (): NoticeAction => ({ label: t('error.reload'), run: () => location.reload() });
 
 interface MissingChunkNotice {
   readonly text: string;
-  /** Only if the server has another version of the client by now, and maybe no chunks of this one. */
+  /** A reload, if the server now has another version of the client; absent: the chunk may arrive later. */
   readonly action?: NoticeAction;
 }
 
-/** Says why a chunk did not arrive. */
+/** Finds out why a chunk did not arrive: an upgrade of the server, or an unreachable server. */
 async function explainMissingChunk(): Promise<MissingChunkNotice> {
   const page = await fetch('/').then(
     (answer) => (answer.ok ? answer.text() : ''),
@@ -33,9 +33,8 @@ async function explainMissingChunk(): Promise<MissingChunkNotice> {
 }
 
 /**
- * A component whose chunk is fetched when it is first shown. A fetch fails without a network, and a notice with a
- * button to try again is shown then. It also fails if the server has been upgraded and no longer has the chunk: the
- * page reloads itself, or a notice has a button for that.
+ * A component whose chunk is fetched when it is first shown. Without a network the fetch fails, and a notice offers to
+ * try again. After an upgrade the server may no longer have the chunk: the page then reloads itself, or offers that.
  * @param loadTexts texts that the component needs beside those of the first view
  */
 export function makeLazyComponent<P extends object>(
@@ -85,8 +84,8 @@ export function makeLazyComponent<P extends object>(
 }
 
 /**
- * Loads a chunk and its texts, and does something with it. A toast says that the chunk did not arrive. It offers a
- * reload if the server has been upgraded: the page may have an edit that is not saved.
+ * Loads a chunk and its texts, and passes the chunk to `run`. If the chunk does not arrive, a toast says so. After an
+ * upgrade of the server the toast offers a reload; the page does not reload itself, because of unsaved edits.
  */
 export async function runWithLazyChunk<T>(load: () => Promise<T>, run: (chunk: T) => unknown): Promise<void> {
   let chunk: T;

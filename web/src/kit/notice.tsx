@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Button } from './button.js';
 import { Icon, type IconName } from './icons.js';
 
-/** A notice or a toast offers this action as a button. */
+/** Action that a notice or a toast offers as a button. */
 export interface NoticeAction {
   readonly label: string;
   readonly run: () => void;
@@ -14,7 +14,7 @@ interface EmptyNoticeProps {
   readonly children: ComponentChildren;
 }
 
-/** Notice in the place of an empty list or of a view that failed, with a button for what can be done. */
+/** Notice in place of an empty list or a failed view, with a button for the action that may help. */
 export function EmptyNotice({ icon, action, children }: EmptyNoticeProps) {
   return (
     <div class="empty">

@@ -24,8 +24,8 @@ const announcedTexts = signal<{ readonly polite: string; readonly assertive: str
 let lastToastId = 0;
 
 /**
- * Shows a short message at the bottom of the page. The same text is not shown twice: a toast with an action replaces
- * the earlier one, whose action is for something else.
+ * Shows a short message at the bottom of the page. No text is shown twice: a new toast with an action replaces the one
+ * with the same text, so that its button belongs to the latest action.
  * @returns the id of the toast
  */
 export function showToast(content: ToastContent): number {

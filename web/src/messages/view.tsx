@@ -256,7 +256,7 @@ function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | u
   return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
 }
 
-/** Whether the server knows no such stream or person, or shows it to others only. */
+/** Whether the server refused the narrow: its stream or person does not exist, or is hidden from the user. */
 const isRefusedNarrow = (failure: Error | undefined): boolean =>
   failure instanceof ApiFailure && failure.code === 'BAD_NARROW';
 
@@ -270,7 +270,7 @@ function EmptyConversationNotice({ narrow }: { readonly narrow: Narrow }) {
   const isSearch = narrow.some(({ operator }) => operator === 'search');
   return (
     <div class="messages-empty">
-      {core.state.knowsPlacesOf(narrow) ? (
+      {core.state.canSeePlacesOf(narrow) ? (
         <EmptyNotice icon={isConversation ? 'direct' : isSearch ? 'search' : 'all'}>
           {t(isConversation ? 'messages.none-yet' : isSearch ? 'messages.none-found' : 'messages.none')}
         </EmptyNotice>

@@ -45,7 +45,7 @@ function findTopicMove(event: Events['update_message']): TopicMove | undefined {
   const isEditMoved = messageIds.includes(core.sharedViewState.editedMessageId.peek() ?? 0);
   return {
     ...{ from, to, messageIds, isWholeTopic },
-    // A single message was moved because it was misplaced; the reader stays, except its author who is editing it.
+    // A single message is moved because it was misplaced: the reader stays, unless the reader is editing it.
     takesReaderAlong: isWholeTopic || isEditMoved || (propagate_mode === 'change_later' && isReaderMoved),
   };
 }

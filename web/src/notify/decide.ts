@@ -30,7 +30,7 @@ export function decideNotification({ message, flags }: Events['message'], state:
   };
 }
 
-/** Name of a conversation's notification, by which a push replaces one of the page (src/domain/push/payload.ts). */
+/** Tag of a conversation's notification: a push with the same tag replaces the page's (src/domain/push/payload.ts). */
 export const makeNotificationTag = (of: Conversation, recipientId: number): string =>
   'users' in of && of.users.length > 1 ? `dm/group/${recipientId}` : makeConversationKey(of);
 

@@ -3,8 +3,8 @@
  *
  *     state (signals) → rows (inbox-rows.ts, recent-list.ts; no DOM) → VirtualList → links to the conversations
  *
- * - Recent conversations are the usual first view and come with the first chunk. The inbox is a chunk of its own;
- *   drafts and scheduled messages, which share their rows, are one together (`unsent.ts`).
+ * - Recent conversations are the usual first view and come with the first chunk. The inbox is a separate chunk. Drafts
+ *   and scheduled messages share their rows and a chunk (`unsent.ts`).
  * - Rows are links. Arrows, j and k walk among them, → reaches the buttons of a row and ← comes back (`walk.ts`).
  * - Recent conversations are made from the newest messages, fetched once, and kept by events while the page lives.
  * - Rows of the inbox show their newest messages, fetched once for all rows and kept by events (`previews.ts`).

@@ -37,8 +37,8 @@ export interface RecentFilter {
 export interface RecentFilterFacts {
   readonly myUserId: number;
   formatName(of: Conversation): string;
-  /** Whether the user can see the place; messages of an archived stream stay after it. */
-  isKnown(of: Conversation): boolean;
+  /** False for topics of a stream that the user can no longer see, such as an archived one. */
+  isVisible(of: Conversation): boolean;
   isUnread(of: Conversation): boolean;
   isMuted(of: Conversation): boolean;
 }
@@ -100,7 +100,7 @@ export function filterRecentConversations(
 ): readonly RecentConversation[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter(({ conversation, participantIds }) => {
-    if (!facts.isKnown(conversation)) return false;
+    if (!facts.isVisible(conversation)) return false;
     if (!filter.muted && facts.isMuted(conversation)) return false;
     if (filter.unread && !facts.isUnread(conversation)) return false;
     if (filter.participated && !participantIds.includes(facts.myUserId)) return false;

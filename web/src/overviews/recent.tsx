@@ -42,7 +42,7 @@ function readRecentFilterFacts(): RecentFilterFacts {
   return {
     myUserId: me.id,
     formatName: formatConversationName,
-    isKnown: (of) => !('stream' in of) || streams.byId.value.has(of.stream),
+    isVisible: (of) => !('stream' in of) || streams.byId.value.has(of.stream),
     isUnread: (of) => unread.getConversationCountSignal(of).value > 0,
     isMuted: (of) => 'stream' in of && muting.isTopicMuted(of.stream, of.topic),
   };

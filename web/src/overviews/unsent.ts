@@ -1,3 +1,3 @@
-/** Views of texts that are not sent: a lazy chunk. */
+/** Views of unsent texts (drafts, scheduled messages): a lazy chunk. */
 export { DraftsView } from './drafts.js';
 export { ScheduledView } from './scheduled.js';

@@ -21,8 +21,8 @@ function OpeningScreen() {
 }
 
 /**
- * The client: sign-in without a session, for a one-time link and, for visitors, in the place of what needs a session;
- * otherwise the frame.
+ * Root of the client. It shows the sign-in without a session, for a one-time link, and to visitors in place of views
+ * that need an account; otherwise the frame.
  */
 export function App() {
   const wasIn = useRef(hadSession);
@@ -37,7 +37,7 @@ export function App() {
     else if (!now.parts[0] && core.session.state.value === 'signed-in') core.router.navigate(place.current, true);
   });
   if (state === 'signed-in') wasIn.current = true;
-  // The state may still be that of an account that has signed out.
+  // The client's state may still belong to an account that has signed out.
   if (state === 'unknown') return <OpeningScreen />;
   if (state === 'signed-out' || token || (state === 'visitor' && isForAccountsOnly(route))) {
     return (

@@ -1,10 +1,10 @@
-/** Parts of the page that begin when the first view is on screen: a chunk of their own. */
+/** Parts of the page that start when the first view is on screen: a lazy chunk. */
 import { loadEmojiFontIfNeeded } from './emoji-font.js';
-import { startPlacingLostFocus } from './lost-focus.js';
-import { startTurningDays } from './midnight.js';
+import { startLostFocusRecovery } from './lost-focus.js';
+import { startDayUpdates } from './midnight.js';
 
 export function startLaterParts(): void {
-  startPlacingLostFocus();
-  startTurningDays();
+  startLostFocusRecovery();
+  startDayUpdates();
   loadEmojiFontIfNeeded();
 }

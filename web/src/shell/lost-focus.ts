@@ -1,16 +1,16 @@
 /**
- * Gives the focus a new place when its element is removed, moved or disabled. The browser would leave it to the body,
- * where letters are shortcuts and Tab begins at the top of the page.
+ * Moves the focus to a near element when the focused one is removed, moved or disabled. The browser would give it to
+ * the body, where letters are shortcuts and Tab begins at the top of the page.
  */
 import { FOCUSABLE_SELECTOR, findLayerHost } from '../kit/index.js';
 
-/** Elements whose content has nothing to do with what is beside them. */
+/** Areas of the page: the search for a near element does not leave the area of the lost one. */
 const AREA_SELECTOR = 'main,.view,dialog,body';
 
-/** Element that had the focus last, unless it gave the focus up itself. */
+/** Element that had the focus last; undefined after an intended loss. */
 let lastFocused: HTMLElement | undefined;
 
-/** @returns whether the element, or the first one inside that Tab or the arrow keys reach, has taken the focus */
+/** Focuses the element, or the first one inside it that Tab or the arrow keys reach. @returns whether there is one */
 function focusFirstReachable(root: Element): boolean {
   return [root, ...root.querySelectorAll(FOCUSABLE_SELECTOR)].some((element) => {
     if (!(element instanceof HTMLElement) || (element.tabIndex < 0 && element.dataset.row !== '')) return false;
@@ -20,10 +20,10 @@ function focusFirstReachable(root: Element): boolean {
 }
 
 /**
- * Focuses what stands in the place of the lost element, else what follows there, else what precedes; else the same
- * around the parent. Where an area has nothing, its heading or the view has the focus.
+ * Focuses the element now at the place of the lost one, a sibling after it or one before it; if none takes the focus,
+ * the same around the parent. In an area without such elements, the heading or the view gets the focus.
  *
- * @param before sibling before the place; null: the place is the first one
+ * @param before sibling before the lost element; null: the element was the first child
  */
 function focusNearest(parent: Element | null, before: Element | null): void {
   for (let scope = parent; scope && !scope.matches(AREA_SELECTOR); scope = scope.parentElement) {
@@ -36,7 +36,7 @@ function focusNearest(parent: Element | null, before: Element | null): void {
   host.querySelector<HTMLElement>(host === document.body ? 'main' : 'h2')?.focus();
 }
 
-/** The removal that took the element out of the page. */
+/** Finds the removal that took the element, or an element around it, out of the page. */
 function findRemoval(records: readonly MutationRecord[], element: Node): MutationRecord | undefined {
   let removed = element;
   for (const _ of records) {
@@ -52,7 +52,7 @@ function focusNearestToRemoval(
   records: readonly MutationRecord[],
 ): void {
   const isStillThere = (node: Node | null): boolean => node?.parentNode === target;
-  // A replacement may have been put before the element.
+  // The replacement of the element may have been inserted before it.
   const isNew = (node: Node): boolean => records.some(({ addedNodes }) => [...addedNodes].includes(node));
   let before = isStillThere(previousSibling) ? previousSibling : null;
   if (!before && isStillThere(nextSibling)) before = nextSibling!.previousSibling;
@@ -60,7 +60,7 @@ function focusNearestToRemoval(
   focusNearest(target as Element, before);
 }
 
-function placeLostFocus(records: readonly MutationRecord[]): void {
+function recoverLostFocus(records: readonly MutationRecord[]): void {
   const lost = lastFocused;
   const { activeElement } = document;
   if (!lost || (activeElement !== lost && activeElement !== document.body)) return;
@@ -75,14 +75,13 @@ function placeLostFocus(records: readonly MutationRecord[]): void {
   else lastFocused = undefined;
 }
 
-/** Follows the focus of the page. */
-export function startPlacingLostFocus(): void {
-  const observer = new MutationObserver(placeLostFocus);
+export function startLostFocusRecovery(): void {
+  const observer = new MutationObserver(recoverLostFocus);
   observer.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['disabled'] });
   document.addEventListener('focusin', ({ target }) => {
     lastFocused = target instanceof HTMLElement ? target : undefined;
   });
-  // Some browsers report the loss at a removal; only the records tell it from one that is wanted.
-  document.addEventListener('focusout', () => queueMicrotask(() => placeLostFocus(observer.takeRecords())));
+  // Some browsers also fire `focusout` at a removal; only the mutation records tell that from an intended loss.
+  document.addEventListener('focusout', () => queueMicrotask(() => recoverLostFocus(observer.takeRecords())));
   lastFocused = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
 }

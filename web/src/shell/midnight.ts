@@ -2,17 +2,17 @@
 import { effect } from '@preact/signals';
 import { updateCurrentDay } from '../text/index.js';
 
-/** Clocks that are put forward or back bring midnight nearer or farther by an hour. */
+/** Maximum time between two updates, ms: a change of daylight saving time moves midnight by an hour. */
 const MAX_WAIT_MS = 3_600_000;
 
 /** Updates the day at midnight, and when the page is shown again: timers stand still while the computer sleeps. */
-export function startTurningDays(): void {
+export function startDayUpdates(): void {
   let timer = 0;
   const update = (): void => {
     window.clearTimeout(timer);
     timer = window.setTimeout(update, Math.min(updateCurrentDay(), MAX_WAIT_MS));
   };
-  // Runs again when the zone of times changes.
+  // Runs again when the time zone changes.
   effect(update);
   document.addEventListener('visibilitychange', update);
 }

@@ -9,7 +9,7 @@ const TEXT_KEY_BY_CODE: { readonly [code: string]: TextKey } = {
 };
 
 /**
- * @param refused text for the code that the server has for a wrong password and a used link
+ * @param refused text for AUTHENTICATION_FAILED, the server's code for a wrong password and for a used link
  * @returns the text for a refused or unanswered sign-in, in the reader's language where the code is known
  */
 export function formatSignInError(error: unknown, refused: 'sign-in.wrong' | 'sign-in.link-used'): string {

@@ -42,7 +42,7 @@ function SignInNote({ text }: { readonly text: string }) {
   );
 }
 
-/** A page without the form. */
+/** The page while a one-time link is handled, without the form. */
 function OpeningPage({ children }: { readonly children: ComponentChildren }) {
   return (
     <main class="opening">
@@ -52,29 +52,29 @@ function OpeningPage({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** Removes a one-time link from the address. */
-const leaveLink = (): void => core.router.navigate({ view: 'sign-in', parts: [] }, true);
+/** Removes the one-time link from the browser's address. */
+const removeLinkFromAddress = (): void => core.router.navigate({ view: 'sign-in', parts: [] }, true);
 
-function sayLinkFailureAndLeave(error: unknown): void {
+function showLinkFailureAndRemoveLink(error: unknown): void {
   showToast({ text: formatSignInError(error, 'sign-in.link-used'), kind: 'error' });
-  leaveLink();
+  removeLinkFromAddress();
 }
 
 /**
- * Uses a one-time link. If the link would replace the session of another account, the page asks first: it may be
- * somebody else's link to an account of their own.
+ * Uses a one-time link. If the link would replace the session of another account, the page asks first, because a
+ * stranger may have sent a link to the stranger's own account.
  */
 function OneTimeLinkPage({ token }: { readonly token: string }) {
   const name = useSignal('');
   const isSignedIn = core.session.state.value === 'signed-in';
-  const takeLink = async () => {
-    if (!isSignedIn) return core.session.signInByOneTimeLink(token).then(leaveLink);
+  const signInOrAsk = async () => {
+    if (!isSignedIn) return core.session.signInByOneTimeLink(token).then(removeLinkFromAddress);
     const account = await core.api.callOutsideApi<LinkAccount>('POST', '/web/session/one-time/account', { token });
-    if (account.user_id === core.state.me.id) leaveLink();
+    if (account.user_id === core.state.me.id) removeLinkFromAddress();
     else name.value = account.full_name;
   };
   useEffect(() => {
-    takeLink().catch(sayLinkFailureAndLeave);
+    signInOrAsk().catch(showLinkFailureAndRemoveLink);
   }, [token, isSignedIn]);
   if (!name.value) {
     return (
@@ -84,10 +84,10 @@ function OneTimeLinkPage({ token }: { readonly token: string }) {
       </OpeningPage>
     );
   }
-  // The end of the session makes the page use the link.
+  // When the session has ended, the effect above uses the link.
   const signOut = () => {
     name.value = '';
-    core.session.signOut().catch(sayLinkFailureAndLeave);
+    core.session.signOut().catch(showLinkFailureAndRemoveLink);
   };
   return (
     <OpeningPage>
@@ -97,7 +97,7 @@ function OneTimeLinkPage({ token }: { readonly token: string }) {
       <Button kind="primary" onClick={signOut}>
         {t('shell.sign-in')}
       </Button>
-      <Button onClick={leaveLink}>{t('common.cancel')}</Button>
+      <Button onClick={removeLinkFromAddress}>{t('common.cancel')}</Button>
     </OpeningPage>
   );
 }

@@ -16,7 +16,7 @@ export type TextKey = keyof AllTexts & string;
 /** A language has each key; a text with plural forms has them in that language, too. */
 export type TextCatalog<T> = { readonly [K in keyof T]: T[K] extends string ? string : PluralForms };
 
-/** Texts of lazy chunks, and refusals of the server, which come in English, by their English text or their code. */
+/** Texts of lazy chunks, and translations of the server's refusals, by their English text or their code. */
 export interface LaterChunk {
   readonly laterTexts: TextCatalog<LaterTexts>;
   readonly refusalTexts?: Readonly<Record<string, string>>;

@@ -70,10 +70,10 @@ const toLocalClock = (ms: number): Date =>
 /** Local days since a fixed day: two moments of one calendar day give the same number. */
 export const getLocalDayNumber = (ms: number): number => Math.floor(toLocalClock(ms).getTime() / DAY_MS);
 
-/** Number of the day at the last update. The formats of relative days read it, so that they are rendered again. */
+/** Number of the current day. Formats of relative days read this signal, so that its change renders them again. */
 const currentDayNumber = signal(getLocalDayNumber(Date.now()));
 
-/** Updates the day that relative days count from. Reads a signal. @returns the time until midnight, in milliseconds */
+/** Updates the day from which relative days count. Reads a signal. @returns the time until midnight, ms */
 export function updateCurrentDay(): number {
   const now = Date.now();
   currentDayNumber.value = getLocalDayNumber(now);

@@ -4,7 +4,7 @@
  *     t('compose.send')                                a text
  *     t('sidebar.unread', { n: 3 })                    "{n}" is filled in; `n` chooses the plural form
  *     translateToPieces('help.conflict', { keys: <Keys …/> })   a text with elements in it, as a list of children
- *     translateRefusal(message, code)                  what the server said in English, where it is known
+ *     translateRefusal(message, code)                  a refusal of the server, which comes in English
  *     formatTimeOfDay(ms), formatRelativeDay(ms), formatByteSize(bytes) dates and numbers
  *
  * - `en/` is the source of the keys. One file for each area, named like its folder; keys begin with the area's name.

@@ -18,7 +18,7 @@ export function replaceTextsAndLocale(locale: string, replacement: { [K in keyof
   pluralRules = undefined;
 }
 
-/** Adds texts that came with a lazy chunk; undefined: removes those of the language before. */
+/** Adds the texts of a lazy chunk; undefined: removes those of the previous language. */
 export function addLaterTexts(more: LaterChunk | undefined): void {
   laterTexts = more?.laterTexts ?? {};
   refusalTexts = more?.refusalTexts;

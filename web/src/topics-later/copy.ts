@@ -1,7 +1,7 @@
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 
-/** Copies a text, and says whether the browser allowed it. */
+/** Copies a text; a toast shows whether the browser allowed it. */
 export async function copyTextWithToast(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -11,5 +11,5 @@ export async function copyTextWithToast(text: string): Promise<void> {
   }
 }
 
-/** Copies the address of a place of the client. */
+/** Copies the address of a view of the client. */
 export const copyAbsoluteLink = (hash: string): Promise<void> => copyTextWithToast(new URL(hash, location.href).href);

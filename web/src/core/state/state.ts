@@ -44,8 +44,8 @@ export class ClientState {
     };
   }
 
-  /** Whether the user can see the streams and people whose ids the narrow has. Reads signals. */
-  knowsPlacesOf(narrow: Narrow): boolean {
+  /** Whether the user can see the streams and people that the narrow names by id. Reads signals. */
+  canSeePlacesOf(narrow: Narrow): boolean {
     return narrow.every(({ operator, operand }) => {
       if (operator === 'stream') return typeof operand !== 'number' || this.streams.byId.value.has(operand);
       if (operator !== 'sender' && operator !== 'dm' && operator !== 'dm-including') return true;

@@ -225,7 +225,7 @@ export class BrowserEventQueue {
     this.status.value = status;
   }
 
-  /** A sign-in outside of the client tells no tab that is signed out, either. */
+  /** Finds a sign-in outside of the client, such as single sign-on, which no tab announces. */
   async #checkSessionAgain(): Promise<void> {
     const { signed_in } = await this.#fetchSessionCheck();
     if (signed_in) this.user.onSessionChanged(true);

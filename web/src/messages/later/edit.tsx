@@ -25,22 +25,22 @@ function discardEditAndCloseBox(id: number): void {
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
 
-/** Shows the text that the author has saved elsewhere since the edit began. @returns whether to replace it, if any */
+/** Asks before an edit replaces a text saved elsewhere since it began. @returns whether to save the edit */
 async function confirmIfChangedElsewhere(message: Message, original: string): Promise<boolean> {
   const text = await fetchMessageMarkdown(message);
   return text === original || confirm({ title: t('message.edit-replace'), text, confirmLabel: t('common.save') });
 }
 
-/** Whether a message has left the list on screen: it was deleted, or moved elsewhere without the reader. */
+/** Whether a message has left the list on screen, because it was deleted, or moved while the reader stayed. */
 function hasLeftListOnScreen(id: number, { narrowKey, messageIds, lastListChange }: MessageWindow): boolean {
   const { value: route } = core.router.route;
   const isOnScreen = route.view === 'narrow' && makeNarrowKey(route.narrow) === narrowKey;
-  // A list that is loaded around another place may lack any message.
+  // A list that was just loaded around another message may lack this one.
   return isOnScreen && !messageIds.peek().includes(id) && lastListChange.peek().kind !== 'loaded';
 }
 
-/** Puts the text of an edit into the compose box if the message has gone, since no edit box would show it again. */
-function keepTextIfMessageLeft(message: Message, window: MessageWindow): void {
+/** Puts the text of an edit into the compose box if the message has left the list: its edit box is gone, too. */
+function putTextIntoComposeBoxIfMessageLeft(message: Message, window: MessageWindow): void {
   const { id } = message;
   const edit = editByMessageId.get(id);
   if (!edit || !hasLeftListOnScreen(id, window)) return;
@@ -69,8 +69,8 @@ export function EditBox({ message, window }: { readonly message: Message; readon
       },
     );
   }, []);
-  // The view follows a move in a microtask that is queued before (`follow.ts`), and shows the box again there.
-  useLayoutEffect(() => () => queueMicrotask(() => keepTextIfMessageLeft(message, window)), [message]);
+  // Runs after the microtask in which the view follows a moved message (`follow.ts`) and shows the box again.
+  useLayoutEffect(() => () => queueMicrotask(() => putTextIntoComposeBoxIfMessageLeft(message, window)), [message]);
   const ready = edit !== undefined;
   useLayoutEffect(() => {
     const element = field.current;

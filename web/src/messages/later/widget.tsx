@@ -38,7 +38,7 @@ function AddEntryForm({ label, onAdd }: AddEntryFormProps) {
     if (busy || !text.trim()) return;
     setBusy(true);
     const isAdded = await awaitOrToastError(onAdd(text.trim()));
-    // A text that was typed meanwhile is the next entry.
+    // A text that the user typed in the meantime is the next entry.
     if (isAdded) setText((now) => (now === text ? '' : now));
     setBusy(false);
   };

@@ -1,6 +1,6 @@
 /**
- * German for frequent refusals of the API, by the server's English text or, where that has values in it, by the code.
- * Others are shown in English.
+ * German texts for frequent refusals of the API, by the server's English text, or by the code if that text contains
+ * values. Other refusals are shown in English.
  */
 export const refusalTexts: Readonly<Record<string, string>> = {
   'Wrong password!': 'Das Passwort ist falsch.',
