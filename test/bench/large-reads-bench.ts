@@ -25,7 +25,7 @@ const RUNS = 5;
 const AT_ONCE = 20;
 const WORDS = ['gull', 'mast', 'lamp', 'tide', 'knot', 'pier', 'harbour', 'smile', 'rope', 'anchor', 'cabin', 'wave'];
 
-/** A text of 24 words, a different one for each number; each word is in most of the texts. */
+/** Makes a text of 24 words, different for each number. Each word is in most of the texts. */
 function textOf(n: number): string {
   let seed = n * 2_654_435_761;
   return Array.from({ length: 24 }, () => {

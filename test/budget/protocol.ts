@@ -15,7 +15,7 @@ export interface Ready {
 }
 
 export type Question =
-  /** `readsProtected`: the account's usual stream is the large one with protected history. */
+  /** `readsProtected`: true if the account calls operations with the large stream with protected history. */
   | { readonly ask: 'subject'; readonly role: 'owner' | 'member'; readonly readsProtected: boolean }
   | { readonly ask: 'held' }
   | { readonly ask: 'stop' };

@@ -18,7 +18,7 @@ const PEOPLE = 200;
 const STREAMS = 60;
 const MESSAGES = 3_000;
 const AT_ONCE = 20;
-/** Number of messages of the stream with protected history, each of another topic. */
+/** Number of messages, each in a topic of its own, in the stream with protected history. */
 const PROTECTED_MESSAGES = 2_000;
 const PROTECTED_STREAM = 'protected';
 
@@ -26,7 +26,7 @@ const tell = (answer: Answer): void => void process.send?.(answer);
 
 const streamName = (i: number): string => `stream ${i}`;
 
-/** Sends messages, some at a time. @returns their ids */
+/** Sends messages, twenty at a time. @returns their ids */
 async function sendMany({ owner }: Organization, count: number, of: (n: number) => object): Promise<number[]> {
   const ids: number[] = [];
   for (let from = 0; from < count; from += AT_ONCE) {
@@ -82,7 +82,7 @@ async function createSubject(
   const stream = `square ${made}`;
   await subscribe(person, stream);
   if (readsProtected) {
-    // Messages that are starred before their stream is joined become personal copies.
+    // A star on a message in a stream without a subscription makes a personal copy.
     await person.api.ok('POST /messages/flags', { messages, op: 'add', flag: 'starred' });
     await subscribe(org.owner, PROTECTED_STREAM, { principals: [person] });
   }

@@ -31,7 +31,7 @@ const faces = [
 
 if (!canLimit()) missing('prlimit is not installed');
 else {
-  t.test('a full disk that has the log file stops nothing, and the log goes on when there is room', async (test) => {
+  t.test('a full disk with the log file stops no requests, and the log goes on when there is room', async (test) => {
     const face = await Embedded.start();
     test.teardown(() => face.stop());
     await face.server.stop();
@@ -40,7 +40,7 @@ else {
     const words = ['-c', 'exec "$@" 2>>"$0"', log, process.execPath, MAIN, ...serve];
     face.server = new Child('sh', words, cleanEnvironment());
     const ready = `${await face.server.ops()}/health/ready`;
-    // After this nothing writes to the Store by itself.
+    // The last write to the Store: the test is about the log file.
     await face.api().send(STREAM, 'before');
     const hasLine = (): boolean => readFileSync(log, 'utf8').includes('while-it-is-full');
     limitFileSize(face.server.pid, 0);

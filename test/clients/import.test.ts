@@ -582,7 +582,7 @@ t.test('messages to system bots are imported', async (test) => {
 });
 
 t.test(
-  'a direct conversation and empty topics come as newer versions write them, and reminders are counted',
+  'direct conversations and empty topics of newer versions are imported, and their reminders are counted',
   async (test) => {
     const base = folder(test);
     const made = join(base, 'made');

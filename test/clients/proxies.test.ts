@@ -283,7 +283,7 @@ t.test('nginx and HAProxy', async (t) => {
         t.match(await raw([...lines, ...rest]), /^HTTP\/1\.1 200 .*"ignored_parameters_unsupported":\["q"\]/s);
       });
 
-      await t.test('the proxy refuses malformed requests and those with an uncertain end', async (t) => {
+      await t.test('the proxy refuses malformed requests, and requests that could end at two places', async (t) => {
         for (const headers of [
           'Content-Length:\r\nContent-Length: 3\r\n',
           'Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n',

@@ -111,7 +111,7 @@ t.test('embedded: events acknowledged before SIGTERM are not delivered again', a
   test.strictSame(await api.events(queue_id, one!.id, { dont_block: true }), []);
 });
 
-t.test('embedded: a server without a terminal outlives SIGHUP, as under nohup', async (test) => {
+t.test('embedded: a server without a terminal ignores SIGHUP, as under nohup', async (test) => {
   const face = embedded;
   face.server.signal('SIGHUP');
   face.server.signal('SIGHUP');

@@ -63,10 +63,10 @@ function limitFileSize(bytes: number | 'unlimited'): boolean {
 
 const ignoreSignal = (): void => undefined;
 const skip = limitFileSize('unlimited') ? false : 'prlimit is not installed';
-t.test('a blob for which the disk has too little room is refused as unavailable, not cut', { skip }, async (t) => {
+t.test('a blob that does not fit on the disk is refused as unavailable, not truncated', { skip }, async (t) => {
   const folder = t.testdir();
   const blobs = await FolderBlobStorage.open(folder);
-  // With a listener of its own for the signal of such a write, this process is not ended by tap's listener.
+  // tap's listener ends the process at the signal of such a write, unless there is another listener.
   process.on('SIGXFSZ', ignoreSignal);
   limitFileSize(50_000);
   try {

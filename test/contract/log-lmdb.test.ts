@@ -66,7 +66,7 @@ t.test('entries beyond the maximum age are dropped, and the end position stays',
 });
 
 t.test(
-  'entries from a time when the clock was ahead, and those after them, are dropped at the maximum age',
+  'entries written while the clock was ahead, and those written later, are dropped at the maximum age',
   async (t) => {
     const environment = await openLmdbEnvironment(t.testdir());
     const clock = new FakeClock();
@@ -101,7 +101,7 @@ t.test(
     t.match(
       await log.readBounds(realm),
       { end: 304, trimmed: 304 },
-      'the newest entry is as old as its first trimming',
+      'the age of the newest entry counts from the first trimming',
     );
     await log.close();
     await environment.close();

@@ -416,7 +416,7 @@ function wakingFacts(fact: Fact, store: Store): void {
   });
 }
 
-/** Number of parts of a realm that no implementation removes in one transaction. */
+/** Number of parts that is too large for one transaction of any implementation. */
 const MANY_PARTS = 2_500;
 
 function realmRemovalFacts(fact: Fact, store: Store): void {

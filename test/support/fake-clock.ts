@@ -72,7 +72,7 @@ export class FakeClock implements Clock {
     this.advance(0);
   }
 
-  /** Sets the wall clock forward, or back, as a correction of the machine's clock does: timers are not affected. */
+  /** Sets the wall clock forward or back, like a correction of the machine's clock. Timers are not affected. */
   correctWallTime(ms: number): void {
     this.#now += ms;
   }

@@ -140,7 +140,7 @@ t.test('tabs that are open show the account that has signed in outside of the cl
 });
 
 t.test(
-  'a reader who opens a one-time link of another account is asked, and becomes that account or stays',
+  'the page asks before a one-time link replaces the account that is signed in: the reader signs in or stays',
   async (t) => {
     const { admin, other } = org;
     const openLinkOf = async ({ email }: Person) => {
@@ -159,7 +159,7 @@ t.test(
       await client.waitFor('.row.person', `${admin.name} (you)`);
       t.match(client.page.url(), /#inbox$/);
       await openLinkOf(other);
-      // The page asks also if it is opened with the link.
+      // A page that is opened with the link asks, too.
       await client.page.reload();
       await client.click('main button', 'Sign in');
       await client.waitFor('.row.person', `${other.name} (you)`);
@@ -171,7 +171,7 @@ t.test(
   },
 );
 
-t.test('a one-time link that was used leaves the reader signed in, and says so', async (t) => {
+t.test('a used one-time link shows an error and leaves the reader signed in', async (t) => {
   const { admin, other } = org;
   const url = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, other.email, 'http://x');
   const [first, client] = [await ClientPage.open(browser, host), await ClientPage.open(browser, host)];
@@ -185,7 +185,7 @@ t.test('a one-time link that was used leaves the reader signed in, and says so',
 });
 
 t.test(
-  'a tab shows the account that has signed in outside of the client while another tab was signed out',
+  'a new tab shows an account that signed in outside of the client while another tab shows the sign-in',
   async (t) => {
     const client = await ClientPage.open(browser, host);
     await client.goTo('');
@@ -200,7 +200,7 @@ t.test(
   },
 );
 
-t.test('a reader who signs out on the page of an account that another one has replaced sees that one', async (t) => {
+t.test('signing out on the page of a replaced account shows the account that has replaced it', async (t) => {
   const client = await ClientPage.open(browser, host);
   await client.openSignedIn(org.admin.email, PASSWORD);
   await client.click('.own-button');

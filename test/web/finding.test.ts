@@ -115,7 +115,7 @@ t.test('recent conversations follow what is said, with participants, filters and
   t.strictSame(client.faults, []);
 });
 
-t.test('a place that is archived, private or unknown says so, with its name and without a box', async (t) => {
+t.test('the view of an archived, private or unknown stream or person has a notice and no compose box', async (t) => {
   const secret = { subscriptions: [{ name: 'secret' }], principals: [owner.id], invite_only: true };
   await owner.api.ok('POST /users/me/subscriptions', secret);
   await subscribe(owner, 'old news', { principals: [owner, member] });

@@ -67,7 +67,7 @@ t.test('keys lead to the streams above and below, to the readers of a message, a
   t.strictSame([client.faults, writing.faults], [[], []]);
 });
 
-t.test('the focus stays by the text in the preview, and by a message whose reaction is taken back', async (t) => {
+t.test('the focus stays near when the preview hides the text or a reaction is taken back', async (t) => {
   const id = await say(other, 'alpha', 'focus', 'cheer up');
   await member.api.ok('POST /messages/{message_id}/reactions', { message_id: id, emoji_name: 'tada' });
   const client = await openTopic('focus');
@@ -89,7 +89,7 @@ t.test('the focus stays by the text in the preview, and by a message whose react
   t.strictSame(client.faults, []);
 });
 
-t.test('the line "Today" becomes "Yesterday" in a page that is open over midnight', async (t) => {
+t.test('the line "Today" becomes "Yesterday" at midnight in an open page', async (t) => {
   await say(other, 'alpha', 'midnight', 'good night');
   const client = await openTopic('midnight');
   await client.waitFor('.day-line', 'Today');

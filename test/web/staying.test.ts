@@ -322,8 +322,8 @@ t.test('a message of a closed page is there when it is opened without a server, 
 });
 
 /**
- * Lets the server look like one of a newer version, which has no script of these names. `count` counts the loads of the
- * page; `isMended` tells whether a load brings the newer client.
+ * Makes the server look like a newer version without scripts of these names. `count` counts the loads of the page.
+ * @param isMended true if a reload gets the newer client, false if it gets the old one again
  */
 async function upgradeServer(client: ClientPage, missing: RegExp, isMended: boolean): Promise<{ count: number }> {
   const loads = { count: 0 };
@@ -338,7 +338,7 @@ async function upgradeServer(client: ClientPage, missing: RegExp, isMended: bool
   return loads;
 }
 
-/** Makes the page as old as one that was opened before an upgrade. */
+/** Makes the page an hour old, because a page younger than a minute does not reload itself. */
 const makeOld = ({ page }: ClientPage): Promise<unknown> => page.evaluate('performance.now = () => 3_600_000');
 const SETTINGS_SCRIPT = /^\/web\/assets\/settings-/;
 
@@ -360,7 +360,7 @@ t.test('a page that is older than the server reloads itself once to show a view,
   t.strictSame([client.faults, client.refusals], [[], [404]]);
 });
 
-t.test('a page that a reload did not help offers another one, and does not reload by itself again', async (t) => {
+t.test('a page whose reload did not help offers another one, and does not reload itself again', async (t) => {
   const client = await ClientPage.open(browser, server.host);
   await client.openSignedIn(member.email, PASSWORD, '#inbox');
   const loads = await upgradeServer(client, SETTINGS_SCRIPT, false);

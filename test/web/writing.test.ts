@@ -151,7 +151,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
         await page.page.keyboard.press('ArrowUp');
         await page.waitFor('.edit-text:focus');
         await page.page.evaluate(`document.querySelector('.edit-text').select()`);
-        // One input, as a paste: 10,001 keys take 30 s.
+        // Entered at once, like a paste: 10,001 key presses take 30 s.
         await page.page.keyboard.sendCharacter(text);
       };
       await edit('x'.repeat(10_001));
@@ -677,7 +677,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
       await page.waitFor('[data-message]', 'something to read');
       await page.click('[aria-label="Emoji"]');
       await page.waitFor('.emoji-button');
-      // Here the layers count; accessibility.test.ts judges all emoji.
+      // Few emoji, because this test is about the layers: accessibility.test.ts checks all emoji.
       await page.fill('.emoji-picker input', 'palm tree');
       await page.waitUntilGone('.emoji-picker .emoji-button', 'anchor');
       t.strictSame(await page.findings(), []);
@@ -685,7 +685,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
       await page.page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true });
       await page.waitFor('.compose-text');
       t.strictSame(await page.findings(), []);
-      // The page is loaded again.
+      // A change of `isMobile` reloads the page.
       await page.page.setViewport({ width: 320, height: 200 });
       await page.waitFor('.compose-text');
       await focusText(page);
@@ -697,7 +697,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     },
   );
 
-  await t.test('forced colours leave marks at what is chosen, pressed or on', async (t) => {
+  await t.test('forced colours leave chosen, pressed and switched-on controls marked', async (t) => {
     const page = await open(t, topicHash('looks'));
     const features = [{ name: 'forced-colors', value: 'active' }];
     await (await page.page.createCDPSession()).send('Emulation.setEmulatedMedia', { features });

@@ -27,7 +27,7 @@ export const signIn = (by: Client, username: string, password = PASSWORD): Promi
 export const signInOnce = (by: Client, link: string): Promise<RawAnswer> =>
   post(by, '/web/session/one-time', { token: link.split('/').at(-1)! });
 
-/** Asks whom a one-time link would sign in. */
+/** Asks for the account of a one-time link. */
 export const accountOfLink = (by: Client, link: string): Promise<RawAnswer> =>
   post(by, '/web/session/one-time/account', { token: link.split('/').at(-1)! });
 

@@ -119,7 +119,7 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
   for (const path of ['a', 'b']) test.ok(await restored.find(ONE, path), `${path} is in the backup`);
 });
 
-t.test('a backup that is ended by the stop of its server removes what it has written', async (test) => {
+t.test('a stop of the server ends a backup, which removes what it has written', async (test) => {
   const stopping = new AbortController();
   const { place, blobs, data, ...from } = await source(
     test,

@@ -1,4 +1,4 @@
-/** The command line's end of the admin channel. */
+/** Client end of the admin channel, which the command line uses. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { RunningServerActorCaller } from '#app/admin';
 import { realmActorKey, toRealmId } from '#model';
 import { FakeClock } from '../../support/fake-clock.js';
 
-/** Connects to a server that takes connections and never answers, as the kernel does for a process that hangs. */
+/** Connects to a server that accepts connections and never answers, like a process that hangs. */
 async function connectToHangingServer(t: Test, clock: FakeClock): Promise<RunningServerActorCaller> {
   const folder = mkdtempSync(join(tmpdir(), 'conclave-channel-'));
   const server = createServer();

@@ -1,8 +1,8 @@
-/** Names that an import numbers where they are taken. */
+/** Numbers that an import adds to names that are taken. */
 import t from 'tap';
 import { DistinctNames } from '../../../src/app/exchange/format/distinct-names.js';
 
-/** Takes all names. @returns the taken ones, and how many numbers were tried */
+/** Takes all names. @returns the names as taken, and how many numbers were tried */
 function takeAll(all: readonly string[], maxCharacters: number): { readonly names: string[]; readonly tries: number } {
   const distinct = new DistinctNames((name) => name.toLowerCase(), ['taken']);
   let tries = 0;
@@ -16,7 +16,7 @@ function takeAll(all: readonly string[], maxCharacters: number): { readonly name
   return { names, tries };
 }
 
-t.test('a taken name has the first free number', async (test) => {
+t.test('a name that is taken gets the first free number', async (test) => {
   const { names } = takeAll(['taken', 'crew', 'Crew', 'crew (3)', 'crew', 'crew (2)'], 20);
   test.strictSame(names, ['taken (2)', 'crew', 'Crew (2)', 'crew (3)', 'crew (4)', 'crew (2) (2)']);
 });
@@ -25,7 +25,7 @@ t.test('thousands of equal names cost a few tries each', async (test) => {
   const equal = takeAll(Array<string>(8_000).fill('x'.repeat(200)), 100);
   test.equal(new Set(equal.names).size, 8_000);
   test.ok(equal.tries < 3 * 8_000);
-  // The number replaces what differs.
+  // The names differ only in characters that the number replaces.
   const twice = takeAll(
     Array.from({ length: 8_000 }, (_, i) => `${'x'.repeat(96)}${1_000 + Math.floor(i / 2)}`),
     100,

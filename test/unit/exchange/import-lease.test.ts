@@ -104,7 +104,7 @@ t.test('an import that ends with an error frees the lease at once, but keeps its
   t.notSame((await importer('two').takeAndReserve('export')).realm, realm);
 });
 
-t.test('a drop that was killed can be repeated, and the import can not go on before', async (t) => {
+t.test('a drop that was killed can be repeated, and until then the import can not continue', async (t) => {
   const { importer, outcome } = await world();
   const failed = importer('one');
   const { realm } = await failed.takeAndReserve('export');
@@ -119,7 +119,7 @@ t.test('a drop that was killed can be repeated, and the import can not go on bef
   t.not((await importer('one').takeAndReserve('export')).realm, realm, 'the subdomain is free');
 });
 
-t.test('an import whose lease lapsed can not open the organization that another process drops', async (t) => {
+t.test('an import with a lapsed lease can not open the organization that another process drops', async (t) => {
   const { importer, outcome } = await world();
   const paused = importer('one');
   await paused.takeAndReserve('export');

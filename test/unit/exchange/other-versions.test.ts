@@ -200,7 +200,7 @@ t.test('restrictions of older versions, and policies with unknown numbers, stay 
   test.equal(directoryRecords.streams[0]!.postPolicy, 2);
 });
 
-t.test('permissions of single streams that only the organization has here are counted as left out', async (test) => {
+t.test('permissions of streams that exist here only for the organization are counted as left out', async (test) => {
   const draft = await readChanged(test, (tables) => {
     tables.zerver_usergroup = [...systemGroupRows(), CREW];
     tables.zerver_realm![0]!.can_add_subscribers_group = groupOf('moderators');
@@ -238,7 +238,7 @@ t.test('a policy that is null or missing has its default, and an unknown number 
   }
 });
 
-t.test('generic bots that only administrators created stay theirs, unless a policy says more', async (test) => {
+t.test('a flag that left generic bots to administrators still does, unless a policy is given, too', async (test) => {
   for (const [flag, policy, expected] of [
     [true, undefined, 2],
     [false, undefined, 1],
@@ -273,7 +273,7 @@ t.test('streams for announcements, muted topics and playgrounds come under the n
   test.strictSame(leftOutOf(draft), { 'playground whose URL does not end with the code': 1 });
 });
 
-t.test('the home view and the count on the icon are read as newer versions write them', async (test) => {
+t.test('the home view and the count on the icon are imported from newer versions', async (test) => {
   const newer = (web_home_view: string, desktop_icon_count_display: number) => ({
     web_home_view,
     web_escape_navigates_to_home_view: false,
@@ -332,7 +332,7 @@ t.test('linkifiers come in the order in which the former server applied them', a
   test.match(directorySingletons.linkifiers, [{ pattern: /^b/ }, { pattern: /^c/ }, { pattern: /^a/ }]);
 });
 
-t.test('the policy for an empty topic is one for the topic that stands for it here', async (test) => {
+t.test('a policy for the empty topic becomes one for "(no topic)"', async (test) => {
   const draft = await readChanged(test, (tables) => {
     const common = { user_profile: 502, stream: 301, recipient: 21, last_updated: 5 };
     tables.zerver_usertopic = [{ id: 1, ...common, topic_name: '', visibility_policy: 3 }];
@@ -343,7 +343,7 @@ t.test('the policy for an empty topic is one for the topic that stands for it he
   );
 });
 
-t.test('permissions for groups and profile fields that this server does not have are counted', async (test) => {
+t.test('permissions of user groups and profile fields are counted, because this server has none', async (test) => {
   const draft = await readChanged(test, (tables) => {
     const system = systemGroupRows().map((row) => ({ ...row, can_mention_group: groupOf('nobody') }));
     tables.zerver_usergroup = [...system, { ...CREW, can_mention_group: groupOf('moderators') }];

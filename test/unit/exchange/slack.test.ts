@@ -83,7 +83,7 @@ t.test('lists and objects of a Slack message that have another form count as emp
   test.match(zerver_reaction, [{ message: 1, emoji_name: '+1' }]);
 });
 
-/** Converts messages of one day. @returns accounts behind the listed ones, and the sender of each message, by name */
+/** Converts messages of one day. @returns accounts that no list has, and the sender of each message, by name */
 async function convertedSenders(test: Test, messages: readonly object[]) {
   const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));
   const { folder, target } = writeSlackExport(test, { [DAY_FILE]: rows });
@@ -100,7 +100,7 @@ async function convertedSenders(test: Test, messages: readonly object[]) {
   };
 }
 
-t.test('what an app writes in the name of a person makes none of its own messages theirs', async (test) => {
+t.test('the own messages of an app that also writes in the name of a person stay those of the app', async (test) => {
   const asPerson = { user: 'U9', bot_id: 'B8', bot_profile: { name: 'Merger' } };
   const asApp = { bot_id: 'B8', username: 'Merger' };
   const profile = { user_profile: { real_name: 'Pat' } };
@@ -118,7 +118,7 @@ t.test('what an app writes in the name of a person makes none of its own message
   }
 });
 
-t.test('a bot as which two unlisted users wrote is neither of them', async (test) => {
+t.test('a bot id with which two unlisted users wrote belongs to neither of them', async (test) => {
   const { senders } = await convertedSenders(test, [
     { user: 'U8', bot_id: 'B8', username: 'Merger' },
     { user: 'U7', bot_id: 'B8', username: 'Deployer' },
@@ -127,7 +127,7 @@ t.test('a bot as which two unlisted users wrote is neither of them', async (test
   test.strictSame(senders, ['Merger (bot)', 'Deployer (bot)', 'Hooks (bot)']);
 });
 
-t.test('an app that writes first as a bot alone has one account, with its name', async (test) => {
+t.test('an app whose first message has only a bot id gets one account, with its name', async (test) => {
   const { unlisted, senders } = await convertedSenders(test, [
     { user: 'U8', subtype: 'channel_join' },
     { bot_id: 'B8', username: 'Merger' },
@@ -137,7 +137,7 @@ t.test('an app that writes first as a bot alone has one account, with its name',
   test.strictSame(senders, ['Merger (bot)', 'Merger (bot)']);
 });
 
-t.test('a message about a file is not given to the owner of the file', async (test) => {
+t.test('a message about a file is not attributed to the owner of the file', async (test) => {
   const { senders } = await convertedSenders(test, [
     { subtype: 'file_share', bot_id: 'B8', username: 'Merger', file: { user: 'U2' } },
     { subtype: 'file_comment', file: { user: 'U2' }, comment: { user: 'U1' } },
@@ -152,7 +152,7 @@ function openFilesIn(folder: string): readonly string[] {
       const path = readlinkSync(join('/proc/self/fd', fd));
       return path.startsWith(folder) ? [path] : [];
     } catch {
-      // The listing's own descriptor.
+      // The descriptor of this listing, which is closed already.
       return [];
     }
   });

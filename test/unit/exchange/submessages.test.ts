@@ -8,7 +8,7 @@ import { ExportedSubmessages } from '../../../src/app/exchange/tables/submessage
 
 const AUTHOR = 8;
 
-/** Imports submessages of one message. @returns those that were taken, and the number of parses of the first text */
+/** Imports submessages of one message. @returns the imported ones, and the number of parses of the first text */
 function importedSubmessages(test: Test, contents: readonly string[]) {
   const userIdMap = new ImportedIdMap('user');
   userIdMap.addNewId(501, AUTHOR);

@@ -76,7 +76,7 @@ for (const kind of ADAPTERS) {
     }
   });
 
-  t.test(`${kind}: scripts of every origin may choose an API level, and read the headers of files`, async (t) => {
+  t.test(`${kind}: scripts of any origin may choose an API level and read the headers of files`, async (t) => {
     const { client } = await openFrontend(t, kind, OPERATIONS);
     const api = await client();
     api.request('OPTIONS /file', { Origin: 'https://elsewhere.example' });

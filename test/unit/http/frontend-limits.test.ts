@@ -106,7 +106,7 @@ for (const kind of kinds) {
     });
   });
 
-  t.test(`${kind}: clients that stall in a body or an answer leave room for the requests of others`, async (t) => {
+  t.test(`${kind}: clients that stall while sending a body or reading an answer leave room for others`, async (t) => {
     const { services, server, client, ask, works } = await start(t, { maxRequests: 2 });
     const urlencoded = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const stalled: RawClient[] = [];

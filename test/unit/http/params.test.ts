@@ -126,7 +126,7 @@ t.test('forms decode without ever failing', async (t) => {
   t.equal(await refusal(() => parseUrlencodedForm(`a=1${'&'.repeat(1001)}`)), 'MALFORMED_FORM', 'ampersands alone');
 });
 
-t.test('a part of a form without file name is a field, whatever its type', async (t) => {
+t.test('a part of a form without a file name is a field, whatever its media type', async (t) => {
   const types = ['application/octet-stream', 'text/plain', 'image/png'];
   const parts = types.map(
     (type, i) => `--B\r\nContent-Disposition: form-data; name="f${i}"\r\nContent-Type: ${type}\r\n\r\nä${i}\r\n`,

@@ -115,7 +115,7 @@ for (const kind of ADAPTERS) {
     }
   });
 
-  t.test(`${kind}: servers at different ports of one host leave the cookies of one another alone`, async (t) => {
+  t.test(`${kind}: servers at different ports of one host do not touch each other's cookies`, async (t) => {
     const { ask } = await open(t, kind);
     const cookies = `conclave_session=${OTHER}; conclave_session_9991=${TOKEN}; conclave_session_9992=${OTHER}`;
     t.match((await ask({ Host: 'localhost:9991', Cookie: cookies })).json(), { caller: 5, session: 7 });

@@ -221,10 +221,10 @@ for (const kind of kinds) {
     }
   });
 
-  t.test(`${kind}: refusals of the adapter are JSON, and scripts of every origin may read them`, async (t) => {
+  t.test(`${kind}: refusals of the adapter are JSON, and scripts of any origin may read them`, async (t) => {
     const { open } = await listen(t, kind);
     for (const [what, raw, outcome] of ALIKE) {
-      // The native engine writes 400, 431 and 505 by itself; Node writes the one for a missing Host.
+      // The native engine itself writes 400, 431 and 505; Node itself writes the refusal of a missing Host.
       if (!(kind === 'uws' ? /^501/ : /^[45]/).test(outcome) || what === 'no Host') continue;
       const client = await open();
       client.send(Buffer.from(raw, 'latin1'));

@@ -40,7 +40,7 @@ t.test("a block of code that stands inside Slack's lines keeps its first line, a
     t.equal(slack({ text }), content);
 });
 
-t.test('a text of Slack that has the mark of references itself stays as it is', async (t) => {
+t.test('a text of Slack with the placeholder character of references stays unchanged', async (t) => {
   const reference = `<https://a.example/${'x'.repeat(1_000)}>`;
   const own = '\uE0000\uE001'.repeat(1_000);
   t.equal(

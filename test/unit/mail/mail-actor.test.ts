@@ -263,7 +263,7 @@ t.test('mails that were not tried during an outage are sent seconds after it', a
   t.ok(tried < 20, `${tried} were tried`);
 });
 
-t.test('a mail for which somebody waits is sent before invitations that were stored earlier', async (t) => {
+t.test('a link for a new password is sent before invitations that were stored earlier', async (t) => {
   const { smtp, post } = await start(t);
   for (let i = 0; i < 50; i++) await post.send(`invited${i}@example.com`, true);
   await post.send('reset@example.com');
@@ -274,7 +274,7 @@ t.test('a mail for which somebody waits is sent before invitations that were sto
   t.same(smtp.received[0]?.to, ['reset@example.com']);
 });
 
-t.test('invitations are sent while more mails wait than a run sends', async (t) => {
+t.test('a run sends some invitations even if more other mails wait than it can send', async (t) => {
   const { smtp, post } = await start(t);
   for (let i = 0; i < 100; i++) await post.send(`user${i}@example.com`);
   for (let i = 0; i < 4; i++) await post.send(`invited${i}@example.com`, true);
@@ -286,7 +286,7 @@ t.test('invitations are sent while more mails wait than a run sends', async (t) 
   t.equal(invited.length, 4);
 });
 
-t.test('an invitation at which the mail server hangs up delays no other one while mails keep coming', async (t) => {
+t.test('an invitation at which the mail server hangs up delays no others, even while mails keep coming', async (t) => {
   const { smtp, post } = await start(t);
   smtp.hangUp = (address) => address.startsWith('poison');
   await post.send('poison@example.com', true);
@@ -316,7 +316,7 @@ t.test('new mails wait ten seconds after an attempt that found the mail server a
   await until('sent', () => smtp.received.length === 9);
 });
 
-t.test('a mail that comes while an attempt fails waits, too', async (t) => {
+t.test('a mail that is stored during a failing attempt waits for ten seconds, too', async (t) => {
   let fail = (): void => {};
   const hanging = new Promise<void>((_, reject) => {
     fail = () => reject(new MailerUnavailableError('away'));
@@ -351,7 +351,7 @@ t.test('mails that were tried or stored while the clock was ahead are sent once 
   await until('none is left to be sent again', async () => (await post.kept()) === 0);
 });
 
-t.test('the host after one whose clock was ahead sends its mails', async (t) => {
+t.test('the next host sends the mails of a host whose clock was ahead', async (t) => {
   const day = 24 * 60 * MINUTE;
   const { smtp, post } = await start(t);
   const { harness } = post;

@@ -50,7 +50,7 @@ t.test('one failed connection keeps mails on one connection for a minute, not fo
   }
 });
 
-t.test('a mail server that refuses parallel connections is asked for them once an hour at last', async (t) => {
+t.test('a server that keeps refusing parallel connections is tried with them once an hour in the end', async (t) => {
   const { clock, server, sendSome } = start();
   server.maxOpen = 1;
   const times: number[] = [];

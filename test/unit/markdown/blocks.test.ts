@@ -194,7 +194,7 @@ t.test('a formula may define macros', async (t) => {
   sameAs('\\def\\x{1}{\\def\\x{2}\\x}\\x', '{2}1');
 });
 
-t.test('the number of parameters of a macro may have spaces around it, or be a macro', async (t) => {
+t.test('the number of parameters of a macro may have spaces around it, or come from a macro', async (t) => {
   const typeset = (formula: string): string => html(`$$${formula}$$`).replace(/<annotation.*<\/annotation>/, '');
   for (const count of ['[ 2 ]', '[2 ]', '[ 2]', '[02]', '[\\two]'])
     t.equal(typeset(`\\def\\two{2}\\newcommand{\\c}${count}{#2^#1}\\c{x}{y}`), typeset('y^x'), count);

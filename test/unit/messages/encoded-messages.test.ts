@@ -270,7 +270,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
 
 const SEARCHES = ['waves', '"/me waves"', '"e WAVES" lunch', '"no such" waves', 'done waves', 'the'];
 
-t.test('searches, topics and reads without text find what a test of each decoded message finds', async (t) => {
+t.test('searches, topics and reads without text find the same messages as tests of decoded messages', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
@@ -330,7 +330,7 @@ t.test('searches, topics and reads without text find what a test of each decoded
   );
 });
 
-/** Runs reads of 500 messages of one stream about tea. @returns how many messages they decoded */
+/** Reads 500 messages of one stream, all with the text "tea with milk". @returns how many messages were decoded */
 async function countDecodedMessages(t: Test, read: (store: LmdbStore, ids: readonly number[]) => Promise<void>) {
   const environment = await openLmdbEnvironment(t.testdir());
   const store = new LmdbStore(environment, new FakeClock(), makeMessageDigestIfPossible);
@@ -372,7 +372,7 @@ t.test('a registration decodes none of the messages that it counts as unread', a
   t.equal(decoded, 0);
 });
 
-t.test('a search for a phrase decodes none of the messages that have its words alone', async (t) => {
+t.test('a search for a phrase decodes no message that has only the single words', async (t) => {
   const viewer = viewerOf(directoryOf(1, 'Somebody', 'somewhere'), new Map());
   const search = async (store: LmdbStore, operand: string) => {
     const narrow = JSON.stringify([{ operator: 'search', operand }]);

@@ -111,7 +111,7 @@ t.test('drafts that exceed the maximum together are all refused', async (t) => {
   create(1);
 });
 
-/** An actor with messages that are being sent, numbered from 1, and the ids whose remains it keeps. */
+/** An actor with messages that are being sent, numbered from 1. `kept` lists the records of sent messages. */
 function sendingActor(count: number, before: readonly [string, Json][] = []) {
   const sending = Array.from({ length: count }, (_, i): [string, Json] => [
     `scheduled/${i + 1}`,
@@ -131,7 +131,7 @@ function sendingActor(count: number, before: readonly [string, Json][] = []) {
   };
 }
 
-t.test('of sent messages only the newest are remembered, and a repeated report brings none back', async (t) => {
+t.test('only the newest sent messages are remembered, and a repeated report brings none back', async (t) => {
   const { parts, tellSent, kept } = sendingActor(MAX_SENT_SCHEDULED_MESSAGES_KEPT + 3);
   for (let id = 1; id <= MAX_SENT_SCHEDULED_MESSAGES_KEPT + 2; id++) tellSent(id);
   t.equal(kept().length, MAX_SENT_SCHEDULED_MESSAGES_KEPT);
@@ -141,7 +141,7 @@ t.test('of sent messages only the newest are remembered, and a repeated report b
   t.match(parts.get(`scheduled/${MAX_SENT_SCHEDULED_MESSAGES_KEPT + 3}`), { phase: 'sending' });
 });
 
-t.test('sent messages that an earlier version kept are deleted little by little', async (t) => {
+t.test('the many sent messages that an earlier version kept are deleted in several commits', async (t) => {
   const former = Array.from({ length: 250 }, (_, i): [string, Json] => [
     `scheduled/${1_000 + i}`,
     { id: 1_000 + i, phase: 'sent' },

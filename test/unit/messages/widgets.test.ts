@@ -62,7 +62,7 @@ const REFUSED = { message: 'You cannot attach a submessage to this message.' };
 const LONG = JSON.stringify('x'.repeat(9_990));
 const VOTE = JSON.stringify({ type: 'vote', key: '123456789012345,123456789', vote: -1 }, null, 1);
 
-t.test('number and size of submessages are limited, for each user and in all', async (t) => {
+t.test('the number and the total size of submessages are limited, per user and per message', async (t) => {
   const addLong = adderOf();
   for (const sender of [9, 1, 2, 3]) {
     for (let i = 0; i < 5; i++) addLong(LONG, sender);
@@ -84,7 +84,7 @@ t.test('long options of one user leave room for the options and votes of the oth
   for (const sender of [1, 2, 3]) add(LONG, sender);
 });
 
-t.test('votes find room, however much several users have added', async (t) => {
+t.test('each user can still vote after others have used up the room of a message', async (t) => {
   const add = adderOf();
   for (const sender of [9, 1, 2, 3]) for (let i = 0; i < 5; i++) add(LONG, sender);
   for (let i = 0; i < 40; i++) for (let sender = 1; sender <= 100; sender++) add(VOTE, sender);

@@ -1,4 +1,4 @@
-/** Names of conversations with missed messages. */
+/** Ids of conversations with missed messages. */
 import t from 'tap';
 import { toRealmId } from '#model';
 import { makeMissedConversationId } from '../../../actors/user/missed.js';

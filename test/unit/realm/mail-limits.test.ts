@@ -44,7 +44,7 @@ t.test('an address gets two mails an hour and five a day, in any case of its let
   );
 });
 
-t.test('each kind of mail has a count of its own, and all of them are kept', async (t) => {
+t.test('each kind of mail to an address has a count of its own, and all counts are stored', async (t) => {
   const realm = new Realm();
   const kinds: readonly LimitedMailKind[] = ['passwordReset', 'invitation', 'signUp'];
   for (const kind of kinds) t.same([realm.ask('a@b.de', 0, kind), realm.ask('a@b.de', 1, kind)], [0, 0], kind);
@@ -79,7 +79,7 @@ t.test('the address idle for longest is forgotten when there are too many', asyn
   t.equal(realm.ask('a5@b.de', 20_001), HOUR - 19_996, 'those that stay are still counted');
 });
 
-t.test('a member invites 1,000 people a day, an administrator 10,000', async (t) => {
+t.test('a member can invite 1,000 people a day, an administrator 10,000', async (t) => {
   const realm = new Realm();
   const spent = { code: 'INVITATION_FAILED', extra: { daily_limit_reached: true, sent_invitations: false } };
   for (const [user, limit] of [

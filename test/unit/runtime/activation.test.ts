@@ -304,7 +304,7 @@ t.test('a timer fires once, also when its actor is not in memory or moves', asyn
   t.same(ops(h), ['s', 'fired:s']);
 });
 
-t.test('work that comes days after its time is done, with one error in the log', async (t) => {
+t.test('a timer that fires days late still runs its work, with one error in the log', async (t) => {
   const h = new Harness();
   await h.take(key, other);
   await h.ask(key, 'schedule', { op: 'a', after: 5_000 });

@@ -63,7 +63,7 @@ t.test('thousands of timers due together are fired in slices, and none is lost',
   t.end();
 });
 
-t.test('a time from a clock that was ahead is now, for an actor that never asks for such a time', (t) => {
+t.test('a wake-up time beyond the longest delay of its actor was set by a wrong clock, and is due now', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
   const longest = (of: ActorKey): number => (of === key(9) ? Number.POSITIVE_INFINITY : 1_000);

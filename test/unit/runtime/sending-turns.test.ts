@@ -4,7 +4,7 @@ import { SendingTurns } from '../../../src/runtime/sending-turns.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
-/** Takes turns whose command keeps the event loop for 4 ms. Returns the senders in the order of their turns. */
+/** Takes turns for commands of 4 ms each. @returns the senders in the order of their turns */
 function takeTurns(turns: SendingTurns, clock: FakeClock, senders: readonly number[]): number[] {
   const done: number[] = [];
   for (const sender of senders) {
@@ -21,7 +21,7 @@ function takeTurns(turns: SendingTurns, clock: FakeClock, senders: readonly numb
 
 const nextTurnOfEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-t.test('a commit with many commands holds the event loop for one slice of time', async (t) => {
+t.test('a commit with many commands holds the event loop for one time slice at most', async (t) => {
   const clock = new FakeClock();
   const done = takeTurns(new SendingTurns(clock), clock, Array(7).fill(1));
   t.equal(done.length, 1, 'the first command is sent at once');
@@ -33,7 +33,7 @@ t.test('a commit with many commands holds the event loop for one slice of time',
   t.equal(done.length, 7);
 });
 
-t.test('a command is sent when everything is done that the one before it caused without waiting', async (t) => {
+t.test('a command is sent when all microtasks that the previous one caused are done', async (t) => {
   const turns = new SendingTurns(new FakeClock());
   const order: string[] = [];
   t.equal(turns.waitForTurn(ledgerKey(1)), undefined);

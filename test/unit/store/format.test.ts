@@ -52,7 +52,7 @@ t.test('a data directory that an older server has open is not opened beside it',
   await server.close();
 });
 
-t.test('a data directory that is opened for a backup or a check keeps its format', async (test) => {
+t.test('a backup or a check leaves the format of a data directory unchanged', async (test) => {
   const place = join(test.testdir(), 'data');
   const older = CURRENT_STORAGE_FORMAT - 1;
   await (await openLmdbEnvironment(place, older)).close();

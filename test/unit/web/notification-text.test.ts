@@ -1,6 +1,6 @@
 /**
- * The text and the name of a notification are the same whether the server pushes it or the web client makes it. The two
- * programs share no code, so the facts compare them.
+ * A notification has the same text and tag whether the server pushes it or the web client shows it. The two programs
+ * share no code, so these tests compare them.
  */
 import fc from 'fast-check';
 import t from 'tap';
@@ -39,7 +39,7 @@ function pushOf(message: Partial<PushedMessage>) {
   return makeBrowserPushMessage(whole, toUserId(1), directory, true);
 }
 
-/** Bytes of a push that a push service takes, without its header of 86 bytes, its delimiter and its tag of 16 bytes. */
+/** Bytes left for the content of a push of 4,096: its header has 86, its delimiter 1 and its tag 16. */
 const MAX_PUSH_PAYLOAD_BYTES = 4_096 - 103;
 /** Ids of a group as large as one call can name. */
 const GROUP = Array.from({ length: 20_000 }, (_, i) => 1_000_000 + i);
@@ -78,7 +78,7 @@ t.test('a long text is cut between characters', async (t) => {
   t.equal(extractNotificationText('😀'.repeat(300)), `${'😀'.repeat(239)}…`);
 });
 
-t.test('a push of the longest texts to the largest group has a size that push services take', async (t) => {
+t.test('a push with the longest texts to the largest group is not too large for push services', async (t) => {
   const long = { stream: 4_294_967_295, streamName: '😀'.repeat(60), topic: '😀'.repeat(60) };
   const pushes: readonly Partial<PushedMessage>[] = [
     { others: GROUP },
@@ -90,7 +90,7 @@ t.test('a push of the longest texts to the largest group has a size that push se
   for (const push of pushes) t.ok(Buffer.byteLength(JSON.stringify(pushOf(push))) <= MAX_PUSH_PAYLOAD_BYTES);
 });
 
-t.test('a notification has the same name from the server as from the web client, and each group has its own', (t) => {
+t.test('server and web client give a conversation the same notification tag, and each group another one', (t) => {
   for (const users of [[2], [2, 3], GROUP.slice(0, 60)]) {
     t.equal(pushOf({ others: users, recipient: 77 }).tag, makeNotificationTag({ users }, 77));
   }

@@ -114,7 +114,7 @@ t.test('the first wanted language with a catalogue is taken, and its region deci
   t.equal(text('common.save'), 'Save');
 });
 
-t.test('a refusal is told in German if it is a frequent one, else in the words of the server', async (t) => {
+t.test('frequent refusals are translated into German, others stay in English', async (t) => {
   const entries: readonly ErrorCatalogueEntry[] = Object.values(API_ERROR_CATALOGUE);
   const known = new Set(entries.flatMap(({ code = '', msg }) => [code, msg]));
   t.strictSame(

@@ -53,7 +53,7 @@ t.test('a restart waits for a slow webhook for less than the time of a drain', a
   t.same(steps, ['drained']);
 });
 
-t.test('a call whose start is not committed when a drain begins is made in it, and the drain waits', async (t) => {
+t.test('a drain waits for a call whose start was not committed when the drain began', async (t) => {
   const { clock, gate, steps, drain, sidecar, handle } = startSidecarWithCall();
   handle.volatile.startedCalls.push({ ...CALL, message: 6 });
   const drained = drain();

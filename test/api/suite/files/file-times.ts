@@ -55,7 +55,7 @@ export async function fileTimes(t: Test): Promise<void> {
     },
   );
 
-  await t.test('a server whose clock is ahead deletes no unlinked file, and old ones once it is right', async (t) => {
+  await t.test('unlinked files outlive a clock that is ahead, and are deleted once it is right', async (t) => {
     const year = 365 * DAY_MS;
     const uri = await upload(member, 'draft.txt');
     await server.restart(() => clock.correctWallTime(year));
@@ -63,7 +63,7 @@ export async function fileTimes(t: Test): Promise<void> {
     await settle(50);
     t.equal((await look(member, uri)).status, 200);
     await server.restart(() => clock.correctWallTime(-year));
-    // The next file whose time is over makes the actor look at the others, too.
+    // The actor looks at all its files when the time of the next one is over.
     await upload(member, 'next.txt');
     await pass(36);
     await until('the next is gone', async () => !(await names()).includes('next.txt'), 5_000);

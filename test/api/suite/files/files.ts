@@ -309,7 +309,7 @@ export const files: Facts = async (t, server) => {
     t.same(page(await look(member, uri)), NOT_FOUND);
   });
 
-  await t.test("a file goes with its last message, also if another user's scheduled message links it", async (t) => {
+  await t.test("a file goes with its last message, even if another user's scheduled message links it", async (t) => {
     const uri = await upload(member, 'quoted.txt');
     const content = `[x](${uri})`;
     const message_id = await say(member, 'hall', 'last', content);

@@ -343,7 +343,7 @@ export const invitations: Facts = async (t, server) => {
     t.equal(mailsTo(server, email).length, 2);
   });
 
-  await t.test('a member has 1,000 invitations mailed a day', async (t) => {
+  await t.test('a member may have 1,000 invitations mailed in a day', async (t) => {
     const { member: inviter, admin: administrator } = await makeOrganization(server);
     const inviteMany = (by: Person, n: number) => invite(by, Array.from({ length: n }, address).join());
     for (const n of [500, 499]) t.equal((await inviteMany(inviter, n)).status, 200);

@@ -99,7 +99,7 @@ export const signingUp: Facts = async (t, server) => {
   });
 
   await t.test(
-    'an address signs up although it has been asked for too many new passwords and invitations',
+    'an address can still sign up after too many requests for new passwords and invitations to it',
     async (t) => {
       const email = address();
       for (const status of [200, 200, 429]) {

@@ -176,7 +176,7 @@ export const marking: Facts = async (t, server) => {
       await setFlag(other, 'remove', 'read', [history, gained]);
       await flagEvents(queue);
       await mark();
-      // The answer to leaving the stream doesn't wait for the marks.
+      // Leaving the stream is answered before the messages are marked.
       await until('the copies are read', async () => (await flagsOf(other, gained)).includes('read'));
       t.match(await flagEvents(queue), [{ op: 'add', flag: 'read', messages: [history, gained] }], what);
       t.same(

@@ -454,7 +454,7 @@ export async function missedMails(t: Test): Promise<void> {
     await member.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
   });
 
-  await t.test('the link ends the mails about all streams, also if one of them is left at that moment', async (t) => {
+  await t.test('the link ends the mails about all streams, even if the user is leaving one of them', async (t) => {
     for (const name of ['east', 'west']) {
       for (const person of [member, other]) await subscribe(person, name);
       const data = [{ stream_id: await streamIdOf(member, name), property: 'email_notifications', value: true }];
@@ -503,7 +503,7 @@ export async function missedMails(t: Test): Promise<void> {
     await owner.api.ok('PATCH /realm', { message_content_allowed_in_email_notifications: true });
   });
 
-  await t.test('a message from a time when the clock was ahead ends no mails about later ones', async (t) => {
+  await t.test('a message sent while the clock was ahead holds up no mails about later messages', async (t) => {
     const year = 365 * 86_400_000;
     clock.correctWallTime(year);
     await tell(owner, [member], 'sent in the future');

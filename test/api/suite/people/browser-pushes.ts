@@ -104,7 +104,7 @@ export const browserPushes: Facts = async (t, server) => {
     t.ok(Number(claims.exp) > now && Number(claims.exp) <= now + 86_400, 'the signature is good for at most a day');
   });
 
-  await t.test('a group is named by its recipient id, and a large one is linked without its members', async (t) => {
+  await t.test('a push names a group by its recipient id, and links a large group without its members', async (t) => {
     const world = await makeWorld(t, server);
     const { org } = world;
     const { member, other, owner } = org;

@@ -103,7 +103,7 @@ export const endsOfSessions: Facts = async (t, server) => {
   });
 
   await t.test(
-    'the end of all other sessions voids the links of the account, with or without other sessions',
+    'ending all other sessions voids the links of the account, even if there are no other sessions',
     async (t) => {
       const org = await makeOrganization(server, ['member']);
       const { email } = org.member;

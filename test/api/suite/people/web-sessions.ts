@@ -235,7 +235,7 @@ export const webSessions: Facts = async (t, server) => {
     });
   });
 
-  await t.test('a page learns whom a one-time link would sign in, and the link stays unused', async (t) => {
+  await t.test('a page can ask for the account of a one-time link, and the link stays unused', async (t) => {
     const org = await makeOrganization(server, ['member']);
     const { actors, secrets } = server;
     const link = await createOneTimeSignInUrl(actors, secrets, org.realm, org.member.email, 'http://x');

@@ -264,7 +264,7 @@ export const userTopics: Facts = async (t, server) => {
     },
   );
 
-  await t.test('muted topics leave the list with the right to see their stream, and come back with it', async (t) => {
+  await t.test('muted topics are listed while the user can see their stream', async (t) => {
     const [outside, inside] = [await addPerson(org, 'outsider'), await addPerson(org, 'insider')];
     await subscribe(owner, 'gallery', { principals: [owner, inside] });
     const stream_id = await streamIdOf(owner, 'gallery');
