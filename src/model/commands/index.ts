@@ -61,6 +61,7 @@ export type {
   ContinueSubscribingArgs,
   CreateBotArgs,
   CreateUserArgs,
+  DropRealmImportArgs,
   DropRealmImportReply,
   ExternalSignInArgs,
   InvitationOffer,

@@ -47,6 +47,18 @@ async function source(
   };
 }
 
+/** A view of the blob storage whose listing for a backup is changed. */
+const withListing = (
+  blobs: FolderBlobStorage,
+  change: (listed: ReturnType<BlobDeletionHold['listFiles']>) => ReturnType<BlobDeletionHold['listFiles']>,
+): FolderBlobStorage =>
+  Object.assign(Object.create(blobs) as FolderBlobStorage, {
+    async holdDeletions(): Promise<BlobDeletionHold> {
+      const hold = await blobs.holdDeletions();
+      return { ...hold, listFiles: () => change(hold.listFiles()) };
+    },
+  });
+
 async function incarnationOf(data: string): Promise<string> {
   const environment = await openLmdbEnvironment(data);
   const log = await LmdbEventLog.open(environment, clock, LIMITS);
@@ -87,22 +99,14 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
 t.test('data deleted while a backup reads is in the backup, and gone from the server', async (test) => {
   let begun = false;
   const { place, blobs, data, ...from } = await source(test, (whole) =>
-    Object.assign(Object.create(whole) as FolderBlobStorage, {
-      async holdDeletions(): Promise<BlobDeletionHold> {
-        const keeping = await whole.holdDeletions();
-        return {
-          ...keeping,
-          async *listFiles() {
-            await whole.delete(ONE, 'b');
-            for await (const file of keeping.listFiles()) {
-              // This file is listed, and deleted before it is read.
-              if (!begun) await whole.delete(ONE, 'a');
-              begun = true;
-              yield file;
-            }
-          },
-        };
-      },
+    withListing(whole, async function* (listed) {
+      await whole.delete(ONE, 'b');
+      for await (const file of listed) {
+        // This file is listed, and deleted before it is read.
+        if (!begun) await whole.delete(ONE, 'a');
+        begun = true;
+        yield file;
+      }
     }),
   );
   await blobs.put(ONE, 'b', bytes('second'), 'text/plain');
@@ -124,19 +128,11 @@ t.test('a stop of the server ends a backup, which removes what it has written', 
   const { place, blobs, data, ...from } = await source(
     test,
     (whole) =>
-      Object.assign(Object.create(whole) as FolderBlobStorage, {
-        async holdDeletions(): Promise<BlobDeletionHold> {
-          const keeping = await whole.holdDeletions();
-          return {
-            ...keeping,
-            async *listFiles() {
-              for await (const file of keeping.listFiles()) {
-                yield file;
-                stopping.abort(new Error('the server stops'));
-              }
-            },
-          };
-        },
+      withListing(whole, async function* (listed) {
+        for await (const file of listed) {
+          yield file;
+          stopping.abort(new Error('the server stops'));
+        }
       }),
     stopping.signal,
   );

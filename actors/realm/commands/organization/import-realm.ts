@@ -13,7 +13,12 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { toRealmId } from '#model';
-import type { RealmImportLease, RealmImportReservation, realmActorCommands } from '#model/commands';
+import type {
+  DropRealmImportArgs,
+  RealmImportLease,
+  RealmImportReservation,
+  realmActorCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryRealmEntry } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
@@ -43,6 +48,15 @@ function findLeaseOfOther(
   const lease = findLease(parts);
   if (!lease || lease.holder === holder) return undefined;
   return stale?.holder === lease.holder && stale.beat === lease.beat ? undefined : lease;
+}
+
+/** Finds the lease of another process that imports this organization. Imports of others don't stand in the way. */
+function findLeaseOfSameImport(
+  parts: ActorParts,
+  { subdomain, holder, stale }: DropRealmImportArgs,
+): RealmImportLease | undefined {
+  const lease = findLeaseOfOther(parts, holder, stale);
+  return lease?.subdomain === subdomain ? lease : undefined;
 }
 
 export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
@@ -117,10 +131,10 @@ export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommand
 export const markRealmImportDroppedHandler: RealmCommandHandler<typeof realmActorCommands.markImportDropped> = {
   creates: true,
   lane: 'realms',
-  handle({ parts }, { subdomain, holder, stale }) {
-    const heldBy = findLeaseOfOther(parts, holder, stale);
-    // The lease may be that of another organization's import, which goes on.
-    if (heldBy?.subdomain === subdomain) return { reply: makeValueReply({ heldBy }) };
+  handle({ parts }, args) {
+    const { subdomain } = args;
+    const heldBy = findLeaseOfSameImport(parts, args);
+    if (heldBy) return { reply: makeValueReply({ heldBy }) };
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const known = parts.get(part) as RealmImportReservation | undefined;
     if (!known) return { reply: makeValueReply({ reserved: null }) };
@@ -136,10 +150,10 @@ export const markRealmImportDroppedHandler: RealmCommandHandler<typeof realmActo
 export const dropRealmImportReservationHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
   creates: true,
   lane: 'realms',
-  handle({ parts }, { subdomain, holder, stale }) {
-    const heldBy = findLeaseOfOther(parts, holder, stale);
-    // The lease may be that of another organization's import, which goes on.
-    if (heldBy?.subdomain === subdomain) return { reply: makeValueReply({ heldBy }) };
+  handle({ parts }, args) {
+    const { subdomain } = args;
+    const heldBy = findLeaseOfSameImport(parts, args);
+    if (heldBy) return { reply: makeValueReply({ heldBy }) };
     const dropped = isSubdomainReservedByImport(parts, subdomain);
     const endsLease = findLease(parts)?.subdomain === subdomain;
     return {

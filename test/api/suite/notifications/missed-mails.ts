@@ -26,6 +26,10 @@ const PERIOD_MS = 121_000;
 /** Time after which a user who was active counts as away, and a moment more. */
 const AWAY_MS = 201_000;
 
+/** Path of the link that ends this kind of mail. */
+const unsubscribePathOf = ({ headers }: SentMail): string =>
+  new URL(/^<(.*)>$/.exec(headers.get('list-unsubscribe')!)![1]!).pathname;
+
 export async function missedMails(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   /** Runs before the next command that changes settings of subscriptions. */
@@ -235,7 +239,7 @@ export async function missedMails(t: Test): Promise<void> {
     await say(other, 'dock', 'tides', 'the last');
     await clock.advanceAsync(PERIOD_MS);
     const [last] = await expectMail(owner);
-    const path = new URL(/^<(.*)>$/.exec(last!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    const path = unsubscribePathOf(last!);
     t.equal((await org.nobody.raw({ method: 'POST', path, headers: form, body: '' })).status, 200);
     const { user_settings } = await atLevel(owner).api.ok('POST /register', { fetch_event_types: ['user_settings'] });
     t.match(
@@ -394,7 +398,7 @@ export async function missedMails(t: Test): Promise<void> {
     await say(other, 'dock', 'fish', 'herring');
     await clock.advanceAsync(PERIOD_MS);
     const [mail] = await expectMail(member);
-    const path = new URL(/^<(.*)>$/.exec(mail!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    const path = unsubscribePathOf(mail!);
     t.match(mail!.text, path, 'the text has the same link');
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const open = (method: string, at: string, body?: string) =>
@@ -431,20 +435,27 @@ export async function missedMails(t: Test): Promise<void> {
     t.same(subjects(mailsTo(server, email)), [`Welcome to The ${org.subdomain}`]);
   });
 
-  await t.test('the link of a mail about one stream ends the mails about all streams', async (t) => {
-    const notified = ['north', 'south'];
-    for (const name of notified) {
+  /** Subscribes the member to streams with mails, and waits for the mail about a message in the last stream. */
+  const mailAboutNewStreams = async (...names: readonly string[]): Promise<SentMail> => {
+    for (const name of names) {
       for (const person of [member, other]) await subscribe(person, name);
       const data = [{ stream_id: await streamIdOf(member, name), property: 'email_notifications', value: true }];
       await member.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
     }
-    await say(other, 'north', 'wind', 'strong');
+    await say(other, names.at(-1)!, 'wind', 'strong');
     await clock.advanceAsync(PERIOD_MS);
     const [mail] = await expectMail(member);
-    const path = new URL(/^<(.*)>$/.exec(mail!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    return mail!;
+  };
+  const unsubscribeFrom = (mail: SentMail) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = 'List-Unsubscribe=One-Click';
-    t.equal((await org.nobody.raw({ method: 'POST', path, headers, body })).status, 200);
+    return org.nobody.raw({ method: 'POST', path: unsubscribePathOf(mail), headers, body });
+  };
+
+  await t.test('the link of a mail about one stream ends the mails about all streams', async (t) => {
+    const notified = ['north', 'south'];
+    t.equal((await unsubscribeFrom(await mailAboutNewStreams(...notified))).status, 200);
     for (const name of notified) await say(other, name, 'wind', 'stronger');
     await tell(other, [owner], 'mark');
     await clock.advanceAsync(PERIOD_MS);
@@ -455,19 +466,9 @@ export async function missedMails(t: Test): Promise<void> {
   });
 
   await t.test('the link ends the mails about all streams, even if the user is leaving one of them', async (t) => {
-    for (const name of ['east', 'west']) {
-      for (const person of [member, other]) await subscribe(person, name);
-      const data = [{ stream_id: await streamIdOf(member, name), property: 'email_notifications', value: true }];
-      await member.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
-    }
-    await say(other, 'west', 'wind', 'strong');
-    await clock.advanceAsync(PERIOD_MS);
-    const [mail] = await expectMail(member);
-    const path = new URL(/^<(.*)>$/.exec(mail!.headers.get('list-unsubscribe')!)![1]!).pathname;
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const mail = await mailAboutNewStreams('east', 'west');
     beforeSubscriptionSettings = () => member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['east'] });
-    const body = 'List-Unsubscribe=One-Click';
-    t.equal((await org.nobody.raw({ method: 'POST', path, headers, body })).status, 200);
+    t.equal((await unsubscribeFrom(mail)).status, 200);
     t.equal(beforeSubscriptionSettings, undefined, 'the stream was left');
     await say(other, 'west', 'wind', 'stronger');
     await tell(other, [owner], 'mark');
