@@ -38,7 +38,7 @@ const MAX_MAILS_PER_SENDING_RUN = 40;
 const MIN_BULK_MAILS_PER_SENDING_RUN = 4;
 /** Pause before the next run if a failure interrupted the last one or it found the mail server away, ms. */
 const PAUSE_AFTER_FAILED_RUN_MS = 10_000;
-const FATES_OF_FAILED_RUN: ReadonlySet<MailDisposition> = new Set(['away', 'unclear', 'untried']);
+const FAILED_RUN_DISPOSITIONS: ReadonlySet<MailDisposition> = new Set(['away', 'unclear', 'untried']);
 
 /**
  * Earliest time of the next run, wall time, ms. A pause longer than `PAUSE_AFTER_FAILED_RUN_MS` was stored while the
@@ -133,7 +133,7 @@ const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, Read
           Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, { ...mail, bulk: false }));
       }
     }
-    const hasFailed = [...fates.values()].some((fate) => FATES_OF_FAILED_RUN.has(fate));
+    const hasFailed = [...fates.values()].some((fate) => FAILED_RUN_DISPOSITIONS.has(fate));
     const after = hasFailed ? { ...state, pausedUntil: now + PAUSE_AFTER_FAILED_RUN_MS } : state;
     const next = computeNextMailAttemptTime(left, now);
     const due = next === null ? null : Math.max(next, earliestTimeOfNextRun(after, now));

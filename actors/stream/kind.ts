@@ -26,13 +26,13 @@ import { noSuchStreamError, sendDirectMessageHandler, sendOrRedirectStreamMessag
 import { sendScheduledDirectMessageHandler, sendScheduledStreamMessageHandler } from './commands/send-scheduled.js';
 import { addSubmessageHandler } from './commands/submessage.js';
 import {
+  forwardStreamShownOrHiddenHandler,
   listAllTopicsHandler,
   readTopicPolicyHoldersHandler,
   readTopicsForActorsHandler,
   recordNotifiedSubscriberHandler,
   recordTopicPolicyHolderHandler,
   refreshNewestMessageOfTopicHandler,
-  tellTopicPolicyHoldersOfVisibilityHandler,
 } from './commands/topics.js';
 import { publishStreamTypingHandler } from './commands/typing.js';
 import { MESSAGE_MOVE_PART_PREFIX } from './editing/move-batches.js';
@@ -128,7 +128,7 @@ export const streamActorKind: ActorKindDefinition<ConversationActorState, Conver
         topicNames: readTopicsForActorsHandler,
         setNotified: recordNotifiedSubscriberHandler,
         topicChanged: refreshNewestMessageOfTopicHandler,
-        shownOrHidden: tellTopicPolicyHoldersOfVisibilityHandler,
+        shownOrHidden: forwardStreamShownOrHiddenHandler,
         topicWatched: recordTopicPolicyHolderHandler,
         topicWatchers: readTopicPolicyHoldersHandler,
       },

@@ -142,7 +142,7 @@ import {
   changePolicyAfterParticipationHandler,
   moveTopicVisibilityPolicyHandler,
   muteOrUnmuteTopicHandler,
-  publishTopicsOfStreamShownOrHiddenHandler,
+  publishTopicPoliciesOfShownOrHiddenStreamHandler,
   setTopicVisibilityPolicyHandler,
 } from './commands/streams/topics.js';
 import { OWN_FILE_PART_PREFIX } from './files.js';
@@ -268,7 +268,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     muteTopic: muteOrUnmuteTopicHandler,
     tookPartInTopic: changePolicyAfterParticipationHandler,
     moveTopicPolicy: moveTopicVisibilityPolicyHandler,
-    streamShownOrHidden: publishTopicsOfStreamShownOrHiddenHandler,
+    streamShownOrHidden: publishTopicPoliciesOfShownOrHiddenStreamHandler,
   }),
   makeInitialState: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   makeVolatile: () => undefined,

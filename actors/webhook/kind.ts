@@ -34,7 +34,7 @@ const MAX_RUNNING_CALLS_PER_WEBHOOK = 8;
 /** Time by which the outcome of a call is known, ms: its own limit, and as long again for reading its message. */
 const MAX_CALL_DURATION_MS = 20_000;
 /** Delay after which a drain looks for due calls again, ms. A due time in the past would wake the actor in a loop. */
-const DUE_AGAIN_IN_DRAIN_MS = 1_000;
+const DRAIN_RECHECK_DELAY_MS = 1_000;
 /** Maximum number of calls that wait or run; further ones are dropped. */
 const MAX_WAITING_CALLS_PER_WEBHOOK = 1_000;
 /** Minimum time between two notices of dropped calls to the owner, ms. */
@@ -81,7 +81,7 @@ function startDueCalls(
   volatile: WebhookMemoryState,
   now: number,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly due: number | null } {
-  if (volatile.isPartitionDraining) return { parts: {}, due: calls.length > 0 ? now + DUE_AGAIN_IN_DRAIN_MS : null };
+  if (volatile.isPartitionDraining) return { parts: {}, due: calls.length > 0 ? now + DRAIN_RECHECK_DELAY_MS : null };
   const parts: Record<string, Json> = {};
   let free = MAX_RUNNING_CALLS_PER_WEBHOOK - calls.filter(({ running, next }) => running && next > now).length;
   const all = calls.map((call): WaitingWebhookCall => {

@@ -295,7 +295,7 @@ t.test('a dropped import leaves no files and no records, beside a running server
   await command(['import', '--drop', '--subdomain', 'two', '--data-dir', face.dataDir]);
   test.notOk(existsSync(files), 'its files are gone');
   await imported(from, face.dataDir, '--subdomain', 'two');
-  test.ok(existsSync(join(face.dataDir, 'blobs', '3')), 'its subdomain is free, and its number is not used again');
+  test.ok(existsSync(join(face.dataDir, 'blobs', '3')), 'the next import gets the subdomain and a new number');
 });
 
 /** Scheduling policy and nice value of each thread of a process, as `POLICY NICE` (see proc_pid_stat(5)). */
@@ -612,7 +612,7 @@ t.test(
       const first = messages!.find(({ subject }) => subject !== '')!;
       Object.assign(first, { subject: '', content: 'moved', edit_history: JSON.stringify(edits) });
       const last = messages!.at(-1)!;
-      // Newer versions give direct messages this topic.
+      // The topic of direct messages in newer versions.
       const direct = { sender, recipient: group.recipient, subject: '\u0007', content: 'direct', edit_history: null };
       Object.assign(last, direct);
       while (rows!.at(-1)?.message === last.id) rows!.pop();

@@ -422,7 +422,7 @@ const MANY_PARTS = 2_500;
 function realmRemovalFacts(fact: Fact, store: Store): void {
   fact('a removed realm leaves no roots, parts, messages and sleepers, and other realms keep theirs', async (t) => {
     const realm = freshRealm();
-    // Its keys begin with those of the realm.
+    // A realm whose number begins with that of the removed one, such as 120 beside 12.
     const longer = toRealmId(Number(`${realm}0`));
     const keysOf = (of: RealmId): ActorKey[] => [
       realmActorKey(of),
@@ -486,6 +486,6 @@ function realmRemovalFacts(fact: Fact, store: Store): void {
       t.strictSame(await store.listParts(of, ''), [{ part: 'p', rev: 1, value: 1 }]);
     }
     for (const of of keysOf(realm)) t.notOk(awake.has(of));
-    t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'an actor that was active writes nothing back');
+    t.equal(await store.commit(write(key, 1, 1)), 'conflict', 'a commit of an actor that was active is refused');
   });
 }

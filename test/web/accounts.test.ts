@@ -152,7 +152,7 @@ t.test(
       await client.openSignedIn(admin.email, PASSWORD, '#inbox');
       await openLinkOf(other);
       await client.waitFor('main', `You are signed in as ${admin.name}. Sign in as ${other.name} instead?`);
-      t.strictSame(await client.findings(), [], 'the question');
+      t.strictSame(await client.findings(), [], 'the page with the question is accessible');
       await client.click('main button', 'Cancel');
       await client.waitFor('.row.person', `${admin.name} (you)`);
       await client.page.reload();
@@ -194,7 +194,7 @@ t.test(
     const tab = await client.openTab();
     await tab.goto(`http://${host}/`);
     const shown = await tab.waitForFunction("document.querySelector('.app, .sign-in-card')?.className");
-    t.match(await shown.jsonValue(), /app/, 'no sign-in is shown on the way');
+    t.match(await shown.jsonValue(), /app/, 'the sign-in is never shown');
     await client.waitFor('.app');
     t.strictSame([client.faults, client.refusals], [[], []]);
   },

@@ -78,9 +78,7 @@ export const recordTopicPolicyHolderHandler: ConversationCommandHandler<typeof s
  * Tells the users with a topic policy that the stream may have become visible to them or hidden from them. The command
  * is never refused and may be repeated.
  */
-export const tellTopicPolicyHoldersOfVisibilityHandler: ConversationCommandHandler<
-  typeof streamActorCommands.shownOrHidden
-> = {
+export const forwardStreamShownOrHiddenHandler: ConversationCommandHandler<typeof streamActorCommands.shownOrHidden> = {
   creates: true,
   handle: ({ parts }, _args, _inputs, context) => ({
     reply: makeValueReply(null),

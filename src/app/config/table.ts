@@ -370,7 +370,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     option: 'max-requests',
     value: 'N',
     description:
-      'Most requests that a frontend processes at a time; more are answered 503. Not counted are parked polls, requests whose body is still arriving, and answers that the client has not taken yet.',
+      'Most requests that a frontend processes at a time; more are answered 503. Parked polls, requests whose body is still arriving, and answers that the client has not read yet do not count.',
     fallback: 10_000,
     parse: makeIntegerParser(1, 10_000_000),
   }),
@@ -532,7 +532,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     option: 'upload-memory-mib',
     value: 'N',
     description:
-      'Memory of a frontend for the arrived bytes of running uploads, MiB; uploads beyond it are answered 503. One account has room for one upload, and for more while as much stays free. Larger than --max-file-mib.',
+      'Memory of a frontend for the bytes of uploads that have arrived, MiB; uploads beyond it are answered 503. An account has room for one upload, and for more while as much stays free for others. Larger than --max-file-mib.',
     fallback: 256,
     parse: makeIntegerParser(1, 1_000_000),
   }),

@@ -39,7 +39,7 @@ const VALIDATOR = [
   'cannot be blank\\.',
   'is too (small|large)',
   'is too long \\(limit: \\d+ characters\\)',
-  // Bounds of lists and a refused key that are ours; the contract has none.
+  // Limits of lists and a refused key that only this server has; the contract has none.
   'has too many items \\(limit: \\d+\\)',
   'contains an invalid key: __proto__',
   'has incorrect length \\d+; should be \\d+',
@@ -137,7 +137,7 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   ],
   'POST /bots': OF_PICTURES,
   'PATCH /bots/{bot_id}': OF_PICTURES,
-  // realm.md § Invitations: the daily limit, which the peer has on open servers.
+  // realm.md § Invitations: the daily limit, which the peer has on open servers only.
   'POST /invites': OF_DAILY_INVITATIONS,
   'POST /invites/{prereg_id}/resend': OF_DAILY_INVITATIONS,
   'POST /submessage': [bad('Unknown type for todo data: {type}')],

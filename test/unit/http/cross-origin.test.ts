@@ -82,7 +82,7 @@ for (const kind of ADAPTERS) {
     api.request('OPTIONS /file', { Origin: 'https://elsewhere.example' });
     const { headers } = (await api.response())!;
     const allowed = listOf(headers['access-control-allow-headers']);
-    t.same(allowed, ['Authorization', 'X-Conclave-Api-Level'], 'and no header with which a session counts');
+    t.same(allowed, ['Authorization', 'X-Conclave-Api-Level'], 'headers of sessions are not allowed');
     const exposed = listOf(headers['access-control-expose-headers']);
     for (const name of ['ETag', 'Content-Disposition', 'Content-Range', 'Accept-Ranges']) t.ok(exposed.includes(name));
   });

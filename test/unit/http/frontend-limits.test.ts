@@ -127,7 +127,11 @@ for (const kind of kinds) {
     for (let i = 0; i < 2; i++) await ask('/slow');
     await until('as many as may be are processed', () => services.forwarded.length === 2);
     stalled[1]!.send('y');
-    t.match(await stalled[1]!.response(), { status: 503, text: UNAVAILABLE }, 'a whole body counts');
+    t.match(
+      await stalled[1]!.response(),
+      { status: 503, text: UNAVAILABLE },
+      'a request counts once its body is complete',
+    );
     for (const { answer } of services.forwarded) answer({ ok: [] });
     stalled[2]!.send('y');
     t.equal((await stalled[2]!.response())?.status, 200);
@@ -210,17 +214,25 @@ for (const kind of kinds) {
     };
     const idle: RawClient[] = [];
     for (let i = 0; i < 10; i++) idle.push(await upload(5, 100));
-    t.equal((await (await upload(5, bytes)).response())?.status, 200, 'what has not come takes no memory');
+    t.equal((await (await upload(5, bytes)).response())?.status, 200, 'only bytes that have arrived take memory');
 
     for (const one of idle.slice(0, 2)) one.send(body.slice(100, bytes - 1));
     await until('they have come', () => received.totalHeldBytes >= 2 * (bytes - 1));
-    t.match(await (await upload(5, 0)).response(), { status: 503, text: UNAVAILABLE }, 'others keep as much room');
+    t.match(
+      await (await upload(5, 0)).response(),
+      { status: 503, text: UNAVAILABLE },
+      'the account must leave as much room for others',
+    );
     idle[2]!.send(body.slice(100, bytes - 1));
-    t.match(await idle[2]!.response(), { status: 503, text: UNAVAILABLE }, 'also when it has begun before');
+    t.match(
+      await idle[2]!.response(),
+      { status: 503, text: UNAVAILABLE },
+      'an upload that began earlier is refused, too',
+    );
     t.equal((await (await upload(6, bytes)).response())?.status, 200, 'another account has room');
     idle[0]!.send(body.slice(bytes - 1));
     t.equal((await idle[0]!.response())?.status, 200);
-    t.equal((await (await upload(5, bytes)).response())?.status, 200, 'an answered upload gives its memory back');
+    t.equal((await (await upload(5, bytes)).response())?.status, 200, 'an answered upload releases its memory');
   });
 
   t.test(`${kind}: two million boundaries are refused, and other requests are answered`, async (t) => {

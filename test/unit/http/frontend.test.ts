@@ -398,13 +398,13 @@ t.test('uploads take no more memory than configured, and release it', async (t) 
     return exchange;
   };
   const [one, two, three, four] = [send(), send(), send({ 'content-length': '900000' }), send()];
-  t.same([three.status, three.read], [503, false], 'its length is announced');
-  t.same([four.status, four.read], [503, true], 'its length is not known before');
+  t.same([three.status, three.read], [503, false], 'refused by its announced length');
+  t.same([four.status, four.read], [503, true], 'refused while it arrives, without an announced length');
   one.abort();
   const five = send();
   await until('both are answered', () => two.answered && five.answered);
   t.same([one.answers, two.status, five.status], [0, 200, 200]);
   const [six, seven] = [send(), send()];
   await until('both are answered', () => six.answered && seven.answered);
-  t.same([six.status, seven.status], [200, 200], 'answered ones have given it back');
+  t.same([six.status, seven.status], [200, 200], 'answered uploads have released their memory');
 });

@@ -64,5 +64,5 @@ t.test('statuses bring their headers', async (t) => {
   t.match(headers(apiError('SERVICE_UNAVAILABLE')), { 'Retry-After': '1' });
   const page = { status: 429, msg: '<p>Too often.</p>', html: true, extra: { 'retry-after': 1.2 } } as const;
   const ofPage = Object.fromEntries(errorResponseHeaders(page).pairs);
-  t.match(ofPage, { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': '2' }, 'those of a page, too');
+  t.match(ofPage, { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': '2' }, 'a page has the header, too');
 });

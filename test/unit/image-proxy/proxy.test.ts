@@ -165,7 +165,7 @@ t.test('several hosts that do not answer hold up no pictures of other hosts', as
   );
   const ends = Promise.allSettled(slow);
   const held = fetcher.fetches.length;
-  t.equal(held, 27, '16 of the first, 8 of the second, and one of each further host');
+  t.equal(held, 27, '16 fetches of the first host, 8 of the second, one of each further host');
   const good = ['x', 'y', 'z'].map((host) => of.getOrFetchImage(`http://${host}.good.example/picture.png`));
   t.equal(fetcher.fetches.length, held + 3, 'the pictures of three other hosts do not wait');
   for (const { answer } of fetcher.fetches.slice(held)) answer(image(1));

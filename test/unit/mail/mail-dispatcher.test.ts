@@ -46,7 +46,7 @@ t.test('one failed connection keeps mails on one connection for a minute, not fo
     server.maxOpen = Number.POSITIVE_INFINITY;
     t.equal(await sendSome(), 1);
     await clock.advanceAsync(MINUTE);
-    t.equal(await sendSome(), 4, 'a success over all connections forgets the failure');
+    t.equal(await sendSome(), 4, 'a success over all connections resets the time');
   }
 });
 

@@ -152,5 +152,5 @@ t.test('the many sent messages that an earlier version kept are deleted in sever
     return kept().length;
   });
   t.same(counts, [151, MAX_SENT_SCHEDULED_MESSAGES_KEPT, MAX_SENT_SCHEDULED_MESSAGES_KEPT]);
-  t.same(kept().slice(0, 4), [1, 2, 3, 1_153], 'the newest stay, whatever their ids');
+  t.same(kept().slice(0, 4), [1, 2, 3, 1_153], 'the messages sent last stay, whatever their ids');
 });

@@ -77,7 +77,7 @@ t.test('a wake-up time beyond the longest delay of its actor was set by a wrong 
   timers.setWakeTime(key(3), 500);
   timers.setWakeTimeIfEarlier(key(4), 5_000_000);
   clock.advance(0);
-  t.same(fired.splice(0).sort(), [key(1), key(2), key(4)], 'times in memory, and a stored one');
+  t.same(fired.splice(0).sort(), [key(1), key(2), key(4)], 'wake-up times in memory and a stored one');
   clock.advance(500);
   t.same(fired, [key(3)]);
   clock.advance(10_000_400);

@@ -208,7 +208,7 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
  * the end of policies in an archived stream, which registrations leave out. The stored policies stay. The command is
  * never refused, and a repeat publishes the same events.
  */
-export const publishTopicsOfStreamShownOrHiddenHandler: UserCommandHandler<
+export const publishTopicPoliciesOfShownOrHiddenStreamHandler: UserCommandHandler<
   typeof userActorCommands.streamShownOrHidden
 > = {
   handle({ parts }, { stream: id }, _inputs, { key, directory, now }) {

@@ -26,7 +26,7 @@ export const NEWEST_ANCHOR_MESSAGE_ID = 10_000_000_000_000_000;
 const MIN_LATER_SCAN_BATCH_MESSAGES = 64;
 const MAX_SCAN_BATCH_MESSAGES = 4_096;
 
-const toLastingMessage = (own: ReadableMessage): ReadableMessage =>
+const decodeIfPacked = (own: ReadableMessage): ReadableMessage =>
   own.message instanceof PackedMessageView ? { ...own, message: own.message.decode() } : own;
 
 /** Reads messages for one user; loads the memberships that decide access on demand. */
@@ -77,7 +77,7 @@ export class UserMessageReader {
     limit: number,
   ): Promise<ReadableMessage[]> {
     if (this.store.forEachPackedMessage && !plan.needsDecodedMessages)
-      return this.#scanPacked(plan, from, direction, limit, toLastingMessage);
+      return this.#scanPacked(plan, from, direction, limit, decodeIfPacked);
     const rows: ReadableMessage[] = [];
     await this.#scanBatchesUntilLimit(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);

@@ -10,9 +10,9 @@ import {
 import { type MessageBody, type StoredMessage, type StoredMessageStreamMove, toStoredMessage } from './message.js';
 
 /** Fields of a body that are read one by one. */
-const SINGLE_BODY_FIELDS = ['content', 'html', 'topic', 'sent'] as const;
-type BodyText = Exclude<(typeof SINGLE_BODY_FIELDS)[number], 'sent'>;
-const bodyFieldFinder = new PackedFieldFinder(SINGLE_BODY_FIELDS);
+const SEPARATELY_READ_BODY_FIELDS = ['content', 'html', 'topic', 'sent'] as const;
+type BodyText = Exclude<(typeof SEPARATELY_READ_BODY_FIELDS)[number], 'sent'>;
+const bodyFieldFinder = new PackedFieldFinder(SEPARATELY_READ_BODY_FIELDS);
 
 /** The fields of a body that decide access, flags and counts of unread messages. */
 export type TextlessMessageBody = Pick<MessageBody, 'stream' | 'topic' | 'sent' | 'flags' | 'wildcard' | 'moves'>;
@@ -78,9 +78,9 @@ export class PackedMessageView implements StoredMessage {
     };
   }
 
-  #findBodyField(name: (typeof SINGLE_BODY_FIELDS)[number]): number {
+  #findBodyField(name: (typeof SEPARATELY_READ_BODY_FIELDS)[number]): number {
     this.packed.findBodyFields(bodyFieldFinder);
-    return bodyFieldFinder.positions[SINGLE_BODY_FIELDS.indexOf(name)]!;
+    return bodyFieldFinder.positions[SEPARATELY_READ_BODY_FIELDS.indexOf(name)]!;
   }
 
   /** Returns the message in a form that stays valid. */

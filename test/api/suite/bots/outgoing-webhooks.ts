@@ -219,7 +219,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.equal((await from(queue, bot.id)).content, 'at last');
     // No server listens on this port.
     const port = await freePort();
-    // The name has patterns of a replacement.
+    // The name contains replacement patterns of `String.replace`.
     const name = `cash $' $& ${port}`;
     const away = await make({ full_name: name, payload_url: JSON.stringify(`http://127.0.0.1:${port}/`) });
     await tell(member, [away], 'nobody there');

@@ -196,7 +196,7 @@ export async function messageTime(t: Test): Promise<void> {
     const id = await say(member, 'square', 'off', 'x');
     await server.restart(() => clock.leap(30 * DAY * 1_000));
     await pass(0.5);
-    t.ok(await exists(id), 'its clock may be ahead');
+    t.ok(await exists(id), 'the message stays, because the clock may be ahead');
     clock.leap(DAY * 1_000);
     await until('it is gone', async () => !(await exists(id)), 5_000);
   });
@@ -215,7 +215,7 @@ export async function messageTime(t: Test): Promise<void> {
     t.ok(await exists(kept));
     clock.correctWallTime(year);
     await pass(0.5);
-    t.ok(await exists(kept), 'also while the server runs');
+    t.ok(await exists(kept), 'the message stays while the server runs');
     clock.correctWallTime(-year);
     await pass(2);
     await until('it is gone, too', async () => !(await exists(kept)), 5_000);

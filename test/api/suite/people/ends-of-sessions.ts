@@ -132,7 +132,7 @@ export const endsOfSessions: Facts = async (t, server) => {
         await refused(t, signInOnce(pageOf(org), link), VOID_LINK, of);
         t.equal((await post(reset, { password: 'quietly-otter-ladder-27' })).status, 404, of);
         t.equal((await post(confirm, {})).status, 400, of);
-        t.equal((await here.api.call('GET /users/me')).status, 200, 'the session that ended the others');
+        t.equal((await here.api.call('GET /users/me')).status, 200, 'the session that ended the others stays');
       }
     },
   );
