@@ -8,8 +8,8 @@ const RETRY_PAUSE_MS = 100;
 
 /**
  * Writes log lines to stderr in the background, because a pipe or a terminal may take them slowly. Lines that can't be
- * written, as on a full disk or in a closed terminal, wait until a later write succeeds. pino's own output ends the
- * process when a write fails, but first repeats that write for ever.
+ * written, as on a full disk or in a closed terminal, wait until a later write succeeds. With pino's own output, a
+ * failed write makes the process exit, and the flush at the exit repeats that write for ever.
  */
 export class LogOutput {
   #waitingLines = '';

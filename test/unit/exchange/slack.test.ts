@@ -100,7 +100,7 @@ async function convertedSenders(test: Test, messages: readonly object[]) {
   };
 }
 
-t.test('the own messages of an app that also writes in the name of a person stay those of the app', async (test) => {
+t.test("an app's own messages stay its own, even if it also writes in the name of a person", async (test) => {
   const asPerson = { user: 'U9', bot_id: 'B8', bot_profile: { name: 'Merger' } };
   const asApp = { bot_id: 'B8', username: 'Merger' };
   const profile = { user_profile: { real_name: 'Pat' } };
