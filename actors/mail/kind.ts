@@ -48,7 +48,7 @@ const earliestTimeOfNextRun = ({ pausedUntil = 0 }: MailActorState, now: number)
   pausedUntil > now && pausedUntil <= now + PAUSE_AFTER_FAILED_RUN_MS ? pausedUntil : now;
 
 /**
- * Stores a mail, or drops it if its address has no mailbox. Other actors send this command (actors/shared/mail.ts), which
+ * Stores a mail, or drops it if its address has no mailbox. Other actors send this command (actors/shared/mail.ts); it
  * never refuses.
  */
 const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
