@@ -7,6 +7,14 @@ import type { ActorServices } from '../services.js';
 import type { MissedMessageNoticeMemory } from './informed.js';
 import type { RecentlyChangedMessages } from './recent.js';
 
+/** What the checks of the messages' age keep from one batch to the next (commands/retention.ts). */
+export interface RetentionProgress extends JsonObject {
+  /** Id up to which the running check has looked; 0: the next batch begins with the oldest message. */
+  readonly checkedUpTo: number;
+  /** Highest known id of a message from a clock that was ahead, up to which each check goes; 0: none is known. */
+  readonly aheadUpTo: number;
+}
+
 export interface ConversationActorState extends JsonObject {
   readonly phase: string;
   /** Membership version of the stream: raised by 1 with each change of the subscribers. */
@@ -24,6 +32,7 @@ export interface ConversationActorState extends JsonObject {
   readonly watched?: boolean;
   /** Planned time of the next daily check, wall time, ms; absent: an earlier version planned it. */
   readonly nextCheck?: number;
+  readonly retention?: RetentionProgress;
   /** Number of a stream's messages by day. */
   readonly traffic?: DailyMessageCounts;
   /** Number of a stream's messages of the last 28 days, as last reported to the realm actor; absent: 0. */

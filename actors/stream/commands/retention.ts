@@ -2,25 +2,42 @@
  * Removes messages that are older than the organization or the stream keeps them (streams.md, message_retention_days).
  * A conversation checks once a day, from its first message on; a new rule takes effect at the next check. A check that
  * comes days late removes nothing (`mayClockBeAhead`).
+ *
+ * A check reads batches in the order of ids, and ends at the first batch whose newest message is not expired. Messages
+ * that were stored while the clock was ahead have low ids and late times, so a check goes on behind them.
  */
 
 import { makeValueReply } from '#actors/shared';
 import { LATE_DELETION_PAUSE_MS, mayClockBeAhead } from '#base';
-import { storeNameOfStreamConversation, toStoredMessage } from '#domain/messages';
+import { storeNameOfStreamConversation } from '#domain/messages';
 import { countMessagesInTrafficWindow } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmActorKey, toStreamId } from '#model';
-import { type conversationActorCommands, makeOutboxCommand, realmActorCommands } from '#model/commands';
+import {
+  type conversationActorCommands,
+  makeOutboxCommand,
+  type OutboxCommand,
+  realmActorCommands,
+  streamActorCommands,
+} from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { newestVersionOfMessage } from '../messages.js';
 import { makeMessageRemovalOutcome } from '../removing.js';
-import type { ConversationActorState, ConversationActorView, ConversationCommandHandler } from '../state.js';
+import type {
+  ConversationActorState,
+  ConversationActorView,
+  ConversationCommandHandler,
+  RetentionProgress,
+} from '../state.js';
+import { STREAM_TOPIC_PART_PREFIX } from '../topics.js';
 
 const DAY_MS = 86_400_000;
 /** Longest time ahead for which a conversation asks to be woken, ms. */
 export const MAX_RETENTION_CHECK_DELAY_MS = Math.max(DAY_MS, LATE_DELETION_PAUSE_MS);
-/** Maximum number of messages removed per commit. */
+/** Maximum number of messages that one commit looks at and removes. */
 const MAX_EXPIRED_REMOVALS_PER_COMMIT = 500;
+/** Lead over the clock, ms, from which a message counts as one from a clock that was ahead. */
+const MIN_LEAD_OF_AHEAD_MESSAGE_MS = DAY_MS;
 
 /**
  * Part of the outcome of a command that adds messages to a conversation: starts the daily check, unless it runs
@@ -46,27 +63,50 @@ export const removeExpiredMessagesHandler: ConversationCommandHandler<
   typeof conversationActorCommands.due,
   readonly MessageRecord[]
 > = {
-  async inputs(_args, { key, realm }, { store, loadDirectory }) {
+  async inputs(_args, { key, realm, view }, { store, loadDirectory }) {
     if (retentionDaysOfConversation(key, await loadDirectory(realm)) === null) return [];
     const { kind, idWithinRealm } = parseActorKey(key);
     const conversation = kind === 'stream' ? storeNameOfStreamConversation(Number(idWithinRealm)) : `d${idWithinRealm}`;
     return store.scanMessages({
       realm,
       index: { by: 'conversation', conversation },
-      from: -1,
+      from: view.state.retention?.checkedUpTo ?? 0,
       direction: 'newer',
       limit: MAX_EXPIRED_REMOVALS_PER_COMMIT,
     });
   },
-  handle(view, _args, oldest, context) {
+  handle(view, _args, batch, context) {
     const { now } = context;
-    const removal = mayClockBeAhead(view.state.nextCheck ?? 0, now)
-      ? { reply: makeValueReply(null), due: now + LATE_DELETION_PAUSE_MS }
-      : makeExpiredRemovalOutcome(view, oldest, context);
-    const state = { ...view.state, nextCheck: removal.due };
-    return addTrafficReportToOutcome(state, { ...removal, state }, context);
+    if (mayClockBeAhead(view.state.nextCheck ?? 0, now)) {
+      const due = now + LATE_DELETION_PAUSE_MS;
+      const state = { ...view.state, nextCheck: due };
+      return addTrafficReportToOutcome(state, { reply: makeValueReply(null), state, due }, context);
+    }
+    const days = retentionDaysOfConversation(context.key, context.directory);
+    const last = days === null ? 0 : Math.floor((now - days * DAY_MS) / 1000);
+    const retention = advanceRetentionCheck(view.state.retention, batch, last, now);
+    const due = retention.checkedUpTo > 0 ? now : now + DAY_MS;
+    const state = { ...view.state, retention, nextCheck: due };
+    const removal = makeExpiredRemovals(view, batch, last, context);
+    return addTrafficReportToOutcome(state, { reply: makeValueReply(null), ...removal, state, due }, context);
   },
 };
+
+/** The progress of the check after this batch. @param last time before which messages are expired, seconds since 1970 */
+function advanceRetentionCheck(
+  before: RetentionProgress | undefined,
+  batch: readonly MessageRecord[],
+  last: number,
+  now: number,
+): RetentionProgress {
+  const sentMs = ({ body }: MessageRecord): number => (body.sent as number) * 1_000;
+  const ahead = batch.findLast((message) => sentMs(message) > now + MIN_LEAD_OF_AHEAD_MESSAGE_MS);
+  const aheadUpTo = Math.max(before?.aheadUpTo ?? 0, ahead?.id ?? 0);
+  const [first, newest] = [batch[0], batch.at(-1)];
+  if (!first || !newest || batch.length < MAX_EXPIRED_REMOVALS_PER_COMMIT) return { checkedUpTo: 0, aheadUpTo };
+  const goesOn = sentMs(newest) < last * 1_000 || first.id <= aheadUpTo;
+  return { checkedUpTo: goesOn ? newest.id : 0, aheadUpTo };
+}
 
 /**
  * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
@@ -94,25 +134,40 @@ function addTrafficReportToOutcome(
   };
 }
 
-function makeExpiredRemovalOutcome(
+/** Removes the expired messages of a batch. @param last time before which messages are expired, seconds since 1970 */
+function makeExpiredRemovals(
   view: ConversationActorView,
-  oldest: readonly MessageRecord[],
+  batch: readonly MessageRecord[],
+  last: number,
   context: CommandContext,
-): CommandOutcome<ConversationActorState> & { readonly due: number } {
-  const { key, now, directory } = context;
-  const days = retentionDaysOfConversation(key, directory);
-  if (days === null || oldest.length === 0) return { reply: makeValueReply(null), due: now + DAY_MS };
-  const last = Math.floor((now - days * DAY_MS) / 1000);
-  const { kind, idWithinRealm } = parseActorKey(key);
+): Pick<CommandOutcome<ConversationActorState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
+  const { kind, idWithinRealm } = parseActorKey(context.key);
   const stream = kind === 'stream' ? Number(idWithinRealm) : 0;
-  const expired = oldest
+  const expired = batch
     .filter(({ body }) => (body.sent as number) < last)
     .map((record) => newestVersionOfMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
-  // The whole batch was too old, so there may be more messages to remove.
-  const more = oldest.length === MAX_EXPIRED_REMOVALS_PER_COMMIT && toStoredMessage(oldest.at(-1)!).body.sent < last;
-  const due = more ? now : now + DAY_MS;
-  if (expired.length === 0) return { reply: makeValueReply(null), due };
-  return { reply: makeValueReply(null), due, ...makeMessageRemovalOutcome(view, expired, oldest, context) };
+  if (expired.length === 0) return {};
+  const removal = makeMessageRemovalOutcome(view, expired, batch, context);
+  const refreshes = (view.state.retention?.checkedUpTo ?? 0) > 0 ? makeTopicRefreshCommands(removal, context) : [];
+  if (refreshes.length === 0) return removal;
+  return { ...removal, commands: [...(removal.commands ?? []), refreshes] };
+}
+
+/**
+ * Commands that look for messages of topics which have lost all messages of this batch and of those behind it: earlier
+ * batches may have unexpired ones, from a clock that was ahead.
+ */
+function makeTopicRefreshCommands(
+  { parts = {} }: Pick<CommandOutcome<ConversationActorState>, 'parts'>,
+  { key }: Pick<CommandContext, 'key'>,
+): OutboxCommand[] {
+  const to = key as ActorKey<'stream'>;
+  return Object.entries(parts)
+    .filter(([name, value]) => name.startsWith(STREAM_TOPIC_PART_PREFIX) && value === null)
+    .map(([name]) => {
+      const args = { topic: name.slice(STREAM_TOPIC_PART_PREFIX.length) };
+      return makeOutboxCommand({ to, name: streamActorCommands.topicChanged, args, caller: 0 });
+    });
 }
