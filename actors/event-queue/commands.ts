@@ -68,17 +68,15 @@ export const readVisitorSnapshotHandler: EventQueueCommandHandler<
 
 /** Writes a checkpoint. The queue's own timer sends this command. */
 export const writeEventQueueCheckpointHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.flush> = {
-  handle: ({ state, volatile: { ackedEventId, clientLastActiveAt, nextCheckpointLogPosition, hasWaitingPoll } }) => ({
-    reply: makeValueReply(null),
-    state: {
-      ...state,
-      acked: ackedEventId,
-      active: clientLastActiveAt,
-      position: nextCheckpointLogPosition,
-      held: hasWaitingPoll,
-    },
-    due: clientLastActiveAt + (hasWaitingPoll ? MAX_EVENT_QUEUE_ACTIVITY_LAG_MS : 0) + state.lifespanMs,
-  }),
+  handle({ state, volatile }, _args, _inputs, { now }) {
+    const { ackedEventId, nextCheckpointLogPosition, hasWaitingPoll } = volatile;
+    const active = Math.min(volatile.clientLastActiveAt, now);
+    return {
+      reply: makeValueReply(null),
+      state: { ...state, acked: ackedEventId, active, position: nextCheckpointLogPosition, held: hasWaitingPoll },
+      due: active + (hasWaitingPoll ? MAX_EVENT_QUEUE_ACTIVITY_LAG_MS : 0) + state.lifespanMs,
+    };
+  },
 };
 
 /** Ends the queue. Polls are refused from now on, though the stored root exists until the end is written. */
@@ -103,12 +101,14 @@ export const endEventQueueHandler: EventQueueCommandHandler<typeof eventQueueAct
 
 /**
  * Ends an idle queue at its due time. If its client gave a sign of life after the due time was set, the due time moves
- * on instead.
+ * on instead. A sign of life, or a takeover, from a clock that was ahead counts as one of now, or as an old one.
  */
 export const endOrRescheduleIdleQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
+    if (volatile.clientLastActiveAt > now) volatile.recordClientActivity(now);
     const active = volatile.hasWaitingPoll ? now : volatile.clientLastActiveAt;
-    const wake = Math.max(active + state.lifespanMs, volatile.since + CLIENT_RETURN_GRACE_AFTER_TAKEOVER_MS);
+    const takenOver = volatile.since > now ? 0 : volatile.since;
+    const wake = Math.max(active + state.lifespanMs, takenOver + CLIENT_RETURN_GRACE_AFTER_TAKEOVER_MS);
     return wake <= now
       ? enterEndPhaseAndMakeOutcome(volatile, 'idle', makeValueReply(null))
       : { reply: makeValueReply(null), due: wake };

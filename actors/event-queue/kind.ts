@@ -14,7 +14,7 @@ import {
 } from './commands.js';
 import { EVENT_QUEUE_END_REASONS } from './machine.js';
 import { EventQueueActorSidecar, makeMissingEventQueueReply } from './sidecar.js';
-import type { EventQueueActorState } from './state.js';
+import { type EventQueueActorState, MAX_EVENT_QUEUE_SLEEP_MS } from './state.js';
 import { EventQueueMemoryState } from './volatile.js';
 
 /**
@@ -31,6 +31,7 @@ export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, Even
   summary: 'An event queue: the events that one client has not acknowledged yet.',
   usesDirectory: true,
   loadedParts: [],
+  maxDueDelayMs: MAX_EVENT_QUEUE_SLEEP_MS,
   commands: mapHandlersByName(eventQueueActorCommands, {
     register: registerEventQueueHandler,
     visit: readVisitorSnapshotHandler,

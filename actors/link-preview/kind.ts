@@ -137,6 +137,7 @@ export const linkPreviewActorKind: ActorKindDefinition<LinkPreviewActorState, un
   usesDirectory: false,
   loadedParts: [MESSAGES_AWAITING_PREVIEW_TABLE.prefix, FETCHED_PAGE_TABLE.prefix],
   dueReachesOutside: true,
+  maxDueDelayMs: 0,
   commands: mapHandlersByName(linkPreviewActorCommands, {
     fetchLinks: queueMessageForPreviewHandler,
     due: fetchPagesAndSendPreviewsHandler,

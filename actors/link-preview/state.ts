@@ -31,8 +31,9 @@ const MAX_KEPT_PAGES_PER_ORGANIZATION = 1_000;
 
 export const hashPageUrl = (url: string): string => createHash('sha256').update(url).digest('base64url').slice(0, 22);
 
+/** False also for a page that a clock which was ahead has fetched in the future. */
 const isPageUnexpired = ({ at, head }: FetchedPage, now: number): boolean =>
-  now - at < (head ? PREVIEW_REUSE_MS : NO_PREVIEW_REFETCH_PAUSE_MS);
+  Math.abs(now - at) < (head ? PREVIEW_REUSE_MS : NO_PREVIEW_REFETCH_PAUSE_MS);
 
 /** The kept page of an address, unless it is too old. */
 export function findUnexpiredPage(parts: ActorParts, url: string, now: number): FetchedPage | undefined {

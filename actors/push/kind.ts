@@ -33,6 +33,7 @@ import {
 import {
   earliestDueTimeOfPushes,
   listWaitingPushes,
+  MAX_PUSH_RETRY_PAUSE_MS,
   type PushActorState,
   WAITING_PUSH_TABLE,
   type WaitingPush,
@@ -51,7 +52,6 @@ type PushCommandHandler<C extends ActorCommandName<'push'>, I = undefined> = Com
 const MAX_WAITING_PUSHES_PER_ACCOUNT = 200;
 /** Pause before the second attempt, ms; it doubles with each further attempt. */
 const FIRST_PUSH_RETRY_PAUSE_MS = 1_000;
-const MAX_PUSH_RETRY_PAUSE_MS = 3_600_000;
 /** Age at which a push that could not be sent is dropped, ms: a day later it is news no more. */
 const MAX_PUSH_AGE_MS = 24 * 3_600_000;
 
@@ -62,7 +62,7 @@ function makeQueuedPushOutcome(
 ): CommandOutcome<PushActorState> {
   const number = state.last + 1;
   const push: WaitingPush = { number, event, messages, trigger, left: null, since: now, tries: 0, next: now };
-  const surplus = listWaitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING_PUSHES_PER_ACCOUNT + 1));
+  const surplus = listWaitingPushes(parts, now).slice(0, Math.max(0, parts.size - MAX_WAITING_PUSHES_PER_ACCOUNT + 1));
   return {
     reply: makeValueReply(null),
     state: { ...state, last: number },
@@ -98,7 +98,7 @@ const sendDuePushesHandler: PushCommandHandler<typeof pushActorCommands.due, Pus
   inputs: (_args, { key, realm, view }, sources) => sendDuePushes(key, realm, view, sources),
   handle({ state, parts }, _args, round, context) {
     const written: Record<string, Json> = {};
-    const times = new PushReceiverRetryTimes(parts, round);
+    const times = new PushReceiverRetryTimes(parts, round, context.now);
     let after = state;
     for (const result of round.results) {
       const { push, wasDelivered } = result;
@@ -110,7 +110,7 @@ const sendDuePushesHandler: PushCommandHandler<typeof pushActorCommands.due, Pus
         if (next === null) after = withUpdatedShownMessages(after, [], push.messages);
       } else if (wasDelivered) after = withUpdatedShownMessages(after, push.messages, []);
     }
-    const left = listWaitingPushes(parts).flatMap((push) => {
+    const left = listWaitingPushes(parts, context.now).flatMap((push) => {
       const name = WAITING_PUSH_TABLE.partNameOf(push.number);
       const next = name in written ? (written[name] as WaitingPush | null) : push;
       return next === null ? [] : [next];
@@ -129,9 +129,9 @@ const sendDuePushesHandler: PushCommandHandler<typeof pushActorCommands.due, Pus
 class PushReceiverRetryTimes {
   readonly #nextTryAtByReceiver = new Map<string, number>();
 
-  constructor(parts: ActorParts, { results }: PushSendingRoundResults) {
+  constructor(parts: ActorParts, { results }: PushSendingRoundResults, now: number) {
     const tried = new Set(results.map(({ push }) => push.number));
-    for (const { number, left, next } of listWaitingPushes(parts))
+    for (const { number, left, next } of listWaitingPushes(parts, now))
       if (!tried.has(number)) this.recordNextTryOfReceivers(left ?? [], next);
   }
 
@@ -151,7 +151,8 @@ function makePushForNextAttempt(
   times: PushReceiverRetryTimes,
   now: number,
 ): WaitingPush | null {
-  if (receiversLeft.length === 0 || now - push.since >= MAX_PUSH_AGE_MS) return null;
+  // A push from far ahead is as old as the clock's correction at least, so its age counts in both directions.
+  if (receiversLeft.length === 0 || Math.abs(now - push.since) >= MAX_PUSH_AGE_MS) return null;
   const pause = Math.max(
     requestedPauseMs,
     Math.min(FIRST_PUSH_RETRY_PAUSE_MS * 2 ** push.tries, MAX_PUSH_RETRY_PAUSE_MS),
@@ -190,6 +191,7 @@ export const pushNotificationActorKind: ActorKindDefinition<PushActorState, unde
   loadedParts: [WAITING_PUSH_TABLE.prefix],
   partsAreDeliveries: true,
   dueReachesOutside: true,
+  maxDueDelayMs: MAX_PUSH_RETRY_PAUSE_MS,
   commands: mapHandlersByName(pushActorCommands, {
     notify: queueMessagePushHandler,
     remove: queuePushRemovalHandler,

@@ -74,7 +74,7 @@ export async function sendDuePushes(
   sources: ActorInputSources,
 ): Promise<PushSendingRoundResults> {
   const now = sources.services.clock.now();
-  const waiting = listWaitingPushes(parts);
+  const waiting = listWaitingPushes(parts, now);
   const pushes = waiting.filter(({ next }) => next <= now).slice(0, MAX_PUSHES_PER_ROUND);
   const early = waiting.filter(({ next }) => next > now);
   const user = userIdOfPushActorKey(key);

@@ -33,9 +33,17 @@ export const WAITING_PUSH_TABLE = new ActorPartAccessor<WaitingPush>('push/');
 /** Maximum number of messages in `shown`; the notification of an older one is no longer taken away. */
 const MAX_REMEMBERED_SHOWN_MESSAGES = 200;
 
-/** Waiting pushes, oldest first. */
-export const listWaitingPushes = (parts: ActorParts): WaitingPush[] =>
-  [...WAITING_PUSH_TABLE.values(parts)].sort((a, b) => a.number - b.number);
+/** Maximum pause before the next attempt, ms. */
+export const MAX_PUSH_RETRY_PAUSE_MS = 3_600_000;
+
+/**
+ * Waiting pushes, oldest first. A push whose next attempt is later than any pause gives was tried while the clock was
+ * ahead, and is due now.
+ */
+export const listWaitingPushes = (parts: ActorParts, now: number): WaitingPush[] =>
+  [...WAITING_PUSH_TABLE.values(parts)]
+    .map((push) => (push.next > now + MAX_PUSH_RETRY_PAUSE_MS ? { ...push, next: now } : push))
+    .sort((a, b) => a.number - b.number);
 
 /** Earliest time at which a waiting push is due, wall time, ms; null: none waits. */
 export function earliestDueTimeOfPushes(pushes: Iterable<WaitingPush>): number | null {

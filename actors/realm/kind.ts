@@ -59,7 +59,7 @@ import { publishEmailVisibilityHandler } from './commands/accounts/visibility-ch
 import { createBotHandler } from './commands/bots/create-bot.js';
 import { updateBotHandler } from './commands/bots/update-bot.js';
 import { wrapAllRealmCommandHandlers } from './commands/command.js';
-import { runDueRealmTasksHandler } from './commands/due.js';
+import { MAX_REALM_SLEEP_MS, runDueRealmTasksHandler } from './commands/due.js';
 import { activateUploadedAvatarHandler, removeAvatarHandler } from './commands/files/avatar.js';
 import {
   addCustomEmojiHandler,
@@ -182,6 +182,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
   summary: 'An organization: its directory, its policies and its sequence of message ids.',
   phaseMachine: realmStateMachine,
   usesDirectory: false,
+  maxDueDelayMs: MAX_REALM_SLEEP_MS,
   loadedParts: [
     ...Object.values(DIRECTORY_RECORD_PART_PREFIXES),
     ...Object.values(DIRECTORY_SINGLETON_PART_NAMES),

@@ -7,7 +7,7 @@ import type { ActorServices } from '../services.js';
 import type { MissedMessageNoticeMemory } from './informed.js';
 import type { RecentlyChangedMessages } from './recent.js';
 
-/** What the checks of the messages' age keep from one batch to the next (commands/retention.ts). */
+/** Progress of the checks of the messages' age, from one batch to the next (commands/retention.ts). */
 export interface RetentionProgress extends JsonObject {
   /** Id up to which the running check has looked; 0: the next batch begins with the oldest message. */
   readonly checkedUpTo: number;

@@ -32,6 +32,8 @@ export interface UserActorState extends JsonObject {
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
+  /** Wall time until which scheduled messages that come days late wait, because the clock may be ahead, ms. */
+  readonly lateScheduledHeldUntil?: number;
   /** Hints for new users that were seen; absent if none. */
   readonly tutorial?: TutorialState & JsonObject;
   /** Messages whose notifications may be on devices, oldest first: [id, stream to which it was sent (0: none)]. */
@@ -86,13 +88,18 @@ export type UserCommandHandler<C extends ActorCommandName<'user'>, I = undefined
   I
 >;
 
+/** Longest time for which the actor sleeps while a part waits, ms. */
+export const MAX_USER_SLEEP_MS = 86_400_000;
+
 /**
  * Time at which the user actor's timer must fire next for any part, ms; null: no part waits. Commands that change such
  * a part set `due` to this time.
+ * @param scheduledHeldUntil time before which no scheduled message is sent, ms
  */
-export function nextUserTimerTime(parts: ActorParts): number | null {
+export function nextUserTimerTime(parts: ActorParts, scheduledHeldUntil = 0): number | null {
+  const handOver = nextScheduledHandOverTimeMs(parts);
   const times = [
-    nextScheduledHandOverTimeMs(parts),
+    handOver && Math.max(handOver, scheduledHeldUntil),
     nextFileExpiryTime(parts),
     findNextMissedMailTime(parts),
     findNextDigestTime(parts),

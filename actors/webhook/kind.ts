@@ -50,7 +50,7 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
     const { now } = context;
     if (WAITING_WEBHOOK_CALL_TABLE.findPartValue(parts, message)) return { reply: makeValueReply(null) };
     if (parts.size >= MAX_WAITING_CALLS_PER_WEBHOOK) {
-      if (now < state.warned + MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
+      if (Math.abs(now - state.warned) < MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
       const notice = makeBotOwnerNoticeCommands(
         context,
         origin,
@@ -74,13 +74,15 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
  * Starts calls that are due while fewer run than may. The sidecar makes them once the change is committed; a call whose
  * outcome does not come in time, because its host died, is due again. During a drain no call starts, because it might
  * outlast the drain: the next owner starts the waiting calls.
- * @param calls all calls, in the order in which they are to start
+ * @param stored all calls, in the order in which they are to start
  */
 function startDueCalls(
-  calls: readonly WaitingWebhookCall[],
+  stored: readonly WaitingWebhookCall[],
   volatile: WebhookMemoryState,
   now: number,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly due: number | null } {
+  // A time later than any that is set now is from a clock that was ahead.
+  const calls = stored.map((call) => (call.next > now + MAX_CALL_DURATION_MS ? { ...call, next: now } : call));
   if (volatile.isPartitionDraining) return { parts: {}, due: calls.length > 0 ? now + DRAIN_RECHECK_DELAY_MS : null };
   const parts: Record<string, Json> = {};
   let free = MAX_RUNNING_CALLS_PER_WEBHOOK - calls.filter(({ running, next }) => running && next > now).length;
@@ -136,6 +138,7 @@ export const webhookActorKind: ActorKindDefinition<WebhookActorState, WebhookMem
   loadedParts: [WAITING_WEBHOOK_CALL_TABLE.prefix],
   partsAreDeliveries: true,
   dueReachesOutside: true,
+  maxDueDelayMs: MAX_CALL_DURATION_MS,
   commands: mapHandlersByName(webhookActorCommands, {
     triggered: storeTriggeredCallHandler,
     due: startDueCallsHandler,

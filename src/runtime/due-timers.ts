@@ -22,8 +22,8 @@ const MAX_WAKE_UPS_AT_ONCE = 256;
 const PAUSE_BETWEEN_WAKE_UP_BATCHES_MS = 5;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
 const TOLERATED_STALE_HEAP_ENTRIES = 1_000;
-/** Time by which the wall clock must fall behind the monotonic one to count as set back, ms. */
-const SET_BACK_FROM_MS = 1_000;
+/** Change of the wall clock against the monotonic one, ms, from which the wall clock counts as set. */
+const MIN_CLOCK_STEP_MS = 1_000;
 
 export class HostActorDueTimers {
   readonly #entryByActor = new Map<ActorKey, DueTimerEntry>();
@@ -31,7 +31,7 @@ export class HostActorDueTimers {
   readonly #heapByWakeTime: { readonly time: number; readonly entry: DueTimerEntry }[] = [];
   #nextWakeUpTimer: TimerHandle | undefined;
   #timerArmedForWallMs = Number.POSITIVE_INFINITY;
-  /** Difference of the wall clock and the monotonic one when actors were last woken, ms. */
+  /** Greatest lead of the wall clock over the monotonic one, ms, since actors were last woken. */
   #wallClockLeadMs: number;
 
   constructor(
@@ -58,7 +58,7 @@ export class HostActorDueTimers {
   /** Sets the stored wake-up time of an actor (wall ms), unless an earlier one is set. */
   setWakeTimeIfEarlier(key: ActorKey, stored: number): void {
     const at = this.#correctWakeTime(key, stored);
-    if ((this.#entryByActor.get(key)?.wakeAt ?? Number.POSITIVE_INFINITY) > at) this.setWakeTime(key, at);
+    if ((this.#entryByActor.get(key)?.wakeAt ?? Number.POSITIVE_INFINITY) > at) this.#setEntry(key, at);
   }
 
   #correctWakeTime(key: ActorKey, at: number): number {
@@ -71,10 +71,14 @@ export class HostActorDueTimers {
     const known = this.#entryByActor.get(key);
     if (at === null) {
       if (known) this.#removeEntry(known);
-      return;
-    }
+    } else if (known?.wakeAt !== at) this.#setEntry(key, this.#correctWakeTime(key, at));
+  }
+
+  #setEntry(key: ActorKey, at: number): void {
+    const known = this.#entryByActor.get(key);
     if (known && known.heapSortedAt <= at) {
       known.wakeAt = at;
+      this.#armTimerIfClockWasSetForward();
       return;
     }
     const entry = known ?? { key, wakeAt: at, heapSortedAt: at };
@@ -83,6 +87,15 @@ export class HostActorDueTimers {
     this.#entryByActor.set(key, entry);
     this.#pushToHeap(at, entry);
     if (at < this.#timerArmedForWallMs) this.#armTimerForEarliestEntry();
+    this.#armTimerIfClockWasSetForward();
+  }
+
+  /** Keeps the new lead, too: times that are set from now on show whether the clock is set back later. */
+  #armTimerIfClockWasSetForward(): void {
+    const lead = this.clock.now() - this.clock.monotonic();
+    if (lead < this.#wallClockLeadMs + MIN_CLOCK_STEP_MS) return;
+    this.#wallClockLeadMs = lead;
+    this.#armTimerForEarliestEntry();
   }
 
   removeTimersWhere(which: (key: ActorKey) => boolean): void {
@@ -143,7 +156,7 @@ export class HostActorDueTimers {
   #correctWakeTimesIfClockWasSetBack(): void {
     const before = this.#wallClockLeadMs;
     this.#wallClockLeadMs = this.clock.now() - this.clock.monotonic();
-    if (this.#wallClockLeadMs > before - SET_BACK_FROM_MS) return;
+    if (this.#wallClockLeadMs > before - MIN_CLOCK_STEP_MS) return;
     for (const { key, wakeAt } of [...this.#entryByActor.values()])
       this.setWakeTime(key, this.#correctWakeTime(key, wakeAt));
   }

@@ -12,6 +12,7 @@ import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
 import {
   type AnyActorKindDefinition,
+  boundDueTime,
   type CommandContext,
   type CommandOutcome,
   CommandTooEarlyError,
@@ -163,7 +164,7 @@ export class CommandExecutor {
     const reply = addLogVersionToReply(outcome, batch.version);
     const { requestId } = pending.envelope;
     this.memory.applyOutcome(outcome, batch, phase);
-    if (outcome.due !== undefined) this.commits.dueAt = outcome.due;
+    if (outcome.due !== undefined) this.commits.dueAt = boundDueTime(this.kind, outcome.due, this.ports.clock.now());
     if (outcome.end) {
       batch.endsActor = true;
       this.isActorEnding = true;

@@ -305,8 +305,9 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   /** True if the command `due` calls services outside of the server, such as a mail server. */
   readonly dueReachesOutside?: true;
   /**
-   * Longest delay after which the actor asks to be woken, ms. A later time was stored while the clock was ahead, so the
-   * actor is woken at once. Absent: any delay is valid.
+   * Longest time ahead for which the actor is woken, ms. If a handler asks for a later time, the actor is woken then
+   * and asks again. So a later time in the Store is from a clock that was ahead, and the actor is woken at once.
+   * Absent: the actor is woken at any time.
    */
   readonly maxDueDelayMs?: number;
   readonly quota?: ActorQuota<Services>;
@@ -321,6 +322,13 @@ export const correctDueTime = (
   due: number | null,
   now: number,
 ): number | null => (due !== null && due > now + maxDueDelayMs ? now : due);
+
+/** The time for which the actor is woken, wall time, ms, when a handler asks for `due`. */
+export const boundDueTime = (
+  { maxDueDelayMs = Number.POSITIVE_INFINITY }: Pick<AnyActorKindDefinition, 'maxDueDelayMs'>,
+  due: number | null,
+  now: number,
+): number | null => (due === null ? null : Math.min(due, now + maxDueDelayMs));
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes
 export type AnyActorKindDefinition<Services = any> = ActorKindDefinition<any, any, Services>;

@@ -10,10 +10,13 @@ import { type ActorParts, listUserRecords, type RealmActorState } from '../state
 import { announceFullMembers, computeNextFullMemberCheckTime } from './accounts/full-members.js';
 import { nextPasswordInvitationTime, planPasswordInvitations } from './accounts/password-invitations.js';
 import type { RealmCommandHandler } from './command.js';
-import { nextDigestPlanningTime, planDueDigests } from './organization/weekly-digest.js';
+import { nextDigestPlanningTime, planDueDigests, withoutDigestsPlannedAhead } from './organization/weekly-digest.js';
 
 /** Time after which an actor with a pending export is woken: it is awake already, unless its host died. */
 const PENDING_EXPORT_CHECK_INTERVAL_MS = 60_000;
+
+/** Longest time for which the actor sleeps, ms. */
+export const MAX_REALM_SLEEP_MS = 86_400_000;
 
 /** Returns the time at which the timer must fire next, ms; null: the timer has nothing to do. */
 export function computeNextRealmTimerTime(
@@ -33,10 +36,13 @@ export function computeNextRealmTimerTime(
 
 export const runDueRealmTasksHandler: RealmCommandHandler<typeof realmActorCommands.due> = {
   handle(view, _args, _inputs, context) {
-    const { state, parts } = view;
+    const { parts } = view;
+    const state = withoutDigestsPlannedAhead(view.state, context.now);
     const checkAt = computeNextFullMemberCheckTime(listUserRecords(parts), state);
-    const announced = checkAt !== null && checkAt <= context.now ? announceFullMembers(view, context) : undefined;
-    const planned = planDueDigests(view, context);
+    // The last check was made by a clock that was ahead if its time is yet to come.
+    const isCheckDue = checkAt !== null && (checkAt <= context.now || state.fullMembersAt > context.now);
+    const announced = isCheckDue ? announceFullMembers(view, context) : undefined;
+    const planned = planDueDigests({ ...view, state }, context);
     const invited = planPasswordInvitations(view, context);
     const after: RealmActorState = {
       ...state,

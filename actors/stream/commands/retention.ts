@@ -92,7 +92,7 @@ export const removeExpiredMessagesHandler: ConversationCommandHandler<
   },
 };
 
-/** The progress of the check after this batch. @param last time before which messages are expired, seconds since 1970 */
+/** The check's progress after this batch. @param last time before which messages are expired, seconds since 1970 */
 function advanceRetentionCheck(
   before: RetentionProgress | undefined,
   batch: readonly MessageRecord[],

@@ -145,9 +145,11 @@ export {
   type SavedSnippet,
 } from './sending/saved-snippets.js';
 export {
+  EARLY_DELIVERY_RETRY_PAUSE_MS,
   findStoredScheduledMessage,
   formatScheduledMessageForApi,
   listScheduledMessagesToHandOver,
+  listScheduledMessagesWithoutWaitFromAhead,
   listSentScheduledMessagesToDelete,
   listUnsentScheduledMessages,
   MAX_SCHEDULED_MESSAGES_PER_USER,

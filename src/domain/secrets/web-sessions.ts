@@ -45,7 +45,7 @@ export const isSessionUnexpired = ({ used }: WebSession, now: number): boolean =
 
 /** True if a use of the session must be stored, because the stored time of the last use is a day old. */
 export const isSessionUseToBeRecorded = ({ used }: WebSession, now: number): boolean =>
-  now - used >= MIN_SESSION_USE_RECORD_INTERVAL_MS;
+  Math.abs(now - used) >= MIN_SESSION_USE_RECORD_INTERVAL_MS;
 
 /** Sessions and links of an account that have not expired. */
 function withoutExpiredSessionsAndLinks(account: AccountSessions, now: number): AccountSessions {

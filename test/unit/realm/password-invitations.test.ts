@@ -101,3 +101,13 @@ t.test('a closed organization invites when it is open again', async (t) => {
   await pass(MINUTE);
   t.strictSame(receivers(), invited(8));
 });
+
+t.test('accounts are invited on once a clock that was ahead is right', async (t) => {
+  const { harness, take, pass, receivers } = await imported(t, 130);
+  harness.clock.correctWallTime(365 * 24 * 60 * MINUTE);
+  await take();
+  await pass(1_000);
+  harness.clock.correctWallTime(-365 * 24 * 60 * MINUTE);
+  for (let minute = 0; minute < 3; minute++) await pass(MINUTE);
+  t.strictSame(receivers(), invited(8, ...range(11, 137)));
+});

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { JsonObject } from '#base';
 import { digestTimeOfDay } from '#domain/notifications';
 import { DEFAULT_REALM_SETTINGS, realmActorKey, toRealmId } from '#model';
 import type { DirectoryUser } from '#model/records';
@@ -7,6 +8,7 @@ import { findChangedDigestSchedule } from '../../../actors/realm/commands/organi
 import { realmActorKind } from '../../../actors/realm/kind.js';
 import { encodeDirectoryRecord, type RealmActorState } from '../../../actors/realm/state.js';
 import { RealmMemoryState } from '../../../actors/realm/volatile.js';
+import { planDigestHandler } from '../../../actors/user/commands/digest/plan.js';
 import { person } from '../../support/person.js';
 
 const DAY_MS = 86_400_000;
@@ -127,4 +129,26 @@ t.test('the schedule begins when digests are turned on or get another day, and n
 t.test('the timer does not fire for digests that are off', async (t) => {
   const { due } = runTimer([], { ...scheduled(MONDAY), settings: DEFAULT_REALM_SETTINGS }, MONDAY, MONDAY);
   t.equal(due, null);
+});
+
+t.test('digests that were planned while the clock was ahead end no digests once it is right', async (t) => {
+  const users = [person(10), person(11)];
+  const { commits, due } = runTimer(users, scheduled(MONDAY + 365 * DAY_MS), MONDAY, MONDAY + DAY_MS);
+  const planned = commits.flatMap(({ args }) => args.map(({ at }) => at));
+  t.same(planned.sort(), users.map(atOf).sort());
+  t.equal(due, MONDAY + 7 * DAY_MS);
+});
+
+t.test('a digest of a user from a time when the clock was ahead ends no digests once it is right', async (t) => {
+  const ahead = MONDAY + 365 * DAY_MS;
+  const args = { at: MONDAY + 60_000, inactiveSince: MONDAY - 5 * DAY_MS, origin: ORIGIN };
+  const plan = (record: JsonObject) => {
+    const parts = new Map([['weekly-digest/state', record]]);
+    return planDigestHandler.handle({ parts } as never, args, undefined, { now: MONDAY } as never);
+  };
+  const planned = { 'weekly-digest/state': { plan: { ...args, due: args.at } } };
+  t.match(plan({ plan: { ...args, at: ahead, due: ahead } }).parts, planned);
+  t.match(plan({ plan: null, lastMailed: { plannedAt: ahead, toldUntil: ahead } }).parts, planned);
+  const recent = { plannedAt: MONDAY - DAY_MS, toldUntil: MONDAY - DAY_MS };
+  t.equal(plan({ plan: null, lastMailed: recent }).parts, undefined, 'a digest of this week still counts');
 });

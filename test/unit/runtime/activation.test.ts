@@ -323,6 +323,16 @@ t.test('a timer that fires days late still runs its work, with one error in the 
   t.equal(h.errors.length, 1);
 });
 
+t.test('an actor that asks for a later time than its kind allows is woken in between', async (t) => {
+  const h = new Harness({ ...testKinds, stream: { ...ledger, maxDueDelayMs: 1_000 } });
+  await h.take(key);
+  await h.ask(key, 'schedule', { op: 's', after: 5_000 });
+  await h.clock.advanceAsync(999);
+  t.same(ops(h), ['s']);
+  await h.clock.advanceAsync(1);
+  t.same(ops(h), ['s', 'fired:s']);
+});
+
 t.test('an exclusive command keeps its lane until its commands were carried out, also after a reload', async (t) => {
   const h = new Harness();
   await h.take(key);

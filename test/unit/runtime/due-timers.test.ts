@@ -85,6 +85,47 @@ t.test('a wake-up time beyond the longest delay of its actor was set by a wrong 
   t.end();
 });
 
+t.test(
+  'a time that is set while the clock is ahead is now when it is right, and other times that came are now',
+  (t) => {
+    const clock = new FakeClock(0);
+    const fired: ActorKey[] = [];
+    const timers = new HostActorDueTimers(
+      clock,
+      (of) => void fired.push(of),
+      () => 1_000,
+    );
+    timers.setWakeTime(key(1), 800);
+    clock.correctWallTime(10_000_000);
+    timers.setWakeTime(key(2), clock.now() + 500);
+    clock.advance(1);
+    t.same(fired.splice(0), [key(1)], 'its time has come by the wrong clock');
+    timers.setWakeTime(key(3), clock.now() + 100);
+    clock.correctWallTime(-10_000_000);
+    clock.advance(100);
+    t.same(fired.sort(), [key(2), key(3)]);
+    t.end();
+  },
+);
+
+t.test('a clock that is ahead between two times leaves no later time behind', (t) => {
+  const clock = new FakeClock(0);
+  const fired: ActorKey[] = [];
+  const timers = new HostActorDueTimers(
+    clock,
+    (of) => void fired.push(of),
+    () => 1_000,
+  );
+  timers.setWakeTime(key(1), 800);
+  timers.setWakeTime(key(2), 900);
+  clock.correctWallTime(10_000_000);
+  timers.setWakeTime(key(2), clock.now() + 500);
+  clock.correctWallTime(-10_000_000);
+  clock.advance(800);
+  t.same(fired.sort(), [key(1), key(2)]);
+  t.end();
+});
+
 t.test('lost partitions take their timers with them', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];

@@ -57,6 +57,8 @@ t.test('a use is noted once a day, and makes the session last', (t) => {
   t.equal(withSessionUseRecorded(account, 'b', DAY), undefined, 'another session');
   t.equal(withSessionUseRecorded(account, 'a', 30 * DAY), undefined, 'a session that is over');
   t.equal(withSessionUseRecorded(account, 'a', DAY)?.sessions[0]?.used, DAY);
+  const ahead = begin(NONE, 'a', 365 * DAY);
+  t.equal(withSessionUseRecorded(ahead, 'a', DAY)?.sessions[0]?.used, DAY, 'the clock was ahead');
   t.end();
 });
 

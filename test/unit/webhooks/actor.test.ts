@@ -96,3 +96,16 @@ t.test('calls that wait while their host is drained start at once and in order o
   t.same(actor.started.slice(8), ['9.0', '10.0', '11.0', '12.0', '13.0']);
   t.ok(actor.now <= 2_000, 'it is soon');
 });
+
+t.test('calls that were tried or started while the clock was ahead are made once it is right', async (t) => {
+  const actor = new Actor();
+  const now = actor.now;
+  actor.now = 365 * 86_400_000;
+  for (const message of [5, 6]) actor.trigger(message);
+  actor.handle('due', {});
+  actor.handle('called', { message: 5, tries: 0, outcome: { is: 'later', place, reason: 'it is away' } });
+  actor.now = now;
+  actor.handle('due', {});
+  t.same(actor.started, ['5.0', '6.0', '5.1', '6.0'], 'the next attempt, and a call whose host has died');
+  t.ok(actor.due! <= now + 20_000);
+});

@@ -65,7 +65,8 @@ export function planPasswordInvitations(
   { realm, now }: CommandContext,
 ): PlannedPasswordInvitations | undefined {
   const pending = findPendingInvitations(parts);
-  if (!pending || pending.next > now) return undefined;
+  // A time later than the next interval is from a clock that was ahead.
+  if (!pending || (pending.next > now && pending.next <= now + INVITATION_INTERVAL_MS)) return undefined;
   const next = { [PASSWORD_INVITATIONS_PART_NAME]: { ...pending, next: now + INVITATION_INTERVAL_MS } };
   if (state.phase !== 'active') return { parts: next, commands: [] };
   const to = realmActorKey(realm);

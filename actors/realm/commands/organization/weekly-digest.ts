@@ -34,6 +34,16 @@ export const nextDigestPlanningTime = ({
     ? nextDigestWaveTime(weeklyDigest.plannedUntil, settings.digest_weekday)
     : null;
 
+/** Longest plausible time ahead for which digests are planned, ms; a later one is from a clock that was ahead. */
+const MAX_PLANNED_AHEAD_MS = 86_400_000;
+
+/** The state with digests that are planned from now on, if a clock that was ahead has planned them up to later. */
+export function withoutDigestsPlannedAhead(state: RealmActorState, now: number): RealmActorState {
+  const { weeklyDigest } = state;
+  if (!weeklyDigest || weeklyDigest.plannedUntil <= now + MAX_PLANNED_AHEAD_MS) return state;
+  return { ...state, weeklyDigest: { ...weeklyDigest, plannedUntil: now } };
+}
+
 /**
  * Returns the new schedule after a change of settings; undefined: the schedule stays as it is.
  *

@@ -89,7 +89,7 @@ export async function loadWeeklyDigestInputs(
   const { realm, view, key } = context;
   const { clock, secrets } = sources.services;
   const now = clock.now();
-  const { plan, lastMailed } = readWeeklyDigestRecord(view.parts);
+  const { plan, lastMailed } = readWeeklyDigestRecord(view.parts, now);
   if (!plan || plan.due > now) return NO_DIGEST_INPUTS;
   const self = userIdOfUserActorKey(key);
   const directory = await sources.loadDirectory(realm);

@@ -12,7 +12,12 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { findContentWithheldReason, makeMailReceiver } from '../../mail-receiver.js';
 import { isSubscribedToStream, userIdOfUserActorKey } from '../../state.js';
-import { makeWeeklyDigestPartChange, type PlannedDigest, readWeeklyDigestRecord } from '../../weekly-digest.js';
+import {
+  makePlannedAheadRemoval,
+  makeWeeklyDigestPartChange,
+  type PlannedDigest,
+  readWeeklyDigestRecord,
+} from '../../weekly-digest.js';
 import { isDigestWanted, isTopicInDigests, type WeeklyDigestInputs } from './load.js';
 
 /** Maximum number of new streams that a digest names. */
@@ -25,8 +30,6 @@ interface WeeklyDigestOutcome {
   readonly commands: readonly OutboxCommand[];
 }
 
-const NO_DIGEST: WeeklyDigestOutcome = { parts: {}, commands: [] };
-
 /** Makes the digest that is due, or ends its plan without a mail. */
 export function makeWeeklyDigest(
   parts: ActorParts,
@@ -34,9 +37,10 @@ export function makeWeeklyDigest(
   context: CommandContext,
 ): WeeklyDigestOutcome {
   const { directory, key, now } = context;
-  const record = readWeeklyDigestRecord(parts);
+  const record = readWeeklyDigestRecord(parts, now);
   const { plan } = record;
-  if (!plan || plan.at !== inputs.at || plan.due > now) return NO_DIGEST;
+  if (!plan || plan.at !== inputs.at || plan.due > now)
+    return { parts: makePlannedAheadRemoval(parts, now), commands: [] };
   const user = directory.user(userIdOfUserActorKey(key));
   const ended = { parts: makeWeeklyDigestPartChange({ ...record, plan: null }), commands: [] };
   if (!isDigestWanted(plan, user, directory, now)) return ended;

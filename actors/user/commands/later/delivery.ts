@@ -5,12 +5,14 @@
  */
 
 import { makeDirectNoticeCommand, makeValueReply } from '#actors/shared';
-import type { Json } from '#base';
+import { type Json, mayClockBeAhead } from '#base';
 import {
+  EARLY_DELIVERY_RETRY_PAUSE_MS,
   findStoredScheduledMessage,
   formatScheduledMessageForApi,
   isHumanClientName,
   listScheduledMessagesToHandOver,
+  listScheduledMessagesWithoutWaitFromAhead,
   listSentScheduledMessagesToDelete,
   type ScheduledMessage,
   type SentScheduledMessage,
@@ -87,18 +89,44 @@ function makeSendScheduledCommand(
   });
 }
 
+/** Time for which scheduled messages that come days late wait, ms: with NTP a clock is right within minutes. */
+const LATE_SCHEDULED_PAUSE_MS = 600_000;
+/** Time after such a wait in which late messages are sent without another one, ms. */
+const LATE_SCHEDULED_SENDING_MS = 3_600_000;
+
+/**
+ * Time until which scheduled messages that are due wait, because they come days late and the clock may be ahead, ms;
+ * undefined: they are sent now.
+ */
+function findHoldOfLateScheduledMessages(
+  state: UserActorState,
+  messages: readonly ScheduledMessage[],
+  now: number,
+): number | undefined {
+  if (!messages.some(({ at }) => mayClockBeAhead(at * 1_000, now))) return undefined;
+  const { lateScheduledHeldUntil: known = 0 } = state;
+  if (known <= now && now < known + LATE_SCHEDULED_SENDING_MS) return undefined;
+  return known > now && known <= now + LATE_SCHEDULED_PAUSE_MS ? known : now + LATE_SCHEDULED_PAUSE_MS;
+}
+
 /** Sends the messages that are due to the actors of their conversations. */
 function makeDueScheduledMessagesDelivery(
-  parts: ReadonlyMap<string, Json>,
+  state: UserActorState,
+  stored: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
-): Required<Pick<CommandOutcome<UserActorState>, 'parts' | 'events' | 'commands'>> {
+): Required<Pick<CommandOutcome<UserActorState>, 'parts' | 'events' | 'commands'>> & { readonly heldUntil?: number } {
   const self = userIdOfUserActorKey(key);
   const may = canSendScheduledMessages(directory, self);
-  const messages = listScheduledMessagesToHandOver(parts, now).map(
+  const unbound = listScheduledMessagesWithoutWaitFromAhead(stored, now);
+  const parts = unbound.length === 0 ? stored : partsWithScheduledMessages(stored, ...unbound);
+  const waiting = listScheduledMessagesToHandOver(parts, now);
+  const heldUntil = findHoldOfLateScheduledMessages(state, waiting, now);
+  const messages = (heldUntil === undefined ? waiting : []).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
   return {
-    parts: Object.fromEntries(messages.map((message) => [scheduledMessagePartName(message.id), message])),
+    ...(heldUntil === undefined ? {} : { heldUntil }),
+    parts: Object.fromEntries([...unbound, ...messages].map((one) => [scheduledMessagePartName(one.id), one])),
     events: may ? [] : messages.map((message) => makeFailedScheduledMessageEvent(self, message)),
     commands: may ? [messages.map((message) => makeSendScheduledCommand(message, realm, self, directory.version))] : [],
   };
@@ -122,8 +150,6 @@ export const recordScheduledMessageSentHandler: UserCommandHandler<typeof userAc
   },
 };
 
-/** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
-const EARLY_DELIVERY_RETRY_PAUSE_MS = 1_000;
 /**
  * Maximum number of attempts to deliver while the stream does not know of the sender's subscription. The realm actor
  * may be unable to reach the stream for some time.
@@ -205,18 +231,19 @@ export const runDueUserTasksHandler: UserCommandHandler<
     ]);
     return { missed, digest };
   },
-  handle({ parts }, _args, inputs, context) {
-    const delivery = makeDueScheduledMessagesDelivery(parts, context);
+  handle({ state, parts }, _args, inputs, context) {
+    const delivery = makeDueScheduledMessagesDelivery(state, parts, context);
     const sweep = makeExpiredFileDeletions(parts, context);
     const mails = makeDueMissedMessageMails(parts, inputs.missed, context);
     const digest = makeWeeklyDigest(parts, inputs.digest, context);
     const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts, ...digest.parts };
     return {
       reply: makeValueReply(null),
+      ...(delivery.heldUntil === undefined ? {} : { state: { ...state, lateScheduledHeldUntil: delivery.heldUntil } }),
       parts: changed,
       events: delivery.events,
       commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands, ...digest.commands]],
-      due: nextUserTimerTime(partsWithChanges(parts, changed)),
+      due: nextUserTimerTime(partsWithChanges(parts, changed), delivery.heldUntil),
     };
   },
 };

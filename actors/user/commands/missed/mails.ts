@@ -56,6 +56,7 @@ export function makeDueMissedMessageMails(
     Object.assign(written, MISSED_CONVERSATION_TABLE.makePartChange(loaded.missedConversationId, after));
     for (const own of messages) mailed.set(own.message.id, own);
   }
+  Object.assign(written, planMailsFromAheadAnew(parts, context));
   const byPlace = new Map<string, ReadableMessage[]>();
   for (const own of [...mailed.values()].sort((a, b) => a.message.id - b.message.id)) {
     const id = placeIdOfMessage(own, context);
@@ -67,6 +68,22 @@ export function makeDueMissedMessageMails(
     makeMissedMailCommand(inputs.places.get(id)!, messages, parts, inputs, context),
   );
   return { parts: written, commands };
+}
+
+/** Plans mails again that were planned while the clock was ahead. */
+function planMailsFromAheadAnew(
+  parts: ActorParts,
+  { directory, key, now }: CommandContext,
+): Readonly<Record<string, Json>> {
+  const latestRetry = now + PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 + 1;
+  const written: Record<string, Json> = {};
+  for (const [name, conversation] of MISSED_CONVERSATION_TABLE.entries(parts)) {
+    if (conversation.due <= latestRetry) continue;
+    const due = endOfMailBatchingPeriod(directory, userIdOfUserActorKey(key), now);
+    if (conversation.due > due)
+      Object.assign(written, MISSED_CONVERSATION_TABLE.makePartChange(name, { ...conversation, due }));
+  }
+  return written;
 }
 
 /** The id of the conversation in which a message is now. */

@@ -103,6 +103,15 @@ const MAX_SCHEDULED_MESSAGES_SENDING_AT_ONCE = 20;
 
 const handOverTimeMs = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
+/** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
+export const EARLY_DELIVERY_RETRY_PAUSE_MS = 1_000;
+
+/** Messages that wait for a further attempt by a clock that was ahead, without that wait. */
+export const listScheduledMessagesWithoutWaitFromAhead = (parts: ActorParts, now: number): ScheduledMessage[] =>
+  listUnsentScheduledMessages(parts)
+    .filter(({ notBefore = 0 }) => notBefore > now + EARLY_DELIVERY_RETRY_PAUSE_MS)
+    .map(({ notBefore: _, ...message }) => message as ScheduledMessage);
+
 /** Scheduled messages that are to be handed over now. */
 export function listScheduledMessagesToHandOver(parts: ActorParts, now: number): ScheduledMessage[] {
   const messages = listUnsentScheduledMessages(parts);

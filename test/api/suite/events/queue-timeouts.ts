@@ -193,4 +193,13 @@ export async function queueTimeouts(t: Test): Promise<void> {
     await gone(t, queue);
     t.same(await (await fresh()).now(), []);
   });
+
+  await t.test('a queue from a time when the clock was ahead is collected once it is right', async (t) => {
+    const year = 365 * 86_400_000;
+    clock.correctWallTime(year);
+    const queue = await fresh({ queue_lifespan_secs: 5 });
+    clock.correctWallTime(-year);
+    await pass(clock, 120);
+    await gone(t, queue);
+  });
 }

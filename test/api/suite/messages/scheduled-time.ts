@@ -1,6 +1,6 @@
 /** Timed changes of scheduled messages, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { FakeClock } from '../../../support/fake-clock.js';
+import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';
@@ -214,4 +214,34 @@ export async function scheduledTime(t: Test): Promise<void> {
       t.equal(said(await queue.until((seen) => said(seen).length === 1))[0]!.content, 'too late');
     },
   );
+
+  await t.test('a clock that is far ahead for some minutes sends no scheduled message early', async (t) => {
+    const month = 30 * 86_400_000;
+    await made({ content: 'in ten days', scheduled_delivery_timestamp: seconds() + 10 * 86_400 });
+    clock.correctWallTime(month);
+    // A further message sets the timer of the user's actor.
+    const later = await made({ content: 'later', scheduled_delivery_timestamp: seconds() + 86_400 });
+    for (let minute = 0; minute < 5; minute++) {
+      await clock.advanceAsync(60_000);
+      await settle(20);
+    }
+    t.equal((await list()).length, 2);
+    clock.correctWallTime(-month);
+    await clock.advanceAsync(900_000);
+    t.equal((await list()).length, 2);
+    await member.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id: later });
+    await clock.longAsync(10 * 86_400_000);
+    await sentAll();
+    t.equal((await contents()).at(-1), 'in ten days');
+  });
+
+  await t.test('scheduled messages that come days late are sent after ten minutes', async (t) => {
+    await made({ content: 'slept for days', scheduled_delivery_timestamp: seconds() + 600 });
+    await ticking(server.restart(() => clock.leap(3 * 86_400_000)));
+    await clock.advanceAsync(60_000);
+    t.equal((await ticking(list())).length, 1, 'the clock may be ahead');
+    await clock.advanceAsync(600_000);
+    await sentAll();
+    t.equal((await contents()).at(-1), 'slept for days');
+  });
 }

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { setRealmActive } from '#app/admin';
 import { userActorCommands } from '#model/commands';
 import type { PendingBusReply } from '#ports/bus';
-import { FakeClock } from '../../../support/fake-clock.js';
+import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { browserOf } from '../../support/browser.js';
 import { startEmbedded } from '../../support/faces.js';
@@ -513,6 +513,20 @@ export async function missedMails(t: Test): Promise<void> {
     await clock.advanceAsync(PERIOD_MS);
     const [mail] = await expectMail(member);
     t.match(mail!.text, /sent in the future[\s\S]*sent now/);
+  });
+
+  await t.test('a mail that was planned while the clock was ahead is sent once it is right', async (t) => {
+    const year = 365 * 86_400_000;
+    clock.correctWallTime(year);
+    await tell(owner, [member], 'planned in the future');
+    await settle(50);
+    clock.correctWallTime(-year);
+    for (let period = 0; period < 3; period++) {
+      await settle(50);
+      await clock.advanceAsync(PERIOD_MS);
+    }
+    const [mail] = await expectMail(member);
+    t.match(mail!.text, /planned in the future/);
   });
 
   await t.test('the batching period is the one of the user', async (t) => {

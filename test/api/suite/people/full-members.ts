@@ -2,6 +2,7 @@
 import type { Test } from 'tap';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
 import { FakeClock } from '../../../support/fake-clock.js';
+import { until } from '../../../support/until.js';
 import { startEmbedded } from '../../support/faces.js';
 import { crowd, makeOrganization, type Person } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
@@ -61,4 +62,15 @@ export async function fullMembers(t: Test): Promise<void> {
       t.equal((await shown()).length, 2);
     },
   );
+
+  await t.test('members that a clock which was ahead made full members are none once it is right', async (t) => {
+    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 30 });
+    t.same(await shown(), []);
+    clock.correctWallTime(365 * DAY_MS);
+    await clock.longAsync(DAY_MS);
+    await until('all are full members', async () => (await shown()).length === 2, 5_000);
+    clock.correctWallTime(-365 * DAY_MS);
+    await clock.longAsync(2 * DAY_MS);
+    await until('none is', async () => (await shown()).length === 0, 5_000);
+  });
 }
