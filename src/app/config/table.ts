@@ -267,7 +267,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     option: 'smtp-url',
     value: 'URL',
     description:
-      'Mail server: smtp://user:password@host:587 or smtps://…:465, with options of nodemailer as its query. Without a mail server the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
+      'Mail server: smtp://user:password@host:587 or smtps://…:465, with options of nodemailer as its query. Without a mail server the embedded face writes mails to DATA_DIR/mail and removes them after three days; a cluster keeps them for three days.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: makeServerUrlParser('smtp', 'smtps'),

@@ -43,7 +43,8 @@ export async function openEmbeddedPorts(
   const log = await LmdbEventLog.open(environment, clock, eventLogLimitsOf(config));
   const blobs = await FolderBlobStorage.open(join(config.dataDir, 'blobs'));
   const mailer =
-    createSmtpMailer(config) ?? (await FolderMailer.open(join(config.dataDir, 'mail'), mailSenderAddressOf(config)));
+    createSmtpMailer(config) ??
+    (await FolderMailer.open(join(config.dataDir, 'mail'), mailSenderAddressOf(config), clock));
   const localBusHub = new LocalBusHub();
   const bus = new LocalBus(clock, localBusHub);
   const closing = new AbortController();

@@ -18,6 +18,7 @@ import { dropNamespace } from '../../support/drop-namespace.js';
 import { picked } from '../../support/rounds.js';
 import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
+import { interceptMethods } from './intercept.js';
 import { repositoryRoot } from './wire.js';
 
 export interface TestServer extends Target {
@@ -210,18 +211,35 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
     {},
   );
   const remove = async (): Promise<void> => rmSync(dir, { recursive: true, force: true });
-  const folder = join(dir, 'mail');
-  const read = new Map<string, string>();
-  const mails = (): string[] =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.eml'))
-      .sort()
-      .map((name) => {
-        const text = read.get(name) ?? readFileSync(join(folder, name), 'utf8');
-        read.set(name, text);
-        return text;
-      });
-  return Face.start('embedded', options.clock ?? REAL_CLOCK, [config], remove, mails, options.adjust);
+  const mails = new MailFolderReader(join(dir, 'mail'));
+  const adjust = (ports: ProcessPorts): ProcessPorts => mails.readAfterEachMail(options.adjust?.(ports) ?? ports);
+  return Face.start('embedded', options.clock ?? REAL_CLOCK, [config], remove, () => mails.read(), adjust);
+}
+
+/** Reads the mails that the embedded face writes into a folder. The server removes the files later, by its clock. */
+class MailFolderReader {
+  readonly #texts = new Map<string, string>();
+
+  constructor(private readonly folder: string) {}
+
+  /** All mails so far, by the times of their files. */
+  read(): readonly string[] {
+    for (const name of readdirSync(this.folder)) {
+      if (name.endsWith('.eml') && !this.#texts.has(name))
+        this.#texts.set(name, readFileSync(join(this.folder, name), 'utf8'));
+    }
+    return [...this.#texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
+  }
+
+  /** Reads the folder after each mail, because a clock that moves by weeks lets the server remove files at once. */
+  readAfterEachMail(ports: ProcessPorts): ProcessPorts {
+    if (!ports.actors) return ports;
+    const mailer = interceptMethods(ports.actors.mailer, ['send'], async (call) => {
+      await call();
+      if (existsSync(this.folder)) this.read();
+    });
+    return { ...ports, actors: { ...ports.actors, mailer } };
+  }
 }
 
 export interface Services {
