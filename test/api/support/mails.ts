@@ -85,6 +85,14 @@ export async function mailed(server: TestServer, address: string, count = 1): Pr
   return mailsTo(server, address);
 }
 
+/** Path to which mail programs post to unsubscribe with one click (RFC 8058). */
+export function unsubscribePathOf({ headers }: SentMail): string {
+  const header = headers.get('list-unsubscribe') ?? '';
+  const url = /^<(.*)>$/.exec(header)?.[1];
+  if (url === undefined) throw new Error(`no address to unsubscribe: ${header}`);
+  return new URL(url).pathname;
+}
+
 /** Path of the only link in a mail. */
 export function linkIn({ text }: SentMail): string {
   const [link, ...others] = text.match(/https?:\/\/\S+/g) ?? [];

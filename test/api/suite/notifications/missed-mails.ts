@@ -9,7 +9,7 @@ import { browserOf } from '../../support/browser.js';
 import { startEmbedded } from '../../support/faces.js';
 import { interceptMethods } from '../../support/intercept.js';
 import { atLevel } from '../../support/levels.js';
-import { mailsTo, type SentMail } from '../../support/mails.js';
+import { mailsTo, type SentMail, unsubscribePathOf } from '../../support/mails.js';
 import {
   addPerson,
   makeOrganization,
@@ -25,10 +25,6 @@ import {
 const PERIOD_MS = 121_000;
 /** Time after which a user who was active counts as away, and a moment more. */
 const AWAY_MS = 201_000;
-
-/** Path of the link that ends this kind of mail. */
-const unsubscribePathOf = ({ headers }: SentMail): string =>
-  new URL(/^<(.*)>$/.exec(headers.get('list-unsubscribe')!)![1]!).pathname;
 
 export async function missedMails(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
@@ -435,27 +431,26 @@ export async function missedMails(t: Test): Promise<void> {
     t.same(subjects(mailsTo(server, email)), [`Welcome to The ${org.subdomain}`]);
   });
 
-  /** Subscribes the member to streams with mails, and waits for the mail about a message in the last stream. */
-  const mailAboutNewStreams = async (...names: readonly string[]): Promise<SentMail> => {
-    for (const name of names) {
+  /** Subscribes to streams with mails about all messages, and returns the mail about a message in the last stream. */
+  const getMailAboutLastOf = async (streams: readonly string[]): Promise<SentMail> => {
+    for (const name of streams) {
       for (const person of [member, other]) await subscribe(person, name);
       const data = [{ stream_id: await streamIdOf(member, name), property: 'email_notifications', value: true }];
       await member.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
     }
-    await say(other, names.at(-1)!, 'wind', 'strong');
+    await say(other, streams.at(-1)!, 'wind', 'strong');
     await clock.advanceAsync(PERIOD_MS);
-    const [mail] = await expectMail(member);
-    return mail!;
+    return (await expectMail(member))[0]!;
   };
-  const unsubscribeFrom = (mail: SentMail) => {
+  const unsubscribeWithOneClick = async (mail: SentMail): Promise<number> => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const body = 'List-Unsubscribe=One-Click';
-    return org.nobody.raw({ method: 'POST', path: unsubscribePathOf(mail), headers, body });
+    const click = { method: 'POST', path: unsubscribePathOf(mail), headers, body: 'List-Unsubscribe=One-Click' };
+    return (await org.nobody.raw(click)).status;
   };
 
   await t.test('the link of a mail about one stream ends the mails about all streams', async (t) => {
     const notified = ['north', 'south'];
-    t.equal((await unsubscribeFrom(await mailAboutNewStreams(...notified))).status, 200);
+    t.equal(await unsubscribeWithOneClick(await getMailAboutLastOf(notified)), 200);
     for (const name of notified) await say(other, name, 'wind', 'stronger');
     await tell(other, [owner], 'mark');
     await clock.advanceAsync(PERIOD_MS);
@@ -466,9 +461,9 @@ export async function missedMails(t: Test): Promise<void> {
   });
 
   await t.test('the link ends the mails about all streams, even if the user is leaving one of them', async (t) => {
-    const mail = await mailAboutNewStreams('east', 'west');
+    const mail = await getMailAboutLastOf(['east', 'west']);
     beforeSubscriptionSettings = () => member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['east'] });
-    t.equal((await unsubscribeFrom(mail)).status, 200);
+    t.equal(await unsubscribeWithOneClick(mail), 200);
     t.equal(beforeSubscriptionSettings, undefined, 'the stream was left');
     await say(other, 'west', 'wind', 'stronger');
     await tell(other, [owner], 'mark');

@@ -6,7 +6,7 @@ import { userActorCommands } from '#model/commands';
 import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { startEmbedded } from '../../support/faces.js';
-import { mailsTo, type SentMail } from '../../support/mails.js';
+import { mailsTo, type SentMail, unsubscribePathOf } from '../../support/mails.js';
 import { makeBot, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
 
 const DAY_MS = 86_400_000;
@@ -162,7 +162,7 @@ export async function weeklyDigests(t: Test): Promise<void> {
     await toDigestDay();
     const mail = await expectMail(member);
     for (const person of [guest, admin]) await expectMail(person);
-    const path = new URL(/^<(.*)>$/.exec(mail.headers.get('list-unsubscribe')!)![1]!).pathname;
+    const path = unsubscribePathOf(mail);
     t.match(mail.text, path, 'the text has the same link');
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const click = { method: 'POST', path, headers, body: 'List-Unsubscribe=One-Click' };
