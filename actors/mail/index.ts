@@ -10,7 +10,7 @@
  * seconds later, also for new mails.
  *
  * Mails about messages and invitations are dropped when their account or the organization was deactivated while they
- * waited.
+ * waited, and an invitation also when it was revoked or used.
  *
  * Invariants: `send` never refuses. A crash between sending and commit sends a mail again under the same id. Links that
  * grant access are stored sealed and opened only for the mail server.

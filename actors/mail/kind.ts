@@ -8,7 +8,7 @@ import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { MAX_MAIL_RETRY_DELAY_MS, type MailDisposition, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
 import { isReachableAddress } from '#domain/people';
-import { type RealmId, toUserId } from '#model';
+import { type RealmId, realmActorKey, toUserId } from '#model';
 import { type ActorCommandName, type ArgsOfCommand, mailActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
@@ -76,19 +76,38 @@ function chooseMailsOfRun(due: readonly WaitingMail[]): readonly WaitingMail[] {
 }
 
 /**
- * Leaves out mails whose account or organization was deactivated while they waited. An account that the replica of the
- * directory lacks counts as active, because it is new.
+ * Leaves out mails whose account or organization was deactivated, or whose invitation was revoked or used, while they
+ * waited. An account that the replica of the directory lacks counts as active, because it is new. The Store has an
+ * invitation before its mail is stored here, because an actor's records go before its commands.
  */
 async function selectNeededMails(
   mails: readonly WaitingMail[],
   realm: RealmId,
-  { loadDirectory }: ActorInputSources,
+  sources: ActorInputSources,
 ): Promise<readonly WaitingMail[]> {
-  if (mails.every(([, { needs }]) => needs === undefined)) return mails;
-  const directory = await loadDirectory(realm);
+  const [directory, missing] = await Promise.all([
+    mails.some(([, { needs }]) => needs !== undefined) ? sources.loadDirectory(realm) : undefined,
+    findMissingParts(mails, realm, sources),
+  ]);
   const isActive = (user: number): boolean =>
-    !directory.deactivated && directory.user(toUserId(user))?.isActive !== false;
-  return mails.filter(([, { needs }]) => needs === undefined || isActive(needs));
+    !directory?.deactivated && directory?.user(toUserId(user))?.isActive !== false;
+  return mails.filter(
+    ([, { needs, needsPart }]) =>
+      (needs === undefined || isActive(needs)) && (needsPart === undefined || !missing.has(needsPart)),
+  );
+}
+
+/** Parts of the organization's actor that mails need and that are deleted. */
+async function findMissingParts(
+  mails: readonly WaitingMail[],
+  realm: RealmId,
+  { store }: ActorInputSources,
+): Promise<ReadonlySet<string>> {
+  const names = mails.flatMap(([, { needsPart }]) => needsPart ?? []);
+  if (names.length === 0) return new Set();
+  const key = realmActorKey(realm);
+  const stored = await store.getParts(names.map((part) => ({ key, part })));
+  return new Set(names.filter((_, i) => stored[i] === null));
 }
 
 /**

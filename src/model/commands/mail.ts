@@ -25,6 +25,11 @@ export type MailToSend = {
    * organization drops it, too. Absent: the mail is sent in any case.
    */
   readonly needs?: number;
+  /**
+   * Part of the organization's actor that the mail needs: the invitation whose link is in it. The mail is dropped if
+   * the part is deleted before it is sent.
+   */
+  readonly needsPart?: string;
 };
 
 /** Commands of the mail actor of an organization. */

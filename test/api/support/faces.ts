@@ -12,6 +12,7 @@ import type { StoreLocation } from '#app/exchange';
 import { type ProcessPorts, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
+import type { OutgoingMail } from '#domain/mail';
 import type { ServerCryptography } from '#domain/secrets';
 import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
@@ -33,6 +34,8 @@ export interface TestServer extends Target {
   readonly storeLocation: StoreLocation;
   /** All mails sent so far, in their wire format (RFC 822). */
   mails(): readonly string[];
+  /** Runs before each mail to an address is sent; a test sets it to let mails wait. */
+  beforeMail: ((to: string) => Promise<void> | undefined) | undefined;
   /** Address of the first frontend's health and metrics. */
   readonly opsUrl: string;
   /** Addresses of the health and metrics of all nodes. */
@@ -67,6 +70,7 @@ async function stopAll(nodes: readonly RunningServer[]): Promise<void> {
 }
 
 class Face implements TestServer {
+  beforeMail: TestServer['beforeMail'];
   #nodes: RunningServer[] = [];
   #turn = 0;
 
@@ -160,8 +164,23 @@ class Face implements TestServer {
 
   async #start(): Promise<void> {
     this.#nodes = [];
-    for (const config of this.configs) this.#nodes.push(await startServer(config, this.clock, logger, this.adjust));
+    for (const config of this.configs) this.#nodes.push(await startServer(config, this.clock, logger, this.#adjusted));
   }
+
+  readonly #adjusted = (ports: ProcessPorts): ProcessPorts =>
+    interceptMails(this.adjust?.(ports) ?? ports, async (send, to) => {
+      await this.beforeMail?.(to);
+      await send();
+    });
+}
+
+/** Lets mails go through `around`, which gets a function that sends the mail, and its recipient. */
+function interceptMails(ports: ProcessPorts, around: (send: () => unknown, to: string) => Promise<void>): ProcessPorts {
+  if (!ports.actors) return ports;
+  const mailer = interceptMethods(ports.actors.mailer, ['send'], (send, [mail]) =>
+    around(send, (mail as OutgoingMail).to),
+  );
+  return { ...ports, actors: { ...ports.actors, mailer } };
 }
 
 /** Domains of disposable addresses in the suite. */
@@ -233,12 +252,10 @@ class MailFolderReader {
 
   /** Reads the folder after each mail, because a clock that moves by weeks lets the server remove files at once. */
   readAfterEachMail(ports: ProcessPorts): ProcessPorts {
-    if (!ports.actors) return ports;
-    const mailer = interceptMethods(ports.actors.mailer, ['send'], async (call) => {
-      await call();
+    return interceptMails(ports, async (send) => {
+      await send();
       if (existsSync(this.folder)) this.read();
     });
-    return { ...ports, actors: { ...ports.actors, mailer } };
   }
 }
 

@@ -5,7 +5,7 @@ import { makeSendMailCommand } from '#actors/shared';
 import type { Logger } from '#base';
 import { MailDispatcher, type Mailer, MailerUnavailableError, SmtpMailer, UnconfiguredMailer } from '#domain/mail';
 import { ServerCryptography } from '#domain/secrets';
-import { mailActorKey, partitionOfActor, toRealmId, type UserId } from '#model';
+import { mailActorKey, partitionOfActor, realmActorKey, toRealmId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { startSmtp } from '../../support/smtp.js';
 import { until } from '../../support/until.js';
@@ -177,6 +177,26 @@ t.test('mails that waited while their account or organization was deactivated ar
   post.harness.directory = directoryOf(true);
   await sendAll();
   t.same(recipients(smtp), ['any@example.com'], 'a mail about the deactivation itself');
+});
+
+t.test('mails whose invitation was deleted while they waited are not sent', async (t) => {
+  const { smtp, post } = await start(t);
+  post.harness.directory = { user: () => undefined } as unknown as DirectoryView;
+  const invitation = { type: 'part', key: realmActorKey(REALM), rev: 1 } as const;
+  await post.harness.store.applyRecords([
+    { ...invitation, part: 'invitation/1', value: {} },
+    { ...invitation, part: 'invitation/2', value: null },
+  ]);
+  for (const [to, needsPart] of Object.entries({ valid: 'invitation/1', revoked: 'invitation/2', any: undefined })) {
+    const mail = { to: `${to}@example.com`, subject: 'Hello', text: 'text', needs: 8, ...(needsPart && { needsPart }) };
+    const { name, args } = makeSendMailCommand(REALM, mail);
+    await post.harness.ask(KEY, name, args);
+  }
+  await until('settled', async () => {
+    await post.harness.clock.advanceAsync(1);
+    return (await post.kept()) === 0;
+  });
+  t.same(recipients(smtp), ['any@example.com', 'valid@example.com']);
 });
 
 t.test('any number of waiting mails makes one log line an hour, without stack', async (t) => {

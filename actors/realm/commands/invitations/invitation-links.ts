@@ -9,7 +9,12 @@ import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { ActorInputSources } from '../../../services.js';
-import { computeInvitationExpirySeconds, type Invitation, makeInvitationTokenContent } from '../../invitations.js';
+import {
+  computeInvitationExpirySeconds,
+  type Invitation,
+  makeInvitationPartName,
+  makeInvitationTokenContent,
+} from '../../invitations.js';
 import { type ActorParts, findStreamRecord } from '../../state.js';
 
 /**
@@ -93,5 +98,6 @@ export function makeInvitationMailCommand(
     ].join('\n'),
     bulk: true,
     needs: inviter.id,
+    needsPart: makeInvitationPartName(of),
   });
 }

@@ -1,9 +1,11 @@
 /** Inviting, listing, revoking, repeating (realm.md § Invitations). */
 
+import { Gate } from '../../../support/gate.js';
+import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { bad, missing, type Params, type Refusal } from '../../support/client.js';
 import { mailed, mailsTo } from '../../support/mails.js';
-import { makeBot, makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
+import { makeBot, makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
@@ -245,6 +247,34 @@ export const invitations: Facts = async (t, server) => {
     await refused(t, resend(admin, owners.id), OWNER);
     t.equal((await revoke(owner, owners.id)).status, 200);
     t.notOk((await list(owner)).some(({ id, is_multiuse }) => !is_multiuse && [of.id, owners.id].includes(id)));
+  });
+
+  await t.test('the mail of an invitation that was revoked or used while it waited is not sent', async (t) => {
+    const [first, revoked, used, valid, last] = [address(), address(), address(), address(), address()];
+    const gate = new Gate();
+    let waits = false;
+    server.beforeMail = (to) => {
+      if (to !== first) return;
+      waits = true;
+      return gate.opened;
+    };
+    t.teardown(() => {
+      server.beforeMail = undefined;
+      gate.open();
+    });
+    t.equal((await invite(owner, first)).status, 200);
+    await until('a mail is being sent, for which later ones wait', () => waits);
+    t.equal((await invite(owner, [revoked, used, valid].join())).status, 200);
+    t.equal((await revoke(owner, (await list(owner)).find(({ email }) => email === revoked)!.id)).status, 200);
+    await owner.api.ok('POST /users', { email: used, full_name: 'Used It', password: PASSWORD });
+    gate.open();
+    await mailed(server, valid);
+    t.equal((await invite(owner, last)).status, 200);
+    await mailed(server, last);
+    const invitationsTo = (email: string) =>
+      mailsTo(server, email).filter(({ headers }) => headers.get('subject')?.includes('invites you'));
+    t.same([revoked, used].flatMap(invitationsTo), []);
+    t.equal(invitationsTo(valid).length, 1);
   });
 
   await t.test('a link is revoked by an administrator, once', async (t) => {
