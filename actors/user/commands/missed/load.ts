@@ -30,6 +30,11 @@ import { decideMailTrigger } from './record.js';
 
 /** Maximum number of conversations whose mails are made at a time; further ones follow later. */
 const MAX_CONVERSATIONS_MAILED_AT_ONCE = 20;
+/**
+ * Number of read messages after which further conversations wait for the next run, which follows at once. Deciding
+ * about 10,000 messages in one run kept the event loop busy for 200 ms.
+ */
+const MAX_MESSAGES_BEFORE_FURTHER_CONVERSATION = 1_000;
 /** Maximum number of messages of a conversation that are read for one mail; later messages come with the next mail. */
 const MAX_MESSAGES_SCANNED_PER_MAIL = 500;
 /**
@@ -101,14 +106,16 @@ export async function loadMissedMailInputs(
     notificationTriggerOfMessage(own, self, context.view.parts, directory) !== undefined;
   const movable = due.filter(([, { stream, editedAt }]) => stream !== 0 && editedAt === undefined);
   const personal = await loadPersonalMessagesSince(Math.min(...movable.map(([, { first }]) => first)), reader);
-  const conversations = await Promise.all(
-    due.map(async ([name, of]): Promise<LoadedMissedConversation> => {
-      const { messages, ...loaded } = await (of.editedAt === undefined
-        ? loadMissedConversation(name, of, personal, reader, context, sources)
-        : loadEditedMessage(name, of, reader, context, sources));
-      return { ...loaded, messages: messages.filter(isMissed) };
-    }),
-  );
+  const conversations: LoadedMissedConversation[] = [];
+  let read = 0;
+  for (const [name, of] of due) {
+    if (read >= MAX_MESSAGES_BEFORE_FURTHER_CONVERSATION) break;
+    const { messages, ...loaded } = await (of.editedAt === undefined
+      ? loadMissedConversation(name, of, personal, reader, context, sources)
+      : loadEditedMessage(name, of, reader, context, sources));
+    conversations.push({ ...loaded, messages: messages.filter(isMissed) });
+    read += messages.length;
+  }
   const [places, presence, hasOtherAccounts] = await Promise.all([
     loadPlacesOfMissedMessages(due, conversations, self, reader, context, sources),
     loadOwnPresenceTimes(context.realm, self, directory, sources),
@@ -192,6 +199,8 @@ async function loadMessagesMovedAway(
     limit: MAX_MESSAGES_SCANNED_PER_MAIL,
   });
   const moved = records.map(toStoredMessage).filter((message) => {
+    const sent = placeWhereMessageWasSent(message);
+    if (sent.stream === message.body.stream && sent.topic === message.body.topic) return false;
     const isSentHere = originalConversationIdOfMessage(realm, message) === name;
     return isSentHere && makeMissedConversationId(realm, conversationPlaceOfMessage(message)) !== name;
   });

@@ -8,12 +8,21 @@ export interface MailReceiverLocale {
   readonly twentyFourHour: boolean;
 }
 
+/** The format made last: the mails of a run mostly have one receiver, and making a format takes a millisecond. */
+let lastFormat:
+  | { readonly timeZone: string; readonly hourCycle: string; readonly format: Intl.DateTimeFormat }
+  | undefined;
+
 /** Makes a format for times in seconds since 1970. */
 export function makeMailTimeFormatter({ timezone, twentyFourHour }: MailReceiverLocale): (seconds: number) => string {
   // With `hour12`, some versions of V8 count the hours of British times from 0 to 11.
   const hourCycle = twentyFourHour ? 'h23' : 'h12';
-  const options = { dateStyle: 'medium', timeStyle: 'short', hourCycle } as const;
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone === '' ? 'UTC' : timezone });
+  const timeZone = timezone === '' ? 'UTC' : timezone;
+  if (lastFormat?.timeZone !== timeZone || lastFormat.hourCycle !== hourCycle) {
+    const options = { dateStyle: 'medium', timeStyle: 'short', hourCycle, timeZone } as const;
+    lastFormat = { timeZone, hourCycle, format: new Intl.DateTimeFormat('en-GB', options) };
+  }
+  const { format } = lastFormat;
   const zone = timezone === '' ? ' UTC' : '';
   return (seconds) => `${format.format(seconds * 1000)}${zone}`;
 }
