@@ -168,11 +168,13 @@ export class MemoryStore implements Store {
     });
   }
 
-  removeRealm(realm: RealmId): Promise<void> {
+  removeRealm(realm: RealmId): Promise<number> {
     return this.#gated('removeRealm', [`realm/${realm}`], () => {
+      let removed = this.contents.messages.get(realm)?.size ?? 0;
       for (const table of [this.contents.roots, this.contents.parts])
-        for (const key of table.keys()) if (parseActorKey(key).realm === realm) table.delete(key);
+        for (const key of table.keys()) if (parseActorKey(key).realm === realm && table.delete(key)) removed++;
       this.contents.messages.delete(realm);
+      return removed;
     });
   }
 

@@ -161,8 +161,11 @@ export class FolderBlobStorage implements BlobStorage {
     }
   }
 
-  async delete(realm: RealmId, path: string): Promise<void> {
-    const file = this.#pathOfBlobFile(realm, path);
+  delete(realm: RealmId, path: string): Promise<void> {
+    return this.#deleteFile(this.#pathOfBlobFile(realm, path));
+  }
+
+  async #deleteFile(file: string): Promise<void> {
     try {
       // The folder exists while a process of the server holds deletions; its existence tells the other processes.
       await rename(file, join(this.#heldDeletionsFolder, relative(this.folder, file).replaceAll(sep, '.')));
@@ -172,9 +175,13 @@ export class FolderBlobStorage implements BlobStorage {
     }
   }
 
-  /** Deletes the files at once, even during a backup: no record names the blobs of such a realm. */
   async deleteAllOfRealm(realm: RealmId): Promise<void> {
-    await rm(join(this.folder, String(realm)), { recursive: true, force: true });
+    const folder = join(this.folder, String(realm));
+    // The snapshot of a backup under way may name the files, so each is moved to where the backup finds it.
+    for (const part of await listFolderIfPresent(folder))
+      for (const hash of await listFolderIfPresent(join(folder, part)))
+        await this.#deleteFile(join(folder, part, hash));
+    await rm(folder, { recursive: true, force: true });
     await fsyncFolder(this.folder);
   }
 

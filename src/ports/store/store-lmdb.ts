@@ -165,10 +165,11 @@ export class LmdbStore implements Store {
     }, changes);
   }
 
-  async removeRealm(realm: RealmId): Promise<void> {
+  async removeRealm(realm: RealmId): Promise<number> {
     const ranges = actorKeyRangesOfRealm(realm);
+    let removed = 0;
     for (const { first, end } of ranges)
-      await this.#removeKeysOfRange(this.#rootHeadTable, { start: first, end }, async (keys) =>
+      removed += await this.#removeKeysOfRange(this.#rootHeadTable, { start: first, end }, async (keys) =>
         this.#runWrite(() => {
           for (const key of keys as ActorKey[]) {
             this.#rootHeadTable.remove(key);
@@ -183,15 +184,16 @@ export class LmdbStore implements Store {
     ];
     const realmActor = realmActorKey(realm);
     for (const { table, range } of others)
-      await this.#removeKeysOfRange(table, range, async (keys) => {
+      removed += await this.#removeKeysOfRange(table, range, async (keys) => {
         const remove = (): void => {
           for (const key of keys) table.remove(key);
         };
-        const removed = await this.#trackWrite(() =>
+        const isWritten = await this.#trackWrite(() =>
           this.#environment.writeUnlessKeyExists(this.#rootHeadTable, realmActor, remove),
         );
-        if (!removed) throw new Error(`${realmActor} exists again`);
+        if (!isWritten) throw new Error(`${realmActor} exists again`);
       });
+    return removed;
   }
 
   /** Removes all keys of a range in many transactions, with pauses in which other processes get the lock. */
@@ -199,11 +201,12 @@ export class LmdbStore implements Store {
     table: LmdbTable,
     range: RangeOptions,
     removeKeys: (keys: readonly Key[]) => Promise<void>,
-  ): Promise<void> {
-    for (;;) {
+  ): Promise<number> {
+    for (let removed = 0; ; ) {
       const keys = [...table.getKeys({ ...range, limit: MAX_KEYS_REMOVED_AT_ONCE })];
-      if (keys.length === 0) return;
+      if (keys.length === 0) return removed;
       await removeKeys(keys);
+      removed += keys.length;
       await setTimeout(PAUSE_BETWEEN_TRANSACTIONS_MS);
     }
   }

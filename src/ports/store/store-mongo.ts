@@ -179,22 +179,26 @@ export class MongoStore implements Store {
     await this.#rootCollection.deleteOne({ _id: key, version: ROOT_BEING_REMOVED_VERSION });
   }
 
-  async removeRealm(realm: RealmId): Promise<void> {
+  async removeRealm(realm: RealmId): Promise<number> {
     const ranges = actorKeyRangesOfRealm(realm);
-    for (const { first, end } of ranges) await this.#removeDocumentsOfRange(this.#rootCollection, first, end);
-    for (const { first, end } of ranges) await this.#removeDocumentsOfRange(this.#partCollection, first, end);
-    await this.#removeDocumentsOfRange(
+    let removed = 0;
+    for (const { first, end } of ranges)
+      removed += await this.#removeDocumentsOfRange(this.#rootCollection, first, end);
+    for (const { first, end } of ranges)
+      removed += await this.#removeDocumentsOfRange(this.#partCollection, first, end);
+    removed += await this.#removeDocumentsOfRange(
       this.#messageCollection,
       mongoMessageDocumentId(realm, 0),
       mongoMessageDocumentId(toRealmId(realm + 1), 0),
     );
+    return removed;
   }
 
   async #removeDocumentsOfRange<D extends { readonly _id: string }>(
     from: Collection<D>,
     first: string,
     end: string,
-  ): Promise<void> {
+  ): Promise<number> {
     const range = { _id: { $gte: first, $lt: end } } as Filter<D>;
     const removeSome = async (): Promise<number> => {
       const found = await from
@@ -204,7 +208,11 @@ export class MongoStore implements Store {
       if (found.length > 0) await from.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } } as Filter<D>);
       return found.length;
     };
-    while ((await this.#runOperation(removeSome)) === MAX_IDS_PER_QUERY);
+    for (let removed = 0; ; ) {
+      const some = await this.#runOperation(removeSome);
+      removed += some;
+      if (some < MAX_IDS_PER_QUERY) return removed;
+    }
   }
 
   listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {

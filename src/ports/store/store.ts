@@ -209,11 +209,12 @@ export interface Store {
   removeActor(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
 
   /**
-   * Removes the actors and messages of an organization that no process uses, in many small transactions. Roots go
-   * first: if an actor is active nevertheless, its commits end with 'conflict'. Tombstones stay. May be repeated, also
-   * after a crash.
+   * Removes the actors and messages of an organization that no process reads or changes, in many small transactions.
+   * Roots go first, so that the commits of an actor that is still active end with 'conflict'. Tombstones stay. May be
+   * repeated, also after a crash.
+   * @returns number of rows that were removed: a commit under way may have left some after an earlier call
    */
-  removeRealm(realm: RealmId): Promise<void>;
+  removeRealm(realm: RealmId): Promise<number>;
 
   /**
    * Reads the live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code
