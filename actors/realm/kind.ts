@@ -4,7 +4,7 @@
  */
 
 import { FIRST_CUSTOM_GROUP_ID } from '#domain/people';
-import { addMissingRealmSettings, DEFAULT_REALM_SETTINGS, parseActorKey } from '#model';
+import { type ActorReply, addMissingRealmSettings, DEFAULT_REALM_SETTINGS, parseActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
@@ -109,6 +109,11 @@ import {
   startDataExportHandler,
 } from './commands/organization/data-exports.js';
 import {
+  deleteRealmHandler,
+  recordRealmDeletionHandler,
+  removeDeletedRealmEntryHandler,
+} from './commands/organization/delete-realm.js';
+import {
   addEmailDomainHandler,
   removeEmailDomainHandler,
   updateEmailDomainHandler,
@@ -116,6 +121,7 @@ import {
 import {
   dropRealmImportReservationHandler,
   endRealmImportHandler,
+  hasUnfinishedImportHandler,
   markRealmImportDroppedHandler,
   releaseImportLeaseHandler,
   renewImportLeaseHandler,
@@ -177,6 +183,8 @@ import {
 } from './state.js';
 import { RealmMemoryState } from './volatile.js';
 
+const replyAsMissingRealm = (): ActorReply => ({ error: apiError('INVALID_SUBDOMAIN').toReply() });
+
 export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemoryState, ActorServices> = {
   name: 'realm',
   summary: 'An organization: its directory, its policies and its sequence of message ids.',
@@ -208,7 +216,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       returnIds: shrinkReservedMessageIdsHandler,
       groupRecipient: getOrAllocateGroupRecipientIdHandler,
       snapshot: readWholeDirectoryHandler,
-      // Handlers in organization/: creation, deactivation and reactivation of an organization
+      // Handlers in organization/: creation, deactivation, reactivation and deletion of an organization
       peekRealm: readNextRealmIdHandler,
       createRealm: registerNewRealmHandler,
       init: initializeRealmHandler,
@@ -222,6 +230,10 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,
       noteActivity: recordRealmActiveStateHandler,
+      deleteRealm: deleteRealmHandler,
+      noteDeletion: recordRealmDeletionHandler,
+      endDeletion: removeDeletedRealmEntryHandler,
+      hasUnfinishedImport: hasUnfinishedImportHandler,
       // Handlers in organization/: settings of an organization and its lists, such as linkifiers
       changeRealm: updateRealmSettingsHandler,
       changeUserDefaults: updateNewUserSettingDefaultsHandler,
@@ -371,6 +383,10 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
   makeVolatile: (_key, state, parts) => new RealmMemoryState(state, parts),
   sidecar: (handle, sources) => new RealmActorSidecar(handle, sources),
   takeBack: ({ parts, volatile }) => volatile.rebuildIndexesAndCounts(parts),
-  makeMissingActorReply: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
-  refusalByPhase: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },
+  makeMissingActorReply: replyAsMissingRealm,
+  refusalByPhase: {
+    active: () => ({ error: apiError('REALM_NOT_DEACTIVATED').toReply() }),
+    deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),
+    deleted: replyAsMissingRealm,
+  },
 };

@@ -27,14 +27,19 @@ export const realmStateMachine = setup({
   id: 'realm',
   initial: 'active',
   states: {
-    active: { on: { deactivate: 'deactivated', '*': STAY_IN_PHASE_TRANSITION } },
+    active: {
+      on: { deactivate: 'deactivated', [realmActorCommands.deleteRealm]: {}, '*': STAY_IN_PHASE_TRANSITION },
+    },
     /** Commands of users are refused. Commands of the system still run: other actors need message ids, for example. */
     deactivated: {
       on: {
         reactivate: 'active',
+        [realmActorCommands.deleteRealm]: { target: 'deleted', guard: 'bySystem' },
         ...Object.fromEntries(COMMANDS_OF_STRANGERS.map((name) => [name, {}])),
         '*': { ...STAY_IN_PHASE_TRANSITION, guard: 'bySystem' },
       },
     },
+    /** Commands of the system are refused, too: an actor that needs a message id writes nothing more. */
+    deleted: { on: { [realmActorCommands.deleteRealm]: STAY_IN_PHASE_TRANSITION } },
   },
 });

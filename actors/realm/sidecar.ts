@@ -36,6 +36,7 @@ export class RealmActorSidecar implements ActorSidecar {
   }
 
   onCommitted(): void {
+    if (this.handle.state().phase === 'deleted') this.#abortExports();
     for (const record of this.handle.volatile.dataExports.takeUnstarted()) void this.#runExport(record);
   }
 

@@ -132,6 +132,7 @@ export const findUserRecord = makeDirectoryRecordFinder('users');
 export const listStreamRecords = makeDirectoryRecordLister('streams');
 export const findStreamRecord = makeDirectoryRecordFinder('streams');
 export const listRealmRecords = makeDirectoryRecordLister('realms');
+export const findRealmRecord = makeDirectoryRecordFinder('realms');
 export const listUserGroupRecords = makeDirectoryRecordLister('groups');
 export const findUserGroupRecord = makeDirectoryRecordFinder('groups');
 export const listEmojiRecords = makeDirectoryRecordLister('emoji');

@@ -1,6 +1,7 @@
 /** The directory replicas of this process. A replica is opened by the first use of its realm. */
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ProductEmoji, type RealmId, realmActorKey, toRealmId } from '#model';
+import { ApiError, apiError } from '#model/errors';
 import type { DirectoryRealmEntry, DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
@@ -8,9 +9,11 @@ import { castToDirectorySnapshot, type DirectorySnapshot } from './contents.js';
 import { type CredentialEndListener, DirectoryReplica } from './replica.js';
 import type { RealmLogTail } from './tail.js';
 
-/** Thrown when the realm does not exist. */
-export class NoSuchRealmError extends Error {
-  override name = 'NoSuchRealmError';
+/** Thrown when the realm does not exist. It is a refusal, so that a command that needs the directory is not retried. */
+export class NoSuchRealmError extends ApiError {
+  constructor() {
+    super('NONEXISTENT_SUBDOMAIN', {});
+  }
 }
 
 /** Thrown when the replica could not be brought up to the version in time. */
@@ -21,6 +24,8 @@ export class DirectoryReplicaBehindError extends Error {
 /** Realm 0 is the server itself: its directory lists the realms. */
 export const SERVER_REALM_ID = toRealmId(0);
 
+/** Text of the reply of a realm actor that does not exist, or is being deleted. */
+const MISSING_REALM_MESSAGE = apiError('INVALID_SUBDOMAIN').message;
 const REPLICA_WAIT_TIMEOUT_MS = 8_000;
 /**
  * A replica that was not used during a whole round is closed. A round is far longer than any request takes, so a
@@ -46,6 +51,11 @@ export class DirectoryReplicas {
   readonly #openReplicas = new Map<RealmId, OpenReplica>();
   readonly #openingReplicas = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: DirectoryReplicaDependent[] = [];
+  /**
+   * Realms that are being deleted, or were. New requests don't find their replicas, which are closed as unused ones
+   * are: a request under way may still hold the view.
+   */
+  readonly #endedRealms = new Set<RealmId>();
   /** Called with the hash of each API key that was revoked, and of each session that has ended. */
   credentialEndedListener: CredentialEndListener = () => {};
   #usageRound = 0;
@@ -75,7 +85,7 @@ export class DirectoryReplicas {
   }
 
   findOpenReplicaView(realm: RealmId): DirectoryView | undefined {
-    return this.#findReplicaAndMarkUsed(realm)?.directoryView;
+    return this.#endedRealms.has(realm) ? undefined : this.#findReplicaAndMarkUsed(realm)?.directoryView;
   }
 
   /** The log tail of an open replica. */
@@ -105,6 +115,7 @@ export class DirectoryReplicas {
       this.clock,
       this.emoji,
       (hash, kind) => this.credentialEndedListener(hash, kind),
+      (ended) => void this.#endedRealms.add(ended),
     );
     this.#openingReplicas.set(realm, fresh);
     fresh.then(
@@ -148,7 +159,7 @@ export class DirectoryReplicas {
 
   #findReplicaAndMarkUsed(realm: RealmId): DirectoryReplica | undefined {
     const open = this.#openReplicas.get(realm);
-    if (open) open.used = this.#usageRound;
+    if (open && !this.#endedRealms.has(realm)) open.used = this.#usageRound;
     return open?.replica;
   }
 
@@ -178,7 +189,8 @@ export class DirectoryReplicas {
   async #fetchSnapshot(realm: RealmId): Promise<DirectorySnapshot> {
     const reply = await this.client.send(realmActorKey(realm), 'snapshot', {}).reply;
     if ('value' in reply) return castToDirectorySnapshot(reply.value);
-    throw new NoSuchRealmError(`realm ${realm}`);
+    if ('error' in reply && reply.error.msg === MISSING_REALM_MESSAGE) throw new NoSuchRealmError();
+    throw new Error(`realm ${realm} gave no snapshot of its directory`);
   }
 
   #rejectAfterWaitTimeout(promise: Promise<void>): Promise<void> {

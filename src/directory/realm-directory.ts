@@ -96,6 +96,7 @@ export class RealmDirectory implements DirectoryView {
     };
     // A host of an older version may leave a collection out of the snapshot, such as the sessions.
     for (const name of COLLECTION_NAMES) for (const record of snapshot[name] ?? []) this.#putRecord(name, record);
+    for (const { id, isBeingDeleted } of snapshot.realms ?? []) if (isBeingDeleted) this.#realms.remove(id);
     this.#replaceSingletons(snapshot);
     for (const [stream, recent] of snapshot.traffic) this.#recentMessageCountByStream.set(stream, recent);
   }
@@ -105,6 +106,7 @@ export class RealmDirectory implements DirectoryView {
       const record = change[CHANGE_FIELD_BY_DIRECTORY_COLLECTION[name]];
       if (record) this.#putRecord(name, record);
     }
+    if (change.realm?.isBeingDeleted) this.#realms.remove(change.realm.id);
     this.#replaceSingletons(change);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;

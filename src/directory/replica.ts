@@ -31,6 +31,9 @@ const LOG_ARRIVAL_GRACE_MS = 300;
 /** Called with the hash of an API key that its account no longer has, or of a session that has ended. */
 export type CredentialEndListener = (hash: string, kind: 'key' | 'session') => void;
 
+/** Called by the replica of realm 0 with each realm that it no longer lists, because the realm is being deleted. */
+export type RealmEndListener = (realm: RealmId) => void;
+
 type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
 
 interface VersionWaiter {
@@ -60,6 +63,7 @@ export class DirectoryReplica implements RealmLogTailListener {
     private readonly clock: Clock,
     private readonly emoji: ProductEmoji,
     private readonly ended: CredentialEndListener,
+    private readonly realmEnded: RealmEndListener,
   ) {
     this.#realmActor = realmActorKey(realm);
     this.logTail = new RealmLogTail(this.log, realm, after);
@@ -74,10 +78,11 @@ export class DirectoryReplica implements RealmLogTailListener {
     clock: Clock,
     emoji: ProductEmoji = productEmojiForm('conclave'),
     ended: CredentialEndListener = () => {},
+    realmEnded: RealmEndListener = () => {},
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
     const { end } = await log.readBounds(realm);
-    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, ended);
+    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, ended, realmEnded);
     try {
       await replica.#loadSnapshot();
     } catch (error) {
@@ -170,6 +175,8 @@ export class DirectoryReplica implements RealmLogTailListener {
     this.#directory = directory;
     this.#resolveReachedVersionWaiters();
     for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.ended(keyHash, 'key');
+    const realms = new Set(Array.from(directory.realms(), ({ id }) => id));
+    for (const { id } of before?.realms() ?? []) if (!realms.has(id)) this.realmEnded(id);
     for (const { sessions } of before?.sessions() ?? []) {
       for (const { hash } of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
     }
@@ -197,6 +204,7 @@ export class DirectoryReplica implements RealmLogTailListener {
       const before = change.session && directory.sessionsOf(change.session.user);
       for (const { hash } of before?.sessions ?? []) sessions.push(hash);
       directory.applyChange(change);
+      if (change.realm?.isBeingDeleted) this.realmEnded(change.realm.id);
     }
     directory.version = group.v;
     this.#resolveReachedVersionWaiters();

@@ -7,6 +7,7 @@ import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmActorKey, toRealmId, toUserId, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import type { DirectoryRealmEntry } from '#model/records';
 import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
@@ -77,15 +78,10 @@ export async function createRealmWithOwner(
   throw new AdminError('others are making organizations at the same time; try again');
 }
 
-interface ListedRealm {
-  readonly id: RealmId;
-  readonly subdomain: string;
-  readonly deactivated: boolean;
-}
-
-export async function listRealms(actors: SystemActorCaller): Promise<ListedRealm[]> {
+/** Lists the organizations, with those that are being deleted. */
+export async function listRealms(actors: SystemActorCaller): Promise<DirectoryRealmEntry[]> {
   const reply = await actors.sendForReply(realmActorKey(SERVER_REALM_ID), realmActorCommands.snapshot, {});
-  return 'value' in reply ? (reply.value as unknown as { realms: ListedRealm[] }).realms : [];
+  return 'value' in reply ? (reply.value as unknown as { realms: DirectoryRealmEntry[] }).realms : [];
 }
 
 /**
@@ -93,13 +89,13 @@ export async function listRealms(actors: SystemActorCaller): Promise<ListedRealm
  *
  * @param subdomain undefined: the only organization of the server
  * @param option command-line option that names an organization, for messages
- * @throws AdminError if there is none, or if the choice is left open
+ * @throws AdminError if there is none, if it is being deleted, or if the choice is left open
  */
 export async function requireRealmBySubdomain(
   actors: SystemActorCaller,
   subdomain: string | undefined,
   option = 'realm',
-): Promise<ListedRealm> {
+): Promise<DirectoryRealmEntry> {
   const realms = await listRealms(actors);
   if (subdomain === undefined && realms.length > 1) {
     throw new AdminError(
@@ -108,6 +104,10 @@ export async function requireRealmBySubdomain(
     );
   }
   const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
+  if (found?.isBeingDeleted)
+    throw new AdminError(
+      `the organization '${found.subdomain}' is being deleted: conclave realm delete goes on with it`,
+    );
   if (found) return found;
   throw new AdminError(
     subdomain === undefined ? 'there is no organization yet' : `there is no organization '${subdomain}'`,

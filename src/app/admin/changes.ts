@@ -1,8 +1,10 @@
 /** Changes to organizations and accounts, made from the command line. Repeating a change does no harm. */
 
+import { castToDirectorySnapshot, SERVER_REALM_ID } from '#directory';
 import { parseRateLimitRules } from '#frontend/limits';
 import { type RealmId, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
+import type { DirectoryRealmEntry } from '#model/records';
 import { listRealms, requireUserIdByEmail } from './accounts.js';
 import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
@@ -16,6 +18,55 @@ export async function setRealmActive(actors: SystemActorCaller, realm: RealmId, 
     active ? realmActorCommands.reactivate : realmActorCommands.deactivate,
     {},
   );
+}
+
+/**
+ * Finds the organization that is to be deleted.
+ * @throws AdminError if it is active, if its import has not ended, or if there is none
+ */
+export async function requireDeletableRealm(
+  actors: SystemActorCaller,
+  subdomain: string,
+): Promise<DirectoryRealmEntry> {
+  const found = (await listRealms(actors)).find((realm) => realm.subdomain === subdomain);
+  if (found?.deactivated) return found;
+  if (found) {
+    throw new AdminError(
+      `the organization '${subdomain}' is active: close it first by conclave realm deactivate --realm='${subdomain}'`,
+    );
+  }
+  const key = realmActorKey(SERVER_REALM_ID);
+  if (await actors.sendForValueOrThrow(key, realmActorCommands.hasUnfinishedImport, { subdomain })) {
+    throw new AdminError(
+      `an import to '${subdomain}' has not ended: give it up by conclave import --drop --subdomain='${subdomain}'`,
+    );
+  }
+  throw new AdminError(`there is no organization '${subdomain}'`);
+}
+
+/** Numbers of accounts, bots included, and of streams. @throws AdminError */
+export async function countAccountsAndStreams(
+  actors: SystemActorCaller,
+  realm: RealmId,
+): Promise<{ readonly accounts: number; readonly streams: number }> {
+  const snapshot = await actors.sendForValueOrThrow(realmActorKey(realm), realmActorCommands.snapshot, {});
+  const { users, streams } = castToDirectorySnapshot(snapshot);
+  return { accounts: users.length, streams: streams.length };
+}
+
+/**
+ * Deletes a deactivated organization, or continues its deletion.
+ * @param removeStored removes what Store and blobs hold of it
+ * @throws AdminError if it was reactivated in the meantime
+ */
+export async function deleteRealm(
+  actors: SystemActorCaller,
+  { id, isBeingDeleted }: DirectoryRealmEntry,
+  removeStored: (realm: RealmId) => Promise<void>,
+): Promise<void> {
+  if (!isBeingDeleted) await actors.sendForValueOrThrow(realmActorKey(id), realmActorCommands.deleteRealm, {});
+  await removeStored(id);
+  await actors.sendForValueOrThrow(realmActorKey(SERVER_REALM_ID), realmActorCommands.endDeletion, { realm: id });
 }
 
 export async function setUserRole(

@@ -23,9 +23,12 @@ export {
 export { BusSystemActorCaller, SystemActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export {
+  countAccountsAndStreams,
   deactivateUserWithoutMail,
+  deleteRealm,
   forgetUserSignInIdentities,
   reactivateUser,
+  requireDeletableRealm,
   setRateLimitsOfUser,
   setRealmActive,
   setUserManagesBilling,

@@ -2,15 +2,18 @@
 import { createInterface } from 'node:readline';
 import {
   AdminError,
+  countAccountsAndStreams,
   createOneTimeSignInUrl,
   createRealmWithOwner,
   createUserAndReturnId,
   deactivateUserWithoutMail,
+  deleteRealm,
   forgetUserSignInIdentities,
   listRealms,
   reactivateUser,
   readOrRenewUserApiKey,
   renewUserApiKeyByEmail,
+  requireDeletableRealm,
   requireRealmBySubdomain,
   type SystemActorCaller,
   setRateLimitsOfUser,
@@ -28,6 +31,7 @@ import { siteUrlOfRealm } from '#frontend/gateway';
 import { ORGANIZATION_TYPE_NUMBER_BY_NAME, type RealmId } from '#model';
 import { runWithActorClient } from './actors.js';
 import type { CliActionsOf } from './command.js';
+import { removeOrganizationBesideRunningServer } from './exchange-target.js';
 
 /** Arguments of a change of an organization or of one of its accounts. */
 interface RealmChange<O> {
@@ -95,14 +99,27 @@ function parseOnOff(word: string): boolean {
   return word === 'on';
 }
 
-/**
- * Reads the first line of the standard input: other users of the machine see the options of a command, but not its
- * input.
- */
-async function readPasswordFromStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('New password: ');
+/** Reads the first line of the standard input; undefined if it is empty. @param prompt shown on a terminal */
+async function readLineOfStandardInput(prompt: string): Promise<string | undefined> {
+  if (process.stdin.isTTY) process.stderr.write(prompt);
   for await (const line of createInterface({ input: process.stdin })) return line;
-  throw new AdminError('no password: give it as the first line of the input');
+  return undefined;
+}
+
+/** Reads a password: other users of the machine see the options of a command, but not its input. */
+async function readPasswordFromStandardInput(): Promise<string> {
+  const password = await readLineOfStandardInput('New password: ');
+  if (password === undefined) throw new AdminError('no password: give it as the first line of the input');
+  return password;
+}
+
+/** Has the operator type the subdomain again. @throws AdminError for another text, or without a terminal */
+async function requireTypedSubdomain(subdomain: string): Promise<void> {
+  if (!process.stdin.isTTY)
+    throw new AdminError('a deletion is confirmed at a terminal, or by --yes: nothing was deleted');
+  const wanted = formatSubdomain(subdomain);
+  if ((await readLineOfStandardInput(`Type ${wanted} to delete it for good: `))?.trim() !== wanted)
+    throw new AdminError('nothing was deleted: another name was typed');
 }
 
 export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
@@ -124,8 +141,10 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
 
   'realm list': (config, _options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      for (const { id, subdomain, deactivated } of await listRealms(actors))
-        process.stdout.write(`${id}\t${formatSubdomain(subdomain)}${deactivated ? '\tdeactivated' : ''}\n`);
+      for (const { id, subdomain, deactivated, isBeingDeleted } of await listRealms(actors)) {
+        const state = isBeingDeleted ? '\tbeing deleted' : deactivated ? '\tdeactivated' : '';
+        process.stdout.write(`${id}\t${formatSubdomain(subdomain)}${state}\n`);
+      }
     }),
 
   'realm deactivate': makeRealmChangeAction(async ({ actors, realm }) => {
@@ -137,6 +156,22 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
     await setRealmActive(actors, realm, true);
     return 'active';
   }),
+
+  'realm delete': (config, { yes }, logger, [subdomain = '']) =>
+    runWithActorClient(config, logger, async (actors) => {
+      const realm = await requireDeletableRealm(actors, subdomain);
+      const say = (text: string): void =>
+        void process.stdout.write(`organization ${formatSubdomain(subdomain)}: ${text}\n`);
+      // The operator has confirmed a deletion that has begun.
+      if (realm.isBeingDeleted) say('its deletion goes on');
+      else {
+        const { accounts, streams } = await countAccountsAndStreams(actors, realm.id);
+        say(`${accounts} accounts, ${streams} streams, with all messages and files`);
+        if (!yes) await requireTypedSubdomain(subdomain);
+      }
+      await deleteRealm(actors, realm, (id) => removeOrganizationBesideRunningServer(config, id));
+      say('deleted');
+    }),
 
   'user create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {

@@ -28,6 +28,7 @@ export const CLI_OPTION_DECLARATIONS = {
   drop: { description: 'give up an import that has not ended' },
   'usual-priority': { description: 'compete with other processes for the processor' },
   json: {},
+  yes: { description: 'delete without asking' },
 } as const satisfies Readonly<Record<string, CliOptionDeclaration>>;
 
 export type CliOptionName = keyof typeof CLI_OPTION_DECLARATIONS;
@@ -53,6 +54,11 @@ export const CLI_COMMAND_DECLARATIONS = {
   'realm list': { description: 'List organizations.' },
   'realm deactivate': { description: 'Close an organization to all its users.', optional: ['realm'] },
   'realm reactivate': { description: 'Open the organization again.', optional: ['realm'] },
+  'realm delete': {
+    description: "Remove a deactivated organization for good, with all its data. '' is the one without subdomain.",
+    words: ['SUBDOMAIN'],
+    optional: ['yes'],
+  },
   'user create': {
     description: 'Create an account.',
     required: ['email', 'full-name', 'password'],

@@ -1,11 +1,12 @@
 /**
- * The Store and the blobs that an import writes and an export reads: those of a data directory or a cluster, in
- * parallel to the running processes. Actors are reached by commands.
+ * The Store and the blobs that an import writes, an export reads and a deletion empties: those of a data directory or a
+ * cluster, in parallel to the running processes. Actors are reached by commands.
  */
 import { join } from 'node:path';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { type OrganizationImportTarget, openStoreAt, type StoreLocation } from '#app/exchange';
+import { REAL_CLOCK, waitOnClock } from '#base/clock';
 import { type RealmId, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
@@ -39,10 +40,32 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
   };
 }
 
-/** Removes the records and blobs of an unfinished import. No process reads them. */
-async function removeUnfinishedRealm({ store, blobs }: CliStoreAndBlobs, realm: RealmId): Promise<void> {
-  await store.removeRealm(realm);
+/**
+ * Pause before the Store is searched again, ms. A command that is sent again, because its host has died, arrives within
+ * 2.5 s.
+ */
+const PAUSE_BETWEEN_REMOVALS_MS = 3_000;
+
+/** Removes what is stored of a realm that no process reads. @returns number of rows that were removed */
+async function removeStoredRealm({ store, blobs }: CliStoreAndBlobs, realm: RealmId): Promise<number> {
+  const removed = await store.removeRealm(realm);
   await blobs.deleteAllOfRealm(realm);
+  return removed;
+}
+
+/**
+ * Removes what is stored of an organization whose actors may be in memory. Their roots are gone first, so that none of
+ * them commits. A command that was under way may make an actor once more, so all is removed until nothing is left.
+ */
+export async function removeOrganizationBesideRunningServer(config: ServerConfig, realm: RealmId): Promise<void> {
+  const opened = await openStoreBesideRunningServer(config);
+  try {
+    await removeStoredRealm(opened, realm);
+    do await waitOnClock(REAL_CLOCK, PAUSE_BETWEEN_REMOVALS_MS);
+    while ((await removeStoredRealm(opened, realm)) > 0);
+  } finally {
+    await opened.close();
+  }
 }
 
 export const makeActorBackedImportTarget = (
@@ -56,7 +79,7 @@ export const makeActorBackedImportTarget = (
   lostSignal: lease.lostSignal,
   begin: (source) => lease.takeAndReserve(source),
   async abandon() {
-    await lease.dropImport((realm) => removeUnfinishedRealm(opened, realm));
+    await lease.dropImport((realm) => removeStoredRealm(opened, realm));
   },
   async open(deactivated, timed, realm) {
     await lease.openOrganization(deactivated);
@@ -76,7 +99,7 @@ export async function dropUnfinishedImportOrThrow(
   const opened = await openStoreBesideRunningServer(config);
   try {
     const lease = new ImportLeaseHolder(actors, subdomain);
-    if (!(await lease.dropImport((realm) => removeUnfinishedRealm(opened, realm))))
+    if (!(await lease.dropImport((realm) => removeStoredRealm(opened, realm))))
       throw new AdminError(`no import to '${subdomain}' has begun`);
   } finally {
     await opened.close();

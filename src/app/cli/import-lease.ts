@@ -66,7 +66,7 @@ export class ImportLeaseHolder {
    * @param removeRealm removes the records and blobs of the import
    * @throws AdminError while another process imports it
    */
-  async dropImport(removeRealm: (realm: RealmId) => Promise<void>): Promise<boolean> {
+  async dropImport(removeRealm: (realm: RealmId) => Promise<unknown>): Promise<boolean> {
     const args = { subdomain: this.subdomain, holder: this.#holder };
     const { reserved } = await this.#sendUntilLeaseIsFree(async (stale) =>
       this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.markImportDropped, { ...args, stale }),

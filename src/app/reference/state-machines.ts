@@ -77,10 +77,13 @@ function describePhaseCommands(state: AnyStateNode, { name: kind, refusalByPhase
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
   const guard = arrows.find(({ label }) => label === ANY_EVENT_NAME)?.guard;
-  if (guard === undefined && forbidden.length === 0) return `- **${state.key}** takes every command.`;
+  const takesAny = arrows.some(({ label }) => label === ANY_EVENT_NAME);
+  if (takesAny && guard === undefined && forbidden.length === 0) return `- **${state.key}** takes every command.`;
   const refusal = refusalByPhase?.[state.key]?.(`${kind}/1/1` as ActorKey);
   const error =
     refusal && 'error' in refusal ? formatMarkdownInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
+  if (!takesAny)
+    return `- **${state.key}** takes ${formatArrowLabelsForSentence(arrows)} and refuses all others with ${error}.`;
   if (guard === undefined)
     return `- **${state.key}** refuses ${formatArrowLabelsForSentence(forbidden)} with ${error} and takes every other command.`;
   const except = forbidden.length > 0 ? ` except ${formatArrowLabelsForSentence(forbidden)}` : '';

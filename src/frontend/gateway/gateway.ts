@@ -1,7 +1,7 @@
 /** Implements FrontendServices: accounts from directory replicas, everything else from actors. */
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
-import { DirectoryReplicaBehindError, type DirectoryReplicas, NoSuchRealmError } from '#directory';
+import { DirectoryReplicaBehindError, type DirectoryReplicas } from '#directory';
 import { hashSessionToken, type ServerCryptography } from '#domain/secrets';
 import { type ForwardedCommand, forwardCommand } from '#frontend/api';
 import type {
@@ -262,7 +262,6 @@ export class FrontendGateway implements FrontendServices {
       return await action();
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (error instanceof NoSuchRealmError) throw apiError('NONEXISTENT_SUBDOMAIN');
       if (
         error instanceof CommandTimeoutError ||
         error instanceof EventLogUnavailableError ||

@@ -63,7 +63,7 @@ const declareCommand = makeCommandDeclarer<'realm'>();
 
 /** Commands of the realm actor, which keeps the directory of an organization. */
 export const realmActorCommands = {
-  // Commands about organizations. The first three and `note-activity` go to realm 0, which stands for the server.
+  // Commands about organizations. Those about imports and entries go to realm 0, which stands for the server.
   /** Replies with the number that the next organization will get. */
   peekRealm: declareCommand<NoCommandArguments, ActorValueReply<number>>('peek-realm'),
   /** Reserves the new organization's number and subdomain, and sends `init` to its actor. */
@@ -94,6 +94,16 @@ export const realmActorCommands = {
   deactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('deactivate'),
   reactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('reactivate'),
   noteActivity: declareCommand<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
+  /** Begins the deletion of a deactivated organization: from then on its actor refuses every other command. */
+  deleteRealm: declareCommand<NoCommandArguments, ActorValueReply<null>>('delete-realm'),
+  /** Sent to realm 0 by the organization's actor: marks the organization's entry and hides it from all processes. */
+  noteDeletion: declareCommand<{ readonly realm: number }>('note-deletion'),
+  /** Sent to realm 0 when all data are removed: removes the entry, so that the subdomain is free again. */
+  endDeletion: declareCommand<{ readonly realm: number }, ActorValueReply<null>>('end-deletion'),
+  /** Tells whether an import that has not ended has reserved the subdomain. */
+  hasUnfinishedImport: declareCommand<{ readonly subdomain: string }, ActorValueReply<boolean>>(
+    'has-unfinished-import',
+  ),
   changeRealm: declareCommand<
     {
       readonly values: Partial<RealmSettings>;

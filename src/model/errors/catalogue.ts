@@ -328,6 +328,8 @@ export const API_ERROR_CATALOGUE = {
   IMPORT_TAKEN_OVER: makeBadRequestEntry(
     "Another process imports now. Repeat the import to '{subdomain}': it goes on behind the last stored file",
   ),
+  /** Refusal that only the command line gets: the organization was reactivated in the meantime. */
+  REALM_NOT_DEACTIVATED: makeBadRequestEntry('The organization is active: only a deactivated one can be deleted'),
   EMAIL_IN_USE: makeBadRequestEntry("Email '{email}' already in use"),
   EMAIL_NOT_ALLOWED: makeBadRequestEntry("Email '{email}' not allowed in this organization"),
   EMAIL_DISPOSABLE: makeBadRequestEntry('Disposable email addresses are not allowed in this organization'),

@@ -7,6 +7,8 @@ export interface DirectoryRealmEntry {
   /** Subdomain of the organization; '' for the organization at the external host name itself. */
   readonly subdomain: string;
   readonly deactivated: boolean;
+  /** True while the organization is being deleted: only the command line sees it, until its last record is gone. */
+  readonly isBeingDeleted?: true;
 }
 
 /** Settings that new accounts start with (users.md § Settings), where they differ from the program's defaults. */

@@ -3,6 +3,7 @@ import '../../support/cheap-passwords.js';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { loadServerConfig } from '#app/config';
@@ -160,6 +161,39 @@ t.test('a refused organization is refused with the reason', async (t) => {
     t.same(refused, { code: 1, stdout: '', stderr: `conclave: ${says}\n` });
   }
   t.equal(await data.run('realm', 'list'), '1\tteam\n');
+});
+
+/** Runs `action` while the standard input is a terminal at which these lines are typed. */
+async function typing<T>(lines: string, action: () => Promise<T>): Promise<T> {
+  const before = Object.getOwnPropertyDescriptor(process, 'stdin')!;
+  Object.defineProperty(process, 'stdin', {
+    value: Object.assign(Readable.from([lines]), { isTTY: true }),
+    configurable: true,
+  });
+  try {
+    return await action();
+  } finally {
+    Object.defineProperty(process, 'stdin', before);
+  }
+}
+
+t.test('an organization is deleted once its subdomain was typed again, and its subdomain is free', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('');
+  await data.createRealm('team');
+  await data.run('realm', 'deactivate', '--realm', 'team');
+  const mistyped = await typing('(root)\n', () => data.attempt('realm', 'delete', 'team'));
+  t.match(mistyped, { code: 1, stderr: /nothing was deleted: another name was typed/ });
+  t.equal(await data.run('realm', 'list'), '1\t(root)\n2\tteam\tdeactivated\n');
+  t.equal(
+    await typing('team\n', () => data.run('realm', 'delete', 'team')),
+    'organization team: 1 accounts, 2 streams, with all messages and files\norganization team: deleted\n',
+  );
+  await data.createRealm('team');
+  t.equal(await data.run('realm', 'list'), '1\t(root)\n3\tteam\n');
+  await data.run('realm', 'deactivate', '--realm=');
+  t.match(await data.run('realm', 'delete', '', '--yes'), /^organization \(root\): deleted$/m);
+  t.equal(await data.run('realm', 'list'), '3\tteam\n');
 });
 
 t.test('a command refuses options and words that it does not take', async (t) => {

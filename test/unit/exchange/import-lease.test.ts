@@ -1,27 +1,12 @@
 /** One import runs at a time: a second one is refused while the first lives, and takes over when it stands still. */
 import t from 'tap';
 import { realmActorKind } from '#actors/realm';
-import { AdminError, SystemActorCaller } from '#app/admin';
-import type { JsonObject } from '#base';
-import { type ActorKey, realmActorKey, toRealmId } from '#model';
+import { realmActorKey, toRealmId } from '#model';
 import { IMPORT_LEASE_MS, ImportLeaseHolder } from '../../../src/app/cli/import-lease.js';
 import { Harness, settle } from '../runtime/harness.js';
+import { HarnessCaller } from '../runtime/harness-caller.js';
 
 const REALM_ZERO = realmActorKey(toRealmId(0));
-
-class HarnessCaller extends SystemActorCaller {
-  constructor(private readonly harness: Harness) {
-    super();
-  }
-
-  async sendForReply(to: ActorKey, name: string, args: JsonObject) {
-    const reply = await this.harness.client.send(to, name, args).reply;
-    if ('ok' in reply || 'forward' in reply || 'again' in reply) throw new AdminError('another form');
-    return reply;
-  }
-
-  async close(): Promise<void> {}
-}
 
 const removeNothing = async (): Promise<void> => {};
 

@@ -70,6 +70,7 @@ t.test('every message of the catalogue is one of the API description, or marked 
     'IMPORT_DROPPED',
     'IMPORT_SUBDOMAIN_TAKEN',
     'IMPORT_TAKEN_OVER',
+    'REALM_NOT_DEACTIVATED',
     'MAIL_LINK',
     'INVITATION_GONE',
     'SIGN_UP_CLOSED',

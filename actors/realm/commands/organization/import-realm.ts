@@ -36,6 +36,14 @@ import type { RealmCommandHandler } from '../command.js';
 export const isSubdomainReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
   parts.has(`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`);
 
+/** Tells the command line whether such an import exists; the list of organizations does not show it. */
+export const hasUnfinishedImportHandler: RealmCommandHandler<typeof realmActorCommands.hasUnfinishedImport> = {
+  creates: true,
+  lane: 'read',
+  read: true,
+  handle: ({ parts }, { subdomain }) => ({ reply: makeValueReply(isSubdomainReservedByImport(parts, subdomain)) }),
+};
+
 const findLease = (parts: ActorParts): RealmImportLease | undefined =>
   (parts.get(IMPORT_LEASE_PART_NAME) as RealmImportLease | null | undefined) ?? undefined;
 
