@@ -170,10 +170,14 @@ export class MemoryStore implements Store {
 
   removeRealm(realm: RealmId): Promise<number> {
     return this.#gated('removeRealm', [`realm/${realm}`], () => {
-      let removed = this.contents.messages.get(realm)?.size ?? 0;
-      for (const table of [this.contents.roots, this.contents.parts])
-        for (const key of table.keys()) if (parseActorKey(key).realm === realm && table.delete(key)) removed++;
-      this.contents.messages.delete(realm);
+      const { roots, parts, messages } = this.contents;
+      let removed = messages.get(realm)?.size ?? 0;
+      const ofRealm = (keys: Iterable<ActorKey>): ActorKey[] =>
+        [...keys].filter((key) => parseActorKey(key).realm === realm);
+      for (const key of ofRealm(parts.keys())) removed += parts.get(key)!.size;
+      removed += ofRealm(roots.keys()).length;
+      for (const table of [roots, parts]) for (const key of ofRealm(table.keys())) table.delete(key);
+      messages.delete(realm);
       return removed;
     });
   }
