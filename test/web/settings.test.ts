@@ -4,11 +4,13 @@ import type { Page } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import { createUserAndReturnId } from '#app/admin';
 import { USER_ROLE } from '#domain/people';
+import { attachmentsOf, look, upload } from '../api/support/files.js';
 import {
   makeOrganization,
   type Organization,
   PASSWORD,
   type Person,
+  say,
   streamIdOf,
   subscribe,
 } from '../api/support/organization.js';
@@ -626,7 +628,53 @@ journey('an owner changes everything about a bot, and a refusal stands in its fo
   t.equal((await owner.api.ok<Account>('GET /users/{user_id}', { user_id })).user.role, 300);
 });
 
-const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
+journey('uploaded files are listed with their messages, follow new uploads, and are deleted', async (t, open) => {
+  const { owner, other } = org;
+  await subscribe(owner, 'holds', { principals: [owner, other] });
+  const map = await upload(other, 'map.txt');
+  await say(other, 'holds', 'maps', `[map](${map}) of the hold`);
+  for (let n = 0; n < 100; n++) await upload(other, `crate-${n}.txt`, 'c');
+  const client = await open(other, '#settings/uploaded-files');
+  const { page } = client;
+  await client.waitFor('.files .row-text', 'crate-99.txt');
+  const names = () => page.$$eval('.files a[target]', (all) => all.map((one) => one.textContent));
+  t.strictSame([(await names())[0], (await names()).length], ['crate-99.txt', 100]);
+  t.match(await page.$eval('.settings-content .field-hint', (one) => one.textContent), /take 118 B, those of/);
+  await press(page, 'Show more');
+  await client.waitFor('.files .row-text', 'map.txt');
+  t.notOk(await hasControl(page, 'button', 'Show more'));
+  await upload(other, 'barrel.txt');
+  await client.waitFor('.files > :first-child .row-text', 'barrel.txt');
+  t.equal((await names()).length, 102);
+  await client.click('.files > :last-child a[href^="#"]');
+  await client.waitFor('.message-body', 'of the hold');
+  await page.setViewport(PHONE);
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await goTo(page, '#settings/uploaded-files');
+  await press(page, 'Show more');
+  await client.waitFor('.files .row-text', 'map.txt');
+  t.strictSame(await client.findings(), [], 'on a phone, dark');
+  await press(page, 'Delete map.txt');
+  await client.waitFor('dialog', 'Messages lose the file');
+  await client.click('dialog button.danger', 'Delete');
+  await client.waitUntilGone('.files .row-text', 'map.txt');
+  t.notOk((await attachmentsOf(other)).attachments.some(({ path_id }) => map.endsWith(path_id)));
+  t.strictSame((await look(other, map)).status, 404);
+});
+
+const OWN = [
+  ...[
+    'profile',
+    'account',
+    'display',
+    'notifications',
+    'privacy',
+    'muted',
+    'alert-words',
+    'uploaded-files',
+    'sessions',
+  ],
+];
 const ORGANIZATION = [
   ...['profile', 'permissions', 'messages', 'people', 'invitations', 'bots', 'groups', 'emoji', 'linkifiers'],
   ...['playgrounds', 'profile-fields', 'default-streams', 'defaults', 'exports'],

@@ -9,6 +9,7 @@ import { PushNotificationsGroup } from './push.js';
 import { saveOwnSetting, UserSettingGroups } from './rows.js';
 import { SessionsPage } from './sessions.js';
 import { DISPLAY_SETTING_GROUPS, NOTIFICATION_SETTING_GROUPS, PRIVACY_SETTING_GROUPS } from './tables.js';
+import { UploadedFilesPage } from './uploaded-files.js';
 
 interface SettingsViewProps {
   readonly parts: readonly string[];
@@ -57,6 +58,12 @@ export function SettingsView({ parts, onChooseColorScheme }: SettingsViewProps) 
     },
     { id: 'muted', label: t('settings.page.muted'), icon: 'mute', renderContent: () => <MutedUsersAndTopicsPage /> },
     { id: 'alert-words', label: t('settings.page.alert-words'), icon: 'at', renderContent: () => <AlertWordsPage /> },
+    {
+      id: 'uploaded-files',
+      label: t('settings.page.uploaded-files'),
+      icon: 'attach',
+      renderContent: () => <UploadedFilesPage />,
+    },
     { id: 'sessions', label: t('settings.page.sessions'), icon: 'keyboard', renderContent: () => <SessionsPage /> },
   ];
   return <SettingsPages view="settings" label={t('settings.title')} pages={pages} currentPageId={parts[0]} />;

@@ -57,6 +57,7 @@ export const settingsTexts: TextCatalog<typeof source> = {
   'settings.page.privacy': 'Privatsphäre',
   'settings.page.muted': 'Stummgeschaltet',
   'settings.page.alert-words': 'Stichwörter',
+  'settings.page.uploaded-files': 'Hochgeladene Dateien',
   'settings.page.sessions': 'Sitzungen',
   'settings.page.organization': 'Profil der Organisation',
   'settings.page.permissions': 'Berechtigungen',

@@ -55,6 +55,7 @@ export const settingsTexts = {
   'settings.page.privacy': 'Privacy',
   'settings.page.muted': 'Muted',
   'settings.page.alert-words': 'Alert words',
+  'settings.page.uploaded-files': 'Uploaded files',
   'settings.page.sessions': 'Sessions',
   'settings.page.organization': 'Organization profile',
   'settings.page.permissions': 'Permissions',
