@@ -182,6 +182,33 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     },
   );
 
+  await t.test('the text of an edit that was left for another view outlives its message as a draft', async (t) => {
+    const message_id = await say(org.member, 'general', 'left', 'first');
+    const page = await open(t, topicHash('left'));
+    await page.waitFor('.message-body', 'first');
+    await focusText(page);
+    await page.page.keyboard.press('ArrowUp');
+    await page.waitFor('.edit-text:focus');
+    await page.page.keyboard.sendCharacter(' of many words');
+    await page.goTo(topicHash('aside'));
+    await page.waitUntilGone('.edit-text');
+    await focusText(page);
+    await page.page.keyboard.sendCharacter('another text');
+    await org.owner.api.ok('DELETE /messages/{message_id}', { message_id });
+    await page.waitFor('.toast', 'Your text is kept as a draft');
+    await page.waitFor('.compose-text:focus');
+    t.equal(await textIn(page), 'another text', 'the text that is being written stays');
+    const drafts = async () =>
+      (await org.member.api.ok<{ drafts: { content: string; topic: string }[] }>('GET /drafts')).drafts;
+    await until('the draft', async () =>
+      (await drafts()).some(({ content, topic }) => content === 'first of many words' && topic === 'left'),
+    );
+    await page.click('.toast button', 'Show');
+    await page.waitFor('.bar-title', 'left');
+    await has(page, 'first of many words');
+    t.strictSame([page.faults, page.refusals], [[], []]);
+  });
+
   await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
     await org.member.api.ok('PATCH /settings', { enter_sends: true });
     const page = await open(t, topicHash('enter'));

@@ -152,9 +152,16 @@ export class Composer {
     this.openAndFocus();
   }
 
-  handleComposeRequest({ conversation, insertedText, draftId }: ComposeRequest): void {
+  handleComposeRequest({ conversation, insertedText, inBackground, draftId }: ComposeRequest): void {
     if (draftId !== undefined) {
       this.#resumeDraft(draftId);
+      return;
+    }
+    if (inBackground) {
+      const draft = core.draftService.openEmpty(conversation);
+      const append = (before: string): string => `${before && '\n'}${insertedText}`;
+      if (this.isInBox(draft)) this.replaceText(this.text.peek() + append(this.text.peek()));
+      else this.appendToLeftDraft(draft, append);
       return;
     }
     if (conversation)

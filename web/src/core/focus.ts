@@ -7,6 +7,8 @@ export interface ComposeRequest {
   readonly conversation?: Conversation;
   /** Text to append to what is in the box. */
   readonly insertedText?: string;
+  /** The text goes into the draft of its conversation; the box neither opens nor goes there nor takes the focus. */
+  readonly inBackground?: boolean;
   /** Id of the stored draft to continue: `draftService.openStoredById(id)`. */
   readonly draftId?: number;
 }

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core, formatFailureText } from '../../client/index.js';
 import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
-import { getMessageConversation, type MessageWindow, makeNarrowKey } from '../../core/index.js';
+import { getMessageConversation, type MessageWindow, makeConversationNarrow, makeNarrowKey } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { Button, Dialog, openLayer, Spinner, showToast } from '../../kit/index.js';
@@ -14,14 +14,23 @@ interface MessageEdit {
   /** Markdown of the message when the edit began. */
   readonly original: string;
   readonly text: string;
+  /** The message when the text was last changed. */
+  readonly message: Message;
 }
 
 /** Edits that are not saved. A box that goes with its row or its view shows its text again when it is back. */
 const editByMessageId = new Map<number, MessageEdit>();
+/** Messages whose edit box is in the document. */
+const idsWithBox = new Set<number>();
+let isListening = false;
 
-function discardEditAndCloseBox(id: number): void {
+function discardEdit(id: number): void {
   editByMessageId.delete(id);
   if (core.sharedViewState.editedMessageId.peek() === id) core.sharedViewState.editedMessageId.value = undefined;
+}
+
+function discardEditAndCloseBox(id: number): void {
+  discardEdit(id);
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
 
@@ -49,6 +58,28 @@ function putTextIntoComposeBoxIfMessageLeft(message: Message, window: MessageWin
   showToast({ text: t('message.edit-kept') });
 }
 
+/** Keeps the texts of edits that were left for another view as drafts when their messages are deleted. */
+function keepTextsOfDeletedMessages(): void {
+  if (isListening) return;
+  isListening = true;
+  core.listenToEvents('delete_message', ({ message_ids, message_id = 0, stream_id, topic = '' }) => {
+    for (const id of message_ids ?? [message_id]) {
+      const edit = editByMessageId.get(id);
+      if (!edit || idsWithBox.has(id)) continue;
+      discardEdit(id);
+      const { message, text } = edit;
+      const { id: me } = core.state.me;
+      // Another account has signed in.
+      if (message.sender_id !== me) continue;
+      const conversation = stream_id === undefined ? getMessageConversation(message, me) : { stream: stream_id, topic };
+      core.sharedViewState.composeRequest.value = { conversation, insertedText: text, inBackground: true };
+      const narrow = makeConversationNarrow(conversation);
+      const run = () => core.router.navigate({ view: 'narrow', narrow });
+      showToast({ text: t('message.edit-kept-draft'), action: { label: t('common.show'), run } });
+    }
+  });
+}
+
 /** Edits the text of a message in its place. */
 export function EditBox({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
   const { id } = message;
@@ -62,12 +93,17 @@ export function EditBox({ message, window }: { readonly message: Message; readon
   useEffect(() => {
     if (edit !== undefined) return;
     fetchMessageMarkdown(message).then(
-      (markdown) => setEdit({ original: markdown, text: markdown }),
+      (markdown) => setEdit({ original: markdown, text: markdown, message }),
       (error) => {
         showFailureToast(error);
         discardEditAndCloseBox(id);
       },
     );
+  }, []);
+  useLayoutEffect(() => {
+    keepTextsOfDeletedMessages();
+    idsWithBox.add(id);
+    return () => void idsWithBox.delete(id);
   }, []);
   // Runs after the microtask in which the view follows a moved message (`follow.ts`) and shows the box again.
   useLayoutEffect(() => () => queueMicrotask(() => putTextIntoComposeBoxIfMessageLeft(message, window)), [message]);
@@ -81,7 +117,7 @@ export function EditBox({ message, window }: { readonly message: Message; readon
   if (!ready) return <Spinner small />;
   const { original, text } = edit;
   const change = (value: string) => {
-    const changed = { original, text: value };
+    const changed = { original, text: value, message };
     editByMessageId.set(id, changed);
     setEdit(changed);
   };

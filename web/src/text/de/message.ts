@@ -30,6 +30,7 @@ export const messageTexts: TextCatalog<typeof source> = {
     'Die Nachricht verschwindet für alle, samt Reaktionen und Verlauf. Das lässt sich nicht rückgängig machen.',
   'message.edit-label': 'Text der Nachricht',
   'message.edit-replace': 'Diesen neueren Text ersetzen?',
+  'message.edit-kept-draft': 'Die Nachricht, die du bearbeitet hast, ist gelöscht. Dein Text ist ein Entwurf.',
   'message.edit-kept': 'Die Nachricht ist nicht mehr hier. Dein Text steht im Feld für neue Nachrichten.',
   'message.direct-to': 'Direktnachricht an {name}',
   'message.sent-by': 'Nachrichten von {name}',
