@@ -141,6 +141,26 @@ t.test('the view of an archived, private or unknown stream or person has a notic
   t.strictSame(client.faults, []);
 });
 
+t.test('an address that can not be read or is too long says so, and offers no other try', async (t) => {
+  const client = await open('#recent');
+  const hashes = [
+    ...['is/nonsense', 'id/abc', 'search/', 'stream/%E0%A4%A', `dm/${'9'.repeat(30)}`],
+    ...[`stream/1/topic/${'x'.repeat(70_000)}`, `${'is/starred/'.repeat(3_000)}is/starred`],
+  ];
+  for (const hash of hashes) {
+    await client.goTo(`#narrow/${hash}`);
+    await client.waitFor('.empty', 'There is no such stream or person, or you have no access.');
+    t.equal(await client.page.$('.empty button'), null, hash.slice(0, 40));
+    await client.goTo('#inbox');
+    await client.waitUntilGone('.messages');
+  }
+  await client.goTo('#narrow/constructor/x');
+  await client.waitFor('.empty', 'There is nothing at this address.');
+  await client.goTo(`#narrow/near/${'9'.repeat(30)}`);
+  await client.waitFor('.message-body');
+  t.strictSame(client.faults, []);
+});
+
 t.test('a message is found by words and operators, and its words are marked', async (t) => {
   await say(other, 'random talk', 'animals', 'the walrus sleeps on the ice');
   await say(owner, 'random talk', 'animals', 'the walrus is awake');

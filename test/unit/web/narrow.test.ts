@@ -118,6 +118,10 @@ t.test('addresses that other clients write', async (t) => {
   t.strictSame(narrow('#narrow/-sender/7-user'), [{ operator: 'sender', operand: 7, negated: true }]);
   t.equal(narrow('#narrow/nonsense/7'), undefined);
   t.equal(narrow('#narrow/dm/nobody'), undefined);
+  for (const word of ['constructor', 'toString', '__proto__']) t.equal(narrow(`#narrow/${word}/7`), undefined, word);
+  const long = '9'.repeat(17);
+  t.strictSame(parseNarrowHash(`#narrow/is/starred/near/${long}`, NAMES), { narrow: narrow('#narrow/is/starred') });
+  t.strictSame(narrow(`#narrow/stream/${long}`), [{ operator: 'stream', operand: long }], 'no id has so many digits');
 });
 
 t.test('a conversation is found in its narrow, in any case of the topic', async (t) => {

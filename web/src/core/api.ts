@@ -28,6 +28,9 @@ export interface ApiCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Answers of servers and proxies to an address that is too long. They may have no fields. */
+const TOO_LONG_STATUSES = new Set([414, 431]);
+
 interface UploadOptions extends ApiCallOptions {
   readonly method?: 'POST' | 'PATCH';
 }
@@ -152,7 +155,7 @@ export class ApiClient {
   }
 
   #parseAnswerOrThrow<T>({ status, text }: HttpAnswer): T {
-    const body = parseJsonObject(text);
+    const body = parseJsonObject(text) ?? (TOO_LONG_STATUSES.has(status) ? {} : undefined);
     if (status >= 200 && status < 300 && body) return body as T;
     if (!body || (status >= 502 && status <= 504)) throw new ServerUnreachable(`status ${status}`);
     const code = typeof body.code === 'string' ? body.code : '';

@@ -69,9 +69,10 @@ const OPERATOR_BY_HASH_WORD: Readonly<Record<string, NarrowOperator>> = {
   search: 'search',
 };
 
+/** @returns undefined also for a number that is too large to be an id of the server */
 const parseLeadingId = (text: string): number | undefined => {
   const [, digits] = /^(\d+)(?:-|$)/.exec(text) ?? [];
-  return digits === undefined ? undefined : Number(digits);
+  return Number.isSafeInteger(Number(digits)) ? Number(digits) : undefined;
 };
 
 function parseHashOperand(
@@ -128,7 +129,7 @@ export function parseNarrowHash(
       near = parseLeadingId(parts[at + 1]!);
       continue;
     }
-    const operator = OPERATOR_BY_HASH_WORD[name];
+    const operator = Object.hasOwn(OPERATOR_BY_HASH_WORD, name) ? OPERATOR_BY_HASH_WORD[name] : undefined;
     const operand = operator && parseHashOperand(operator, parts[at + 1]!, names);
     if (operator === undefined || operand === undefined) return undefined;
     narrow.push({ operator, operand, ...(negated ? { negated } : {}) });

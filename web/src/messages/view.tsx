@@ -256,9 +256,12 @@ function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | u
   return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
 }
 
-/** Whether the server refused the narrow: its stream or person does not exist, or is hidden from the user. */
+/** Statuses that another try can't change: the server knows no such place, or can't read such an address. */
+const FINAL_STATUSES = new Set([400, 414, 431]);
+
+/** Whether the narrow can't be shown, as its stream or person does not exist or is hidden from the user. */
 const isRefusedNarrow = (failure: Error | undefined): boolean =>
-  failure instanceof ApiFailure && failure.code === 'BAD_NARROW';
+  failure instanceof ApiFailure && FINAL_STATUSES.has(failure.status);
 
 function NoSuchPlaceNotice() {
   return <EmptyNotice icon="lock">{t('messages.no-place')}</EmptyNotice>;
