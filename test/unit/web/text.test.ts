@@ -117,6 +117,8 @@ t.test('the first wanted language with a catalogue is taken, and its region deci
 t.test('frequent refusals are translated into German, others stay in English', async (t) => {
   const entries: readonly ErrorCatalogueEntry[] = Object.values(API_ERROR_CATALOGUE);
   const known = new Set(entries.flatMap(({ code = '', msg }) => [code, msg]));
+  // The checks of parameters write this text; the catalogue has it as the value of VALIDATION_FAILED.
+  known.add('{field} is too long (limit: {limit} characters)');
   t.strictSame(
     Object.keys(refusalTexts).filter((one) => !known.has(one)),
     [],
@@ -130,6 +132,25 @@ t.test('frequent refusals are translated into German, others stay in English', a
   t.equal(formatFailureText(wrong), 'Das Passwort ist falsch.');
   t.equal(formatFailureText(gone), 'Diesen Stream gibt es nicht, oder du hast keinen Zugriff.');
   t.equal(formatFailureText(rare), 'Invalid filename');
+  const tell = (of: string) => formatFailureText(new ApiFailure(400, 'BAD_REQUEST', of, undefined, {}));
+  t.equal(tell("Stream name '$& {x}' is already taken."), 'Es gibt schon einen Stream mit dem Namen „$& {x}“.');
+  t.equal(tell("Invalid stream name '\n'"), 'Ein Stream kann nicht „\n“ heißen.');
+  t.equal(
+    tell('content is too long (limit: 10000 characters)'),
+    'Dieser Text ist zu lang. Er hat höchstens 10000 Zeichen.',
+  );
+  t.equal(
+    tell('Uploaded file is larger than the allowed limit of 25 MiB'),
+    'Diese Datei ist zu groß. Erlaubt sind 25 MiB.',
+  );
+  t.equal(tell('Stream name too long (limit: 60 characters)!'), 'Stream name too long (limit: 60 characters)!');
+  t.strictSame(
+    Object.entries(refusalTexts).flatMap(([key, of]) =>
+      placeholdersOf(of).filter((name) => !placeholdersOf(key).includes(name)),
+    ),
+    [],
+    'each value of a German text is one of the English text',
+  );
   await loadAndUseFirstKnownLanguage(['en']);
   t.equal(formatFailureText(wrong), 'Wrong password!');
 });

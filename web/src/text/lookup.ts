@@ -24,9 +24,22 @@ export function addLaterTexts(more: LaterChunk | undefined): void {
   refusalTexts = more?.refusalTexts;
 }
 
+const REFUSAL_VALUE = /\{\w+\}/g;
+
 /** @returns a refusal in the current language; in the server's English if the language has no text for it */
-export const translateRefusal = (text: string, code = ''): string =>
-  refusalTexts?.[text] ?? refusalTexts?.[code] ?? text;
+export function translateRefusal(text: string, code = ''): string {
+  if (!refusalTexts) return text;
+  const same = refusalTexts[text] ?? refusalTexts[code];
+  if (same !== undefined) return same;
+  for (const [pattern, translation] of Object.entries(refusalTexts)) {
+    const names = pattern.match(REFUSAL_VALUE);
+    if (!names) continue;
+    const source = pattern.replace(/[$()*+.?[\\\]^|]/g, '\\$&').replace(REFUSAL_VALUE, '([^]+)');
+    const [, ...values] = new RegExp(`^${source}$`).exec(text) ?? [];
+    if (values.length > 0) return translation.replace(REFUSAL_VALUE, (name) => values[names.indexOf(name)] ?? name);
+  }
+  return text;
+}
 
 /** A text without values, by the plural form of `n`. */
 function selectPluralForm(key: TextKey, values: Readonly<Record<string, unknown>> | undefined): string {

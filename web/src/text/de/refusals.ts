@@ -1,6 +1,6 @@
 /**
- * German texts for frequent refusals of the API, by the server's English text, or by the code if that text contains
- * values. Other refusals are shown in English.
+ * German texts for frequent refusals of the API, by the server's English text with `{names}` in place of its values, or
+ * by the code. Other refusals are shown in English.
  */
 export const refusalTexts: Readonly<Record<string, string>> = {
   'Wrong password!': 'Das Passwort ist falsch.',
@@ -38,6 +38,20 @@ export const refusalTexts: Readonly<Record<string, string>> = {
   'Could not decode image; did you upload an image file?': 'Diese Datei ist kein lesbares Bild.',
   'Image size exceeds limit.': 'Dieses Bild ist zu groß.',
   'A custom emoji with this name already exists.': 'Es gibt schon ein Emoji mit diesem Namen.',
+  "Invalid stream name '{name}'": 'Ein Stream kann nicht „{name}“ heißen.',
+  "Stream name '{name}' is already taken.": 'Es gibt schon einen Stream mit dem Namen „{name}“.',
+  'Stream name too long (limit: {limit} characters).': 'Der Name eines Streams hat höchstens {limit} Zeichen.',
+  'Invalid character in stream name, at position {position}!':
+    'Im Namen des Streams ist das {position}. Zeichen nicht erlaubt.',
+  'Invalid character in topic, at position {position}!': 'Im Thema ist das {position}. Zeichen nicht erlaubt.',
+  '{field} is too long (limit: {limit} characters)': 'Dieser Text ist zu lang. Er hat höchstens {limit} Zeichen.',
+  "Not authorized to send to stream '{stream}'": 'In „{stream}“ darfst du nicht schreiben.',
+  'Uploaded file is larger than the allowed limit of {n} MiB': 'Diese Datei ist zu groß. Erlaubt sind {n} MiB.',
+  "Email '{email}' already in use": 'Die Adresse {email} ist schon vergeben.',
+  "Email '{email}' not allowed in this organization": 'Die Adresse {email} ist in dieser Organisation nicht erlaubt.',
+  "User group '{name}' already exists.": 'Es gibt schon eine Gruppe mit dem Namen „{name}“.',
+  "You're making too many attempts! Try again in {seconds} seconds.":
+    'Zu viele Versuche. Warte {seconds} Sekunden, dann versuche es noch einmal.',
   STREAM_DOES_NOT_EXIST: 'Diesen Stream gibt es nicht, oder du hast keinen Zugriff.',
   CANNOT_DEACTIVATE_LAST_USER: 'Das letzte Konto dieser Art lässt sich nicht deaktivieren.',
   REALM_UPLOAD_QUOTA: 'Der Speicherplatz dieser Organisation reicht für diese Datei nicht.',
