@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Json, JsonObject } from '#base';
+import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
+import { IdSet, type Json, type JsonObject } from '#base';
 import type { DirectorySnapshot } from '#directory';
 import { MAX_CUSTOM_EMOJI, productEmojiForm } from '#domain/emoji';
 import { blobNameOfFile } from '#domain/files';
-import { type StoredMessage, toMessageRecord } from '#domain/messages';
+import { encodeMarkedMessageIdsPart, type StoredMessage, toMessageRecord } from '#domain/messages';
 import {
   MAX_ALERT_WORDS_PER_USER,
   MAX_LINKIFIERS,
@@ -15,11 +16,14 @@ import {
   WELCOME_BOT_ID,
 } from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
+import { makeDefaultSubscription, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
 import {
   DEFAULT_REALM_SETTINGS,
   PASSWORD_LOGIN_METHOD,
   type RealmSettings,
+  realmActorKey,
   SINGLE_SIGN_ON_LOGIN_METHOD,
+  streamActorKey,
   toRealmId,
   toStreamId,
   toUserId,
@@ -35,6 +39,7 @@ import { ExportFolder } from '../../../src/app/exchange/format/folder.js';
 import type { ImportedOrganizationDraft } from '../../../src/app/exchange/import/draft.js';
 import { buildDraftWithoutMessagesAndFiles, readSmallExportTables } from '../../../src/app/exchange/import/read.js';
 import { type OrganizationImportReport, runOrganizationImportOrDryRun } from '../../../src/app/exchange/import/run.js';
+import { runAndCapture } from '../../support/command-output.js';
 import { snapshotWith } from '../../support/directory.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -45,7 +50,7 @@ import { FORMAT_COLUMNS } from './format-columns.js';
 const REALM = toRealmId(1);
 const SECRETS = new ServerCryptography('a secret of the export');
 const [ADA, BEN] = [11, 12];
-const [SQUARE, CELLAR] = [4, 5];
+const [SQUARE, CELLAR, ATTIC] = [4, 5, 6];
 const FILE_PATH = '1/aa/000000000000000000000000/salaries.txt';
 
 const stream = (id: number, more: Partial<DirectoryStream> = {}): DirectoryStream => ({
@@ -179,8 +184,8 @@ class Organization {
       return this.snapshot;
     };
     const productEmoji = productEmojiForm('conclave');
-    const source = await readExportSource({ store, blobs, realm: REALM, productEmoji, readSnapshot });
-    await exportOrganizationToFolder(source, folder, options);
+    const source = await readExportSource({ store, blobs, realm: REALM, productEmoji, readSnapshot, ...options });
+    await exportOrganizationToFolder(source, folder);
     const tables = (file: string) =>
       JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, JsonObject[]>;
     return { folder, tables };
@@ -208,6 +213,13 @@ const checkImport = (folder: string): Promise<OrganizationImportReport> =>
     isInviting: false,
     target: undefined,
   });
+
+/** The texts of all JSON files of an export. */
+const readJsonFiles = (folder: string): string =>
+  (readdirSync(folder, { recursive: true }) as string[])
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
 
 /** Changes the rows of a table in realm.json. */
 function changeTable(folder: string, table: string, change: (rows: readonly JsonObject[]) => JsonObject[]): void {
@@ -272,6 +284,214 @@ t.test('a message moved to a stream that became private while a public export ra
     (readdirSync(join(folder, 'out')) as string[]).filter((name) => name.startsWith('messages')),
     [],
   );
+});
+
+/** Texts that an export of the public data must not have, whatever the table. */
+const PRIVATE_TEXTS = [
+  'ada.secret@',
+  'zoe.secret@',
+  'spinnaker',
+  'awaytext',
+  'Cellar',
+  'hushed',
+  'Attic',
+  'mutedtopic',
+  'sentlater',
+  'snippettext',
+  'storedkey',
+  'storedvalue',
+  'configkey',
+  'configvalue',
+  'hook.example',
+  '#123456',
+  'heard by few',
+];
+
+/** An organization with private data of all kinds. Ada and Zoe hide their addresses, Ben shows it to members. */
+function organizationWithPrivateData(): Organization {
+  const organization = new Organization();
+  const hidden = (id: number, name: string, emailVisibility: number, role = 400) =>
+    person(id, {
+      deliveryEmail: `${name}@a.example`,
+      email: `user${id}@team.example`,
+      emailVisibility,
+      role,
+      rateLimits: '5/60',
+    });
+  organization.snapshot = snapshotWith({
+    ...RECORDS_OF_ALL_KINDS,
+    users: [
+      hidden(ADA, 'ada.secret', 4, 100),
+      hidden(BEN, 'ben', 2),
+      person(BOT, { botType: 3, botOwner: toUserId(ADA) }),
+      hidden(ZOE, 'zoe.secret', 5),
+    ],
+    streams: [
+      stream(SQUARE, { isDefault: true }),
+      stream(CELLAR, { name: 'Cellar', description: 'hushed', inviteOnly: true, isDefault: true }),
+      stream(ATTIC, { name: 'Attic', archived: true }),
+    ],
+    settings: { notifications_stream_id: CELLAR, signup_notifications_stream_id: SQUARE },
+    streamGroups: [{ id: 3, name: 'Crew', description: '', streams: [CELLAR, SQUARE].map(toStreamId) }],
+    userDefaults: { enter_sends: true },
+    personals: [
+      {
+        user: toUserId(ADA),
+        settings: { color_scheme: 2, send_read_receipts: false, automatically_follow_topics_policy: 1 },
+        alertWords: ['spinnaker'],
+        muted: [{ id: BEN, timestamp: 5 }],
+        status: { text: 'awaytext', emoji: null, away: true },
+      },
+    ],
+    bots: RECORDS_OF_ALL_KINDS.bots!.map((bot) => ({
+      ...bot,
+      sendingStream: toStreamId(SQUARE),
+      eventsStream: toStreamId(CELLAR),
+      allPublicStreams: true,
+      service: { baseUrl: 'https://hook.example', interface: 1, tokenSealed: '' },
+      config: { configkey: 'configvalue' },
+    })),
+  });
+  const moved = { user: BEN, at: 7, stream: { from: CELLAR, to: SQUARE } };
+  organization.send(1, SQUARE, {
+    content: 'see #**Hold**',
+    html: `<p>see <a class="stream" data-stream-id="${CELLAR}" href="/#narrow/stream/${CELLAR}-Hold">#Hold</a></p>`,
+    flags: { [ADA]: ['has_alert_word', 'mentioned'] },
+  });
+  organization.send(2, SQUARE, {
+    edits: [moved, { user: BEN, at: 6, content: { raw: 'before', html: '<p>before</p>' } }],
+  });
+  organization.send(3, CELLAR, { content: 'heard by few' });
+  organization.send(4, [BEN, ZOE], { content: 'heard by few' });
+  organization.send(5, ATTIC, { content: 'heard by few' });
+  const { store } = organization;
+  const group = { part: `${DIRECT_GROUP_RECIPIENT_PART_PREFIX}${[ADA, BEN, ZOE]}`, rev: 1, value: 300 };
+  store.contents.put({ type: 'part', key: realmActorKey(REALM), ...group });
+  const stay = { stays: [{ from: 1, to: 0, after: 0, until: 0 }] };
+  for (const of of [SQUARE, CELLAR]) {
+    const part = `${STREAM_MEMBER_PART_PREFIX}${ADA}`;
+    store.contents.put({ type: 'part', key: streamActorKey(REALM, toStreamId(of)), part, rev: 1, value: stay });
+    const own = { ...makeDefaultSubscription(of, '#123456'), muted: true, pinned: true };
+    organization.putPart(ADA, `sub/${of}`, { ...own });
+    organization.putPart(ZOE, `sub/${of}`, { ...own, active: false });
+  }
+  for (const [part, value] of Object.entries(encodeMarkedMessageIdsPart('starred', IdSet.fromIds([1]))))
+    organization.putPart(ADA, part, value as Json);
+  organization.putPart(ADA, 'topic/4/x', { stream: SQUARE, name: 'mutedtopic', policy: 1, updated: 5 });
+  organization.putPart(BOT, 'storage/x', { key: 'storedkey', value: 'storedvalue' });
+  organization.putPart(ADA, 'scheduled/1', { ...SCHEDULED_MESSAGE, content: 'sentlater', html: 'sentlater' });
+  organization.putPart(ADA, 'snippet/45057', { id: 45_057, title: 'T', content: 'snippettext', date_created: 5 });
+  return organization;
+}
+
+t.test('an export of the public data has what ordinary members see, and no more', async (test) => {
+  const organization = organizationWithPrivateData();
+  await organization.linkFile(1, 3);
+  const whole = await organization.export(test);
+  const wholeText = readJsonFiles(whole.folder);
+  for (const text of PRIVATE_TEXTS) test.ok(wholeText.includes(text), `a full export has ${text}`);
+
+  const { folder, tables } = await organization.export(test, { publicOnly: true });
+  const text = readJsonFiles(folder);
+  for (const one of PRIVATE_TEXTS) test.notOk(text.includes(one), one);
+  const realm = tables('realm.json');
+  const empty = Object.keys(realm).filter((table) => realm[table]!.length === 0);
+  test.strictSame(
+    empty.sort(),
+    [
+      'conclave_savedsnippet',
+      'conclave_submessage',
+      'zerver_alertword',
+      'zerver_botconfigdata',
+      'zerver_botstoragedata',
+      'zerver_huddle',
+      'zerver_muteduser',
+      'zerver_reaction',
+      'zerver_scheduledmessage',
+      'zerver_service',
+      'zerver_useractivity',
+      'zerver_useractivityinterval',
+      'zerver_userpresence',
+      'zerver_userprofile_mirrordummy',
+      'zerver_userstatus',
+      'zerver_usertopic',
+    ],
+    'tables without rows; a table that is new must be decided on',
+  );
+  const pick = (table: string, ...columns: string[]) => realm[table]!.map((row) => columns.map((name) => row[name]));
+  test.strictSame(pick('zerver_userprofile', 'id', 'delivery_email', 'email', 'email_address_visibility'), [
+    [ADA, 'user11@team.example', 'user11@team.example', 4],
+    [BEN, 'ben@a.example', 'user12@team.example', 2],
+    [BOT, 'u13@example.com', 'u13@example.com', 1],
+    [ZOE, 'user14@team.example', 'user14@team.example', 4],
+  ]);
+  const settings = ['enter_sends', 'color_scheme', 'send_read_receipts', 'rate_limits'];
+  const streams = ['default_sending_stream', 'default_events_register_stream', 'default_all_public_streams'];
+  for (const row of pick('zerver_userprofile', ...settings, ...streams))
+    test.strictSame(row, [true, 1, true, '', null, null, false]);
+  for (const row of pick('conclave_usersettings', 'automatically_follow_topics_policy')) test.not(row[0], 1);
+  test.strictSame(pick('zerver_realm', 'notifications_stream', 'signup_notifications_stream'), [[null, SQUARE]]);
+  test.strictSame(pick('zerver_stream', 'id'), [[SQUARE]]);
+  test.strictSame(pick('zerver_defaultstream', 'stream'), [[SQUARE]]);
+  test.strictSame(pick('conclave_defaultstreamgroup', 'streams'), [[[SQUARE]]]);
+  test.strictSame(pick('zerver_recipient', 'id', 'type'), [...[ADA, BEN, BOT, ZOE].map((id) => [id, 1]), [104, 2]]);
+  const ownSubscriptions = [ADA, BEN, BOT, ZOE].map((id) => [id, id]);
+  const subscriptions = pick('zerver_subscription', 'user_profile', 'recipient').sort();
+  test.strictSame(subscriptions, [...ownSubscriptions, [ADA, 104]].sort());
+  for (const row of pick('zerver_subscription', 'is_muted', 'pin_to_top')) test.strictSame(row, [false, false]);
+  test.strictSame(pick('zerver_customprofilefieldvalue', 'user_profile', 'value'), [[ADA, 'rope']]);
+  const { zerver_message, zerver_usermessage } = tables('messages-000001.json');
+  test.strictSame(zerver_usermessage, []);
+  test.match(zerver_message, [{ id: 1 }, { id: 2, last_edit_time: 7 }]);
+  test.equal(zerver_message!.length, 2);
+  test.match(JSON.parse(String(zerver_message![1]!.edit_history)), [{ timestamp: 6, prev_content: 'before' }]);
+  test.notMatch(zerver_message![1]!.edit_history, /prev_stream/);
+  test.match(tables('attachment.json').zerver_attachment, [{ owner: ADA, messages: [1] }]);
+  test.match(tables('uploads/records.json'), [{ user_profile_id: ADA, user_profile_email: 'user11@team.example' }]);
+
+  const { counts, leftOut } = await checkImport(folder);
+  test.strictSame([counts.get('people'), counts.get('bots'), counts.get('messages')], [3, 1, 2]);
+  test.strictSame([...leftOut.keys()], ['picture of the emoji buoy'], 'the test stores none');
+  const { directoryRecords, userIdMap } = await readDraft(folder);
+  const addresses = directoryRecords.users.map(({ id, deliveryEmail }) => [id, deliveryEmail]);
+  test.strictSame(
+    addresses,
+    [
+      [ADA, 'user11@conclave.invalid'],
+      [BEN, 'ben@a.example'],
+      [BOT, 'u13@example.com'],
+      [ZOE, 'user14@conclave.invalid'],
+    ].map(([id, address]) => [userIdMap.findNewId(Number(id)), address]),
+    'nobody has the mailbox of a made-up address',
+  );
+});
+
+t.test('an organization comes from an export of its public data', { timeout: 60_000 }, async (test) => {
+  const { folder } = await organizationWithPrivateData().export(test, { publicOnly: true });
+  const to = ['--subdomain', 'team', '--usual-priority', '--data-dir', join(folder, 'data')];
+  const { code, stdout } = await runAndCapture(['import', folder, ...to]);
+  test.equal(code, 0);
+  test.match(stdout, / 1 {2}invitations by mail\n/, 'of the three people one has an address with a mailbox');
+  const again = join(folder, 'again');
+  test.equal((await runAndCapture(['export', again, ...to])).code, 0);
+  const read = (file: string) =>
+    JSON.parse(readFileSync(join(again, file), 'utf8')) as Record<string, readonly JsonObject[]>;
+  const { zerver_userprofile, zerver_stream, zerver_subscription } = read('realm.json');
+  const [square] = zerver_stream!;
+  const subscribed = zerver_subscription!.filter((row) => row.recipient === square!.recipient);
+  test.match(subscribed, [{ user_profile: zerver_userprofile![0]!.id, active: true }]);
+  test.match(read('messages-000001.json').zerver_message, [
+    { content: 'see #**Hold**', recipient: square!.recipient },
+    { recipient: square!.recipient },
+  ]);
+});
+
+t.test('an export of the public data has edit histories only if members see them', async (test) => {
+  const organization = organizationWithPrivateData();
+  const { snapshot } = organization;
+  organization.snapshot = { ...snapshot, settings: { ...snapshot.settings, allow_edit_history: false } };
+  const { tables } = await organization.export(test, { publicOnly: true });
+  test.match(tables('messages-000001.json').zerver_message, [{}, { id: 2, last_edit_time: 7, edit_history: null }]);
 });
 
 t.test('a file is public if an exported message in a public stream links to it', async (test) => {

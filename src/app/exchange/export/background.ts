@@ -71,8 +71,8 @@ export class BackgroundExporter {
       const readSnapshot = () => this.options.readSnapshot(realm);
       const archive = join(folder, basename(blobName));
       for (let run = 1; ; run++) {
-        const source = await readExportSource({ store, blobs, realm, productEmoji, readSnapshot });
-        await exportOrganizationToArchive(source, archive, { publicOnly: true, signal });
+        const source = await readExportSource({ store, blobs, realm, productEmoji, publicOnly: true, readSnapshot });
+        await exportOrganizationToArchive(source, archive, { signal });
         if (arePublicStreamsStillPublic(source.snapshot, await readSnapshot())) break;
         if (run === MAX_RUNS_PER_EXPORT) throw new Error('streams became private during each run of the export');
       }

@@ -10,7 +10,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { create } from 'tar';
-import { MAX_LISTED_FILE_MESSAGES, OWN_FILE_PART_PREFIX, type OwnUploadedFile } from '#actors/user';
+import {
+  MAX_LISTED_FILE_MESSAGES,
+  OWN_FILE_PART_PREFIX,
+  type OwnUploadedFile,
+  SUBSCRIPTION_PART_PREFIX,
+} from '#actors/user';
 import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
 import {
@@ -20,6 +25,7 @@ import {
   PackedMessageView,
   type ScheduledMessage,
   type StoredMessage,
+  type StoredMessageEdit,
   type StoredReaction,
   type StoredSubmessage,
 } from '#domain/messages';
@@ -94,8 +100,6 @@ const PLACEHOLDER_EXPORT_TABLES = [
 ];
 
 export interface OrganizationExportOptions {
-  /** True for an export without private streams and direct messages. */
-  readonly publicOnly?: boolean;
   readonly progress?: (messages: number) => void;
   /** True if a thread may make the rows of receivers. */
   readonly usesThread?: boolean;
@@ -181,7 +185,10 @@ class OrganizationExport {
   #exportedMessageCount = 0;
   #messageFile: OpenMessageFile | undefined;
   #messageFileCount = 0;
-  readonly #messageRows = new MessageRowEncoder((name) => this.#getOrAssignClientId(name));
+  readonly #messageRows = new MessageRowEncoder(
+    (name) => this.#getOrAssignClientId(name),
+    (edits) => this.#shownEditsOf(edits),
+  );
   /** Messages whose rows are not among those of `#messageRows`, and the number of its bytes that come before each. */
   readonly #decodedMessages: { readonly message: StoredMessage; readonly rowBytesBefore: number }[] = [];
   readonly #collectedLists: {
@@ -230,10 +237,12 @@ class OrganizationExport {
   }
 
   async #exportTablesAndFiles(): Promise<ReadonlyMap<string, number>> {
-    const { store, realm, directory } = this.source;
-    await this.#directGroupRecipientIds.loadExistingRecipientIds(store);
-    for (const { id } of directory.streams())
-      this.#receiverRows.addStream(id, await readStreamMemberships(store, realm, id));
+    const { store, realm, directory, publicOnly } = this.source;
+    if (!publicOnly) {
+      await this.#directGroupRecipientIds.loadExistingRecipientIds(store);
+      for (const { id } of directory.streams())
+        this.#receiverRows.addStream(id, await readStreamMemberships(store, realm, id));
+    }
     await this.#exportRealmAndDirectoryTables();
     await this.#exportUserAndStreamRecipients();
     for (const user of directory.users()) await this.#exportPartsOfUser(user);
@@ -316,24 +325,43 @@ class OrganizationExport {
   }
 
   async #exportPartsOfUser(user: DirectoryUser): Promise<void> {
-    const { store, realm, directory } = this.source;
+    const { store, realm, directory, publicOnly } = this.source;
     const parts = await readAllUserActorParts(store, realm, user.id);
-    await this.#receiverRows.addUser(user.id, parts);
     await this.#addSubscriptionRow(user.id, user.recipient, user.isActive);
-    const scheduled: ScheduledMessage[] = [];
-    const files: OwnUploadedFile[] = [];
     for (const [name, value] of parts) {
-      if (name.startsWith('sub/')) {
-        const own = value as JsonObject & Subscription;
-        const stream = directory.stream(toStreamId(own.stream));
-        if (stream) await this.#addSubscriptionRow(user.id, stream.recipient, user.isActive, own);
-      } else if (name.startsWith('topic/')) await this.#addTopicPolicyRow(user, value as UserTopicPolicy);
+      if (!name.startsWith(SUBSCRIPTION_PART_PREFIX)) continue;
+      const own = value as JsonObject & Subscription;
+      const stream = directory.stream(toStreamId(own.stream));
+      if (stream && !publicOnly) await this.#addSubscriptionRow(user.id, stream.recipient, user.isActive, own);
+      // Members see the present subscribers only, without their properties.
+      else if (stream && own.active && user.isActive) await this.#addSubscriptionRow(user.id, stream.recipient, true);
+    }
+    const scheduled = publicOnly ? [] : await this.#exportPersonalPartsOfUser(user, parts);
+    for (const [name, value] of parts) {
+      if (!name.startsWith(OWN_FILE_PART_PREFIX)) continue;
+      const file = value as OwnUploadedFile;
+      if (!file.ready) continue;
+      const linked = scheduled.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
+      const linking = await this.#loadIdsOfLinkingMessages(file);
+      this.#exportCandidateFiles.push({ owner: user, file, linking, scheduled: linked });
+      for (const id of linking) this.#isLinkingMessagePublic.set(id, undefined);
+    }
+  }
+
+  /** Exports what only the user sees. @returns the texts of scheduled messages, by their ids in the export */
+  async #exportPersonalPartsOfUser(
+    user: DirectoryUser,
+    parts: ReadonlyMap<string, Json>,
+  ): Promise<readonly { readonly id: number; readonly content: string }[]> {
+    await this.#receiverRows.addUser(user.id, parts);
+    const scheduled: ScheduledMessage[] = [];
+    for (const [name, value] of parts) {
+      if (name.startsWith('topic/')) await this.#addTopicPolicyRow(user, value as UserTopicPolicy);
       else if (name.startsWith('storage/')) {
         const { key, value: text } = value as { readonly key: string; readonly value: string };
         const id = this.#realmTables.nextRowId('zerver_botstoragedata');
         await this.#realmTables.addRow('zerver_botstoragedata', { id, bot_profile: user.id, key, value: text });
       } else if (name.startsWith('scheduled/')) scheduled.push(value as ScheduledMessage);
-      else if (name.startsWith(OWN_FILE_PART_PREFIX)) files.push(value as OwnUploadedFile);
     }
     const waiting = scheduled.filter(
       ({ phase, type, to }) =>
@@ -341,21 +369,12 @@ class OrganizationExport {
         this.#hasRowsOfConversation(type === 'stream' ? to[0]! : 0, [...new Set([user.id, ...to])]),
     );
     const texts: { readonly id: number; readonly content: string }[] = [];
-    if (!this.options.publicOnly) {
-      for (const one of waiting)
-        texts.push({ id: await this.#addScheduledMessageRow(user, one), content: one.content });
-      for (const snippet of listSavedSnippets(parts)) {
-        const id = this.#realmTables.nextRowId('conclave_savedsnippet');
-        await this.#realmTables.addRow('conclave_savedsnippet', makeSavedSnippetRow(id, user.id, snippet));
-      }
+    for (const one of waiting) texts.push({ id: await this.#addScheduledMessageRow(user, one), content: one.content });
+    for (const snippet of listSavedSnippets(parts)) {
+      const id = this.#realmTables.nextRowId('conclave_savedsnippet');
+      await this.#realmTables.addRow('conclave_savedsnippet', makeSavedSnippetRow(id, user.id, snippet));
     }
-    for (const file of files) {
-      const linked = texts.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
-      if (!file.ready) continue;
-      const linking = await this.#loadIdsOfLinkingMessages(file);
-      this.#exportCandidateFiles.push({ owner: user, file, linking, scheduled: linked });
-      for (const id of linking) this.#isLinkingMessagePublic.set(id, undefined);
-    }
+    return texts;
   }
 
   /** Loads the ids of the messages that link to a file: its record lists only the newest of many. */
@@ -453,7 +472,7 @@ class OrganizationExport {
   }
 
   #isMessageInExportScope(message: StoredMessage): boolean {
-    if (this.options.publicOnly && this.#isPrivateConversationMessage(message)) return false;
+    if (this.source.publicOnly && this.#isPrivateConversationMessage(message)) return false;
     return this.#hasRowsOfConversation(currentStreamIdOfMessage(message), message.participants);
   }
 
@@ -497,7 +516,9 @@ class OrganizationExport {
       if (pause) await pause;
       await this.#writeMessageRows(rows.subarray(written, rowBytesBefore));
       written = rowBytesBefore;
-      const row = JSON.stringify(makeMessageRow(message, this.#clientIdsByName));
+      const row = JSON.stringify(
+        makeMessageRow(message, this.#clientIdsByName, this.#shownEditsOf(message.body.edits ?? [])),
+      );
       await this.#writeMessageRows(Buffer.from(`${ROW_SEPARATOR}    ${row}`));
     }
     await this.#writeMessageRows(rows.subarray(written));
@@ -536,6 +557,22 @@ class OrganizationExport {
     this.#exportedMessageCount += this.#messagesForReceivers.messageCount;
     await this.#receiverRows.appendToFile(path, this.#messagesForReceivers.take());
     this.options.progress?.(this.#exportedMessageCount);
+  }
+
+  /**
+   * Returns the edits that the export shows: all, or for public data those that members see, without moves from or to
+   * streams that are not exported.
+   */
+  #shownEditsOf(edits: readonly StoredMessageEdit[]): readonly StoredMessageEdit[] {
+    const { directory, publicOnly } = this.source;
+    if (!publicOnly) return edits;
+    if (!directory.settings.allow_edit_history) return [];
+    const isExported = (stream: number): boolean => directory.stream(toStreamId(stream)) !== undefined;
+    return edits.flatMap((edit) => {
+      const { stream, ...rest } = edit;
+      if (!stream || (isExported(stream.from) && isExported(stream.to))) return [edit];
+      return edit.content || edit.topic ? [rest as StoredMessageEdit] : [];
+    });
   }
 
   #isPrivateConversationMessage(message: StoredMessage): boolean {

@@ -3,6 +3,7 @@ import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import { type DirectorySnapshot, RealmDirectory } from '#directory';
 import { findNewestMessageInRealm, PackedMessageView, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { USER_ROLE, weakestRoleSeeingEmailOrZero } from '#domain/people';
 import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembershipRecord } from '#domain/streams';
 import {
   directMessageActorKey,
@@ -10,15 +11,17 @@ import {
   parseActorKey,
   type RealmId,
   realmActorKey,
+  STREAM_VALUED_REALM_SETTING_NAMES,
   type StreamId,
   streamActorKey,
   toUserId,
   type UserId,
   userActorKey,
 } from '#model';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { MessageScan, Store } from '#ports/store';
+import { HIDDEN_EMAIL_VISIBILITY_NUMBER } from '../tables/realm.js';
 
 export interface OrganizationExportSource {
   readonly store: Store;
@@ -26,12 +29,16 @@ export interface OrganizationExportSource {
   readonly realm: RealmId;
   readonly snapshot: DirectorySnapshot;
   readonly directory: DirectoryView;
+  /** True for an export of the public data; the snapshot and the directory then have nothing else. */
+  readonly publicOnly: boolean;
   /** Id of the last message that may be exported; 0 without messages. */
   readonly newestMessageId: number;
 }
 
 interface ExportSourceOptions extends Pick<OrganizationExportSource, 'store' | 'blobs' | 'realm'> {
   readonly productEmoji: ProductEmoji;
+  /** True for an export of what ordinary members see. */
+  readonly publicOnly?: boolean;
   /** Reads the directory of the organization from its actor. */
   readSnapshot(): Promise<DirectorySnapshot>;
 }
@@ -41,12 +48,62 @@ interface ExportSourceOptions extends Pick<OrganizationExportSource, 'store' | '
  * messages may be missing in the directory, and a stream that the directory shows as public may be private by then.
  */
 export async function readExportSource(options: ExportSourceOptions): Promise<OrganizationExportSource> {
-  const { store, blobs, realm, productEmoji } = options;
+  const { store, blobs, realm, productEmoji, publicOnly = false } = options;
   const newest = await findNewestMessageInRealm(store, realm);
-  const snapshot = await options.readSnapshot();
+  const whole = await options.readSnapshot();
+  const snapshot = publicOnly ? limitToPublicData(whole) : whole;
   const directory = new RealmDirectory(realm, snapshot, productEmoji);
-  return { store, blobs, realm, snapshot, directory, newestMessageId: newest?.id ?? 0 };
+  return { store, blobs, realm, snapshot, directory, publicOnly, newestMessageId: newest?.id ?? 0 };
 }
+
+/**
+ * The part of a directory that ordinary members see, with the organization's defaults in place of the settings of
+ * users. It lists all kinds of records: for a new kind its author must decide whether members see it.
+ */
+function limitToPublicData(whole: DirectorySnapshot): DirectorySnapshot {
+  const { userDefaults } = whole;
+  const streams = whole.streams.filter(({ inviteOnly, archived }) => !inviteOnly && !archived);
+  const publicIds = new Set<number>(streams.map(({ id }) => id));
+  const hiddenStreamSettings = STREAM_VALUED_REALM_SETTING_NAMES.filter(
+    (name) => !publicIds.has(Number(whole.settings[name])),
+  );
+  return {
+    version: whole.version,
+    subdomain: whole.subdomain,
+    deactivated: whole.deactivated,
+    settings: { ...whole.settings, ...Object.fromEntries(hiddenStreamSettings.map((name) => [name, -1])) },
+    fullMembersAt: whole.fullMembersAt,
+    traffic: [],
+    users: whole.users.map(hideAddressFromOthers),
+    streams,
+    realms: [],
+    personals:
+      Object.keys(userDefaults).length === 0
+        ? []
+        : whole.users.map(({ id }) => ({ user: id, settings: userDefaults, alertWords: [], muted: [] })),
+    groups: whole.groups,
+    emoji: whole.emoji,
+    profiles: whole.profiles,
+    bots: [],
+    sessions: [],
+    linkifiers: whole.linkifiers,
+    playgrounds: whole.playgrounds,
+    domains: whole.domains,
+    streamGroups: whole.streamGroups.map((group) => ({
+      ...group,
+      streams: group.streams.filter((id) => publicIds.has(id)),
+    })),
+    profileFields: whole.profileFields,
+    userDefaults,
+    pictures: whole.pictures,
+  };
+}
+
+/** Replaces an address that ordinary members do not see by the one that the API shows them. */
+const hideAddressFromOthers = (user: DirectoryUser): DirectoryUser =>
+  weakestRoleSeeingEmailOrZero(user) >= USER_ROLE.member
+    ? user
+    : { ...user, deliveryEmail: user.email, emailVisibility: HIDDEN_EMAIL_VISIBILITY_NUMBER };
 
 /** Recipient ids of group conversations. A group of more than eight participants is known by a hash of them. */
 export class DirectGroupRecipientIds {

@@ -50,6 +50,7 @@ const beforeDate = new CopiedText('","rendered_content_version":1,"date_sent":')
 /** Makes the part of a row behind the time of sending. */
 function makeRowEnd(
   client: number,
+  lastEditTime: number | undefined,
   edits: readonly StoredMessageEdit[],
   hasFiles: boolean,
   hasImage: boolean,
@@ -57,7 +58,7 @@ function makeRowEnd(
 ): string {
   const columns = {
     sending_client: client,
-    ...makeEditColumns(edits),
+    ...makeEditColumns(lastEditTime, edits),
     has_attachment: hasFiles,
     has_image: hasImage,
     has_link: hasLink,
@@ -168,8 +169,15 @@ export class MessageRowEncoder {
   /** Ends of rows by id of the client, and by a sum of 4 for files, 2 for a picture and 1 for a link. */
   readonly #rowEnds: (CopiedText | undefined)[][] = [];
 
-  /** @param clientIdOf finds the id of a client by its name */
-  constructor(private readonly clientIdOf: (name: string) => number) {}
+  /**
+   * @param clientIdOf finds the id of a client by its name
+   * @param shownEditsOf selects the edits of a message that the export shows
+   */
+  constructor(
+    private readonly clientIdOf: (name: string) => number,
+    private readonly shownEditsOf: (edits: readonly StoredMessageEdit[]) => readonly StoredMessageEdit[] = (edits) =>
+      edits,
+  ) {}
 
   /** Number of bytes since the last call of `takeBytes`. */
   get byteLength(): number {
@@ -197,7 +205,16 @@ export class MessageRowEncoder {
     const end =
       body.edits.length === 0
         ? undefined
-        : Buffer.from(makeRowEnd(client, body.edits, body.hasFiles, body.hasImage, body.hasLink));
+        : Buffer.from(
+            makeRowEnd(
+              client,
+              body.edits[0]?.at,
+              this.shownEditsOf(body.edits),
+              body.hasFiles,
+              body.hasImage,
+              body.hasLink,
+            ),
+          );
     const topicBytes = (body.topicEnd - body.topicStart) * MAX_JSON_BYTES_PER_BYTE;
     this.#ensureRoom(MAX_OTHER_ROW_BYTES + topicBytes + contentJson.length + htmlJson.length + (end?.length ?? 0));
     const view = this.#view;
@@ -258,7 +275,7 @@ export class MessageRowEncoder {
       ends = [];
       this.#rowEnds[client] = ends;
     }
-    ends[index] ??= new CopiedText(makeRowEnd(client, [], hasFiles, hasImage, hasLink));
+    ends[index] ??= new CopiedText(makeRowEnd(client, undefined, [], hasFiles, hasImage, hasLink));
     return ends[index];
   }
 }

@@ -356,8 +356,12 @@ function parseEditHistoryRows(text: string, row: CheckedExportRow): CheckedExpor
   }
 }
 
-/** Makes the row of zerver_message. */
-export function makeMessageRow({ id, sender, body }: StoredMessage, clients: ReadonlyMap<string, number>): JsonObject {
+/** Makes the row of zerver_message. @param edits those that the export shows; all if left out */
+export function makeMessageRow(
+  { id, sender, body }: StoredMessage,
+  clients: ReadonlyMap<string, number>,
+  edits: readonly StoredMessageEdit[] = body.edits ?? [],
+): JsonObject {
   return {
     id,
     sender,
@@ -369,7 +373,7 @@ export function makeMessageRow({ id, sender, body }: StoredMessage, clients: Rea
     rendered_content_version: 1,
     date_sent: body.sent,
     sending_client: clients.get(body.client) ?? 1,
-    ...makeEditColumns(body.edits ?? []),
+    ...makeEditColumns(body.edits?.[0]?.at, edits),
     has_attachment: (body.files?.length ?? 0) > 0,
     has_image: body.has.image,
     has_link: body.has.link,
@@ -377,8 +381,9 @@ export function makeMessageRow({ id, sender, body }: StoredMessage, clients: Rea
   };
 }
 
-export const makeEditColumns = (edits: readonly StoredMessageEdit[]): JsonObject => ({
-  last_edit_time: edits[0]?.at ?? null,
+/** @param lastEditTime seconds since 1970; undefined without edits @param edits those that the export shows */
+export const makeEditColumns = (lastEditTime: number | undefined, edits: readonly StoredMessageEdit[]): JsonObject => ({
+  last_edit_time: lastEditTime ?? null,
   edit_history: edits.length === 0 ? null : JSON.stringify(edits.map(makeEditHistoryEntry)),
 });
 

@@ -95,7 +95,8 @@ export function setDefaultEmailVisibility(
 export function importPeopleAndBots(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   const known = new Set<string>();
   for (const row of rows) {
-    const email = row.textOrDefault('delivery_email', row.textOrDefault('email'));
+    const given = row.textOrDefault('delivery_email', row.textOrDefault('email'));
+    const email = isMadeUpAddress(row, given) ? given.replace(/@.*/, `@${FAKE_EMAIL_DOMAIN}`) : given;
     if (!hasEmailAddressForm(email))
       throw row.makeRowError(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
     if (known.has(email.toLowerCase()) || SYSTEM_BOT_IDS_BY_EMAIL.has(email.toLowerCase())) {
@@ -105,6 +106,16 @@ export function importPeopleAndBots(rows: readonly CheckedExportRow[], draft: Im
     importAccountRow(row, email, draft);
   }
 }
+
+/**
+ * True for an address that an export of the public data has in place of a hidden one: the address that the API shows.
+ * It has no mailbox, and accounts of this server may be shown under the same address.
+ */
+const isMadeUpAddress = (row: CheckedExportRow, address: string): boolean =>
+  row.nonNegativeIntegerOr(EMAIL_VISIBILITY_COLUMN, EVERYBODY_EMAIL_VISIBILITY_NUMBER) !==
+    EVERYBODY_EMAIL_VISIBILITY_NUMBER &&
+  row.textOrDefault('email') === address &&
+  address.startsWith(`user${row.requiredId}@`);
 
 function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedOrganizationDraft): void {
   const id = draft.userIdMap.requireNewId(row.requiredId, 'zerver_userprofile');

@@ -78,6 +78,8 @@ const ALL_LOGIN_METHODS = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD];
 
 export const EVERYBODY_EMAIL_VISIBILITY_NUMBER = 1;
 export const ADMINS_EMAIL_VISIBILITY_NUMBER = 3;
+/** Only the account itself sees the address. */
+export const HIDDEN_EMAIL_VISIBILITY_NUMBER = 4;
 const VALID_EMAIL_VISIBILITY_NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5]);
 export const EMAIL_VISIBILITY_COLUMN = 'email_address_visibility';
 
