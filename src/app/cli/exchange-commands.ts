@@ -4,7 +4,7 @@
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { AdminError, listRealms, requireRealmBySubdomain } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
@@ -43,6 +43,29 @@ export const IMPORT_AND_EXPORT_COMMAND_ACTIONS: CliActionsOf<'import' | 'export'
   export: (config, { subdomain }, logger, [file = '']) => runExportCommand(config, subdomain, logger, file),
 };
 
+const EXPORT_ARCHIVE_NAME_PATTERN = /\.(tar\.gz|tgz)$/;
+/** Names of archives, also of kinds that an export does not write. */
+const ANY_ARCHIVE_NAME_PATTERN = /\.(tar|gz|tgz|zip|7z|rar|bz2|tbz2?|xz|txz|zst|tzst|lz4?|br)$/i;
+
+/** Checks that an export would replace nothing. @returns true for an archive, false for a folder @throws AdminError */
+async function requireFreeExportTarget(target: string): Promise<boolean> {
+  const isArchive = EXPORT_ARCHIVE_NAME_PATTERN.test(target);
+  if (!isArchive && ANY_ARCHIVE_NAME_PATTERN.test(target)) {
+    throw new AdminError(
+      `${target}: an export is written into a folder, or into an archive whose name ends in .tar.gz or .tgz`,
+    );
+  }
+  const statOrUndefined = (path: string) => stat(path).catch(() => undefined);
+  const parent = dirname(target);
+  if (!(await statOrUndefined(parent))?.isDirectory()) throw new AdminError(`there is no folder ${parent}`);
+  const found = await statOrUndefined(target);
+  if (found && (isArchive || !found.isDirectory()))
+    throw new AdminError(`${target} exists already: remove it first, or give another name`);
+  if (found && (await readdir(target)).length > 0)
+    throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
+  return isArchive;
+}
+
 /**
  * Runs `conclave export`. A file name that ends like an archive's makes an archive; any other makes a folder, which
  * must not exist or be empty.
@@ -54,10 +77,7 @@ async function runExportCommand(
   file: string,
 ): Promise<void> {
   const target = resolve(file);
-  const isArchive = /\.tar\.gz$|\.tgz$/.test(target);
-  if (!isArchive && (await readdir(target).catch(() => [])).length > 0) {
-    throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
-  }
+  const isArchive = await requireFreeExportTarget(target);
   tuneGarbageCollection();
   await runWithActorClient(config, logger, async (actors) => {
     const { id: realm } = await requireRealmBySubdomain(actors, subdomain, 'subdomain');

@@ -1,6 +1,6 @@
 /** Commands on organizations and accounts, on a data directory without a server. */
 import '../../support/cheap-passwords.js';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -226,4 +226,34 @@ t.test('the help shows commands with their options', async (t) => {
       ?.split('\n')
       .some((line) => line.length > 120),
   );
+});
+
+t.test('an export replaces no file and makes no folder but its own', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('team');
+  const target = t.testdir();
+  const write = (name: string) => data.attempt('export', join(target, name), '--subdomain', 'team', '--usual-priority');
+  for (const [name, reason] of [
+    ['taken.tar.gz', /taken\.tar\.gz exists already: remove it first, or give another name\n/],
+    ['taken', /taken exists already: remove it first, or give another name\n/],
+    ['a.zip', /a\.zip: an export is written into a folder, or into an archive whose name ends in \.tar\.gz or \.tgz\n/],
+    ['a.tar', /ends in \.tar\.gz/],
+    ['a.gz', /ends in \.tar\.gz/],
+    ['a.TAR.GZ', /ends in \.tar\.gz/],
+    ['missing/a.tar.gz', /there is no folder \S+missing\n/],
+    ['missing/a', /there is no folder \S+missing\n/],
+    ['full', /full is not empty/],
+  ] as const) {
+    for (const taken of ['taken', 'taken.tar.gz']) writeFileSync(join(target, taken), 'precious');
+    mkdirSync(join(target, 'full'), { recursive: true });
+    writeFileSync(join(target, 'full', 'file'), 'precious');
+    const { code, stderr } = await write(name);
+    t.equal(code, 1, name);
+    t.match(stderr, reason, name);
+    t.strictSame(readdirSync(target, { recursive: true }).sort(), ['full', 'full/file', 'taken', 'taken.tar.gz']);
+    for (const taken of ['taken', 'taken.tar.gz', 'full/file'])
+      t.equal(readFileSync(join(target, taken), 'utf8'), 'precious', taken);
+  }
+  for (const name of ['new.tar.gz', 'new.tgz', 'new']) t.equal((await write(name)).code, 0, name);
+  t.ok(existsSync(join(target, 'new', 'realm.json')));
 });
