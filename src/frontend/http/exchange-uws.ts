@@ -164,7 +164,7 @@ export class UwsHttpExchange implements HttpExchange {
   readBody(
     done: (body: Uint8Array | undefined) => void,
     limit = this.#server.options.maxBodyBytes,
-    onProgress?: (receivedByteCount: number) => void,
+    onProgress?: (heldByteCount: number) => void,
   ): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
@@ -175,9 +175,8 @@ export class UwsHttpExchange implements HttpExchange {
     let finished = false;
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
-      const bytes = new Uint8Array(chunk);
-      // Keep a copy: the engine's bytes are valid during this callback only.
-      const fits = received.addChunkOrDropBody(isLast ? bytes : Buffer.from(bytes));
+      // The engine's bytes are valid during this callback only.
+      const fits = received.addChunkOrDropBody(new Uint8Array(chunk), isLast ? 'last' : 'borrowed');
       if (fits) onProgress?.(received.heldBytes);
       if (this.answered) return;
       if (fits && !isLast) {

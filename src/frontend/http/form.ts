@@ -39,7 +39,7 @@ interface FormReadOptions {
   /** Promise to await before the body is parsed; if it rejects, the body is not parsed. */
   readonly beforeParsing: Promise<unknown> | undefined;
   /** As for `HttpExchange.readBody`. */
-  readonly onProgress: ((receivedByteCount: number) => void) | undefined;
+  readonly onProgress: ((heldByteCount: number) => void) | undefined;
 }
 
 /**

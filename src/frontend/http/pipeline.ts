@@ -248,13 +248,13 @@ function storeFormIfRead(request: InboundRequest, form: ParsedForm | undefined):
  * length has no room is refused at once.
  *
  * @param caller of the request; callers that are not authenticated yet share the memory of one account
- * @returns the function that reserves memory for the bytes that have arrived
+ * @returns the function that reserves memory for the bytes that the body takes so far
  */
 function reserveUploadMemoryAsBytesArrive(
   request: InboundRequest,
   { parts }: RequestPipeline,
   caller: KnownCaller | Promise<unknown> | undefined,
-): (receivedByteCount: number) => void {
+): (heldByteCount: number) => void {
   const { maxUploadBodyBytes, uploadMemoryBudget, metrics, sender } = parts;
   const account = caller && 'user' in caller ? `${caller.realm}/${caller.user.id}` : '';
   const memory = new UploadMemoryReservation(uploadMemoryBudget, account);

@@ -317,7 +317,7 @@ class NodeHttpExchange implements HttpExchange {
   readBody(
     done: (body: Uint8Array | undefined) => void,
     limit = this.#server.options.maxBodyBytes,
-    onProgress?: (receivedByteCount: number) => void,
+    onProgress?: (heldByteCount: number) => void,
   ): void {
     if (!this.hasBody || Number(this.header('content-length') || 0) > limit) {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
@@ -338,7 +338,7 @@ class NodeHttpExchange implements HttpExchange {
     };
     this.#req.on('data', (chunk: Buffer) => {
       if (finished || this.answered) return;
-      if (!received.addChunkOrDropBody(chunk)) {
+      if (!received.addChunkOrDropBody(chunk, 'owned')) {
         finish(undefined);
         return;
       }

@@ -77,13 +77,13 @@ export interface HttpExchange {
    * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the
    * rest is discarded). Not called when the client disconnects first.
    * @param limit maximum of bytes; default `maxBodyBytes`
-   * @param onProgress called for each chunk, also the last, with the number of bytes received so far; when it answers
-   * the request, the body is dropped and `done` is not called
+   * @param onProgress called for each chunk, also the last, with the number of bytes that the body takes in memory so
+   * far; when it answers the request, the body is dropped and `done` is not called
    */
   readBody(
     done: (body: Uint8Array | undefined) => void,
     limit?: number,
-    onProgress?: (receivedByteCount: number) => void,
+    onProgress?: (heldByteCount: number) => void,
   ): void;
   /** Frees the path and query of a request whose answer may take minutes. */
   releasePathAndQuery(): void;

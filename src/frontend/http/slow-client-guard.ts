@@ -25,9 +25,13 @@ export const DEFAULT_SLOW_CLIENT_LIMITS: SlowClientLimits = {
 export interface SlowClientGuardedTransfer {
   /**
    * Bytes that determine the transfer's time limit: those of the whole answer, or those of a body that have arrived.
+   * Any change is progress.
    */
   readonly timeLimitBytes: number;
-  /** Bytes that the transfer holds in memory now; any change is progress. */
+  /**
+   * Bytes that the transfer holds in memory now. Any change is progress; bytes of a body may arrive without one, in
+   * memory that is reserved for them.
+   */
   readonly heldBytes: number;
   /**
    * Buffers that contain the held bytes, as other transfers may do at the same time: their size counts instead of
@@ -42,6 +46,7 @@ export interface SlowClientGuardedTransfer {
 interface TransferProgress {
   readonly startedAtMs: number;
   lastProgressAtMs: number;
+  timeLimitBytes: number;
   heldBytes: number;
   readonly sharedBuffers: ReadonlySet<ArrayBufferLike> | undefined;
 }
@@ -74,15 +79,16 @@ export class SlowClientGuard {
   /** Records that a transfer begins to wait or has made progress. */
   noteWaitOrProgress(transfer: SlowClientGuardedTransfer): void {
     const now = this.clock.monotonic();
-    const { heldBytes } = transfer;
+    const { timeLimitBytes, heldBytes, sharedBuffers } = transfer;
     const known = this.#progressByTransfer.get(transfer);
     if (known) {
-      if (heldBytes !== known.heldBytes) known.lastProgressAtMs = now;
+      if (heldBytes !== known.heldBytes || timeLimitBytes !== known.timeLimitBytes) known.lastProgressAtMs = now;
       if (!known.sharedBuffers) this.#totalHeldBytes += heldBytes - known.heldBytes;
       known.heldBytes = heldBytes;
+      known.timeLimitBytes = timeLimitBytes;
     } else {
-      const { sharedBuffers } = transfer;
-      this.#progressByTransfer.set(transfer, { startedAtMs: now, lastProgressAtMs: now, heldBytes, sharedBuffers });
+      const times = { startedAtMs: now, lastProgressAtMs: now };
+      this.#progressByTransfer.set(transfer, { ...times, timeLimitBytes, heldBytes, sharedBuffers });
       if (sharedBuffers) this.#countSharedBuffers(sharedBuffers, 1);
       else this.#totalHeldBytes += heldBytes;
       this.#sweepTimer ??= this.clock.setTimeout(() => this.#cutOffSlowTransfers(), SWEEP_INTERVAL_MS);

@@ -47,7 +47,7 @@ export class FakeExchange implements HttpExchange {
   readBody(
     done: (body: Uint8Array | undefined) => void,
     limit = Number.POSITIVE_INFINITY,
-    onProgress?: (receivedByteCount: number) => void,
+    onProgress?: (heldByteCount: number) => void,
   ): void {
     this.read = true;
     const body = Buffer.from(this.body ?? '');

@@ -12,10 +12,12 @@ import {
   type HttpServer,
   openHttpServer,
   ResponseHeaders,
+  SlowClientGuard,
 } from '#frontend/http';
 import { realmActorKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
+import { until } from '../../support/until.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
 
 // A parameter in text may have 65,536 characters.
@@ -177,6 +179,19 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     t.match(await d.response(), { status: 200, text: /\["x"\]/ });
     d.request('POST /api/v1/len', { ...AUTHORIZED, ...FORM }, `s=${'x'.repeat(LIMIT - 2)}`);
     t.equal((await d.response())?.json().n, LIMIT - 2, 'exactly the limit');
+  });
+
+  t.test(`${kind}: a body in chunks of one byte counts as the memory that it takes`, async (t) => {
+    const slowBodyGuard = new SlowClientGuard(new FakeClock());
+    const { client } = await listen(t, undefined, { slowBodyGuard });
+    const c = await client();
+    c.request('POST /api/v1/len', { ...AUTHORIZED, ...FORM, 'Transfer-Encoding': 'chunked' });
+    c.send(`2\r\ns=\r\n${'1\r\nx\r\n'.repeat(40_000)}`);
+    await until('it has arrived', () => slowBodyGuard.totalHeldBytes >= 40_002);
+    t.ok(slowBodyGuard.totalHeldBytes > 40_002, 'its last block has room for more bytes');
+    c.send('0\r\n\r\n');
+    t.equal((await c.response())?.json().n, 40_000);
+    t.equal(slowBodyGuard.totalHeldBytes, 0);
   });
 
   t.test(`${kind}: an unread body is skipped`, async (t) => {
