@@ -259,7 +259,7 @@ export class UwsHttpExchange implements HttpExchange {
   respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
     if (this.aborted || this.answered) return;
     this.#markAnswered();
-    if (this.#isChunkedRequest || this.method === 'HEAD') {
+    if (this.#isChunkedRequest || (this.method === 'HEAD' && !isBodilessStatus(status))) {
       this.#respondWithLastAnswer(httpStatusLine(status), headers, parts, more);
       return;
     }
@@ -327,11 +327,14 @@ export class UwsHttpExchange implements HttpExchange {
   #writeResponse(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     this.#writeHead(status, headers, more);
     const closing = this.#server.isClosing;
-    if (closing) {
+    if (isBodilessStatus(status)) {
+      // The engine closes only connections whose answer has a length, so the client has to close this one.
+      if (closing) this.#res.writeHeader('Connection', 'close');
+      this.#res.endWithoutBody();
+    } else if (closing) {
       // The answer closes the connection, so no later answer can pile up behind it.
       this.#res.end(parts.length === 1 ? parts[0]! : joinBodyParts(parts), true);
-    } else if (isBodilessStatus(status)) this.#res.endWithoutBody();
-    else this.#sendBody(parts);
+    } else this.#sendBody(parts);
   }
 
   #writeHead(status: number, headers: ResponseHeaders, more: string): void {

@@ -18,7 +18,7 @@ import { realmActorKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
-import { AUTH, declare, FakeServices, RawClient } from './support.js';
+import { AUTH, declare, FakeServices, RawClient, type RawResponse } from './support.js';
 
 // A parameter in text may have 65,536 characters.
 const LIMIT = 60_000;
@@ -142,21 +142,35 @@ for (const kind of kinds as ('node' | 'uws')[]) {
 
   t.test(`${kind}: answers whose status has no body announce no length`, async (t) => {
     const headers = new ResponseHeaders([['ETag', '"x"']]);
-    const { client } = await listen(t, (exchange) => {
+    const { client, server } = await listen(t, (exchange) => {
       const respond = (): void => exchange.respond(Number(exchange.path.slice(1, 4)), headers, []);
       if (exchange.path.endsWith('later')) setImmediate(respond);
       else respond();
     });
+    const requests = [204, 304].flatMap((status) => [`/${status}`, `/${status}/later`]);
+    const check = async (c: RawClient, path: string): Promise<RawResponse> => {
+      const answer = (await c.response())!;
+      t.match(answer, { status: Number(path.slice(1, 4)), headers: { etag: '"x"' }, text: '' }, path);
+      t.same(answer.headers['content-length'], undefined, path);
+      t.same(answer.headers['transfer-encoding'], undefined, path);
+      return answer;
+    };
     const c = await client();
-    for (const status of [204, 304]) {
-      for (const path of [`/${status}`, `/${status}/later`]) {
-        c.request(`GET ${path}`);
-        const answer = (await c.response())!;
-        t.match(answer, { status, headers: { etag: '"x"' }, text: '' }, path);
-        t.same(answer.headers['content-length'], undefined, path);
-        t.same(answer.headers['transfer-encoding'], undefined, path);
-      }
+    for (const path of requests) {
+      c.request(`GET ${path}`);
+      await check(c, path);
     }
+    for (const path of requests) {
+      c.request(`HEAD ${path}`);
+      await check(c, path);
+    }
+    server.closeConnectionAfterEachResponse();
+    for (const path of requests) {
+      const last = await client();
+      last.request(`GET ${path}`);
+      t.equal((await check(last, path)).headers.connection, 'close', path);
+    }
+    t.equal(server.unansweredRequestCount, 0);
   });
 
   t.test(`${kind}: a body may come in pieces, chunked, or with any method`, async (t) => {
