@@ -33,7 +33,10 @@ interface DataDirBackupSource {
   readonly environment: LmdbEnvironment;
   readonly blobs: FolderBlobStorage;
   readonly clock: Clock;
-  /** Aborted: the backup ends and removes what it has written. */
+  /**
+   * Aborted: the backup ends and removes what it has written. It ends at once while it reads files, but LMDB's copy of
+   * the database can't be interrupted.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -79,9 +82,10 @@ async function copyDataIntoBackupFolder(
   try {
     taken = clock.now();
     await environment.copySnapshotTo(target);
+    signal?.throwIfAborted();
     await fsyncFile(join(target, DATABASE_FILE_NAME));
     await removeOthersPermissions(target, () => true);
-    add(DATABASE_FILE_NAME, await hashFile(join(target, DATABASE_FILE_NAME)));
+    add(DATABASE_FILE_NAME, await hashFile(join(target, DATABASE_FILE_NAME), signal));
     const copied = new Set<string>();
     const folders = new Set<string>();
     for await (const { currentPath, restoredRelativePath } of keeping.listFiles()) {
@@ -89,7 +93,7 @@ async function copyDataIntoBackupFolder(
       if (copied.has(restoredRelativePath)) continue;
       const to = join(BLOBS_FOLDER_NAME, restoredRelativePath);
       await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });
-      const done = await undefinedIfSourceFileMissing(copyFileAndHash(currentPath, join(target, to)));
+      const done = await undefinedIfSourceFileMissing(copyFileAndHash(currentPath, join(target, to), signal));
       if (!done) continue;
       copied.add(restoredRelativePath);
       folders.add(dirname(join(target, to))).add(dirname(dirname(join(target, to))));
@@ -102,7 +106,7 @@ async function copyDataIntoBackupFolder(
   }
   for (const name of BACKED_UP_ROOT_FILE_NAMES) {
     const done = await undefinedIfSourceFileMissing(
-      copyFileAndHash(join(environment.directory, name), join(target, name)),
+      copyFileAndHash(join(environment.directory, name), join(target, name), signal),
     );
     if (done) add(name, done);
   }

@@ -10,13 +10,17 @@ interface HashedFile {
   readonly bytes: number;
 }
 
-/** Copies a file into a new one and flushes it to disk. @throws file system errors; EEXIST if `to` exists */
-export async function copyFileAndHash(from: string, to: string): Promise<HashedFile> {
+/**
+ * Copies a file into a new one and flushes it to disk.
+ * @param signal ends the copy between two chunks; `to` stays as it is then
+ * @throws file system errors; EEXIST if `to` exists; the reason of the signal
+ */
+export async function copyFileAndHash(from: string, to: string, signal?: AbortSignal): Promise<HashedFile> {
   const source = await open(from, 'r');
   try {
     const target = await open(to, 'wx', 0o600);
     try {
-      const hashed = await readAndHashInChunks(source, (chunk) => target.writeFile(chunk));
+      const hashed = await readAndHashInChunks(source, signal, (chunk) => target.writeFile(chunk));
       await target.sync();
       return hashed;
     } finally {
@@ -27,10 +31,11 @@ export async function copyFileAndHash(from: string, to: string): Promise<HashedF
   }
 }
 
-export async function hashFile(file: string): Promise<HashedFile> {
+/** Hashes a file. @param signal ends the reading between two chunks @throws file system errors; the signal's reason */
+export async function hashFile(file: string, signal?: AbortSignal): Promise<HashedFile> {
   const source = await open(file, 'r');
   try {
-    return await readAndHashInChunks(source);
+    return await readAndHashInChunks(source, signal);
   } finally {
     await source.close();
   }
@@ -38,12 +43,14 @@ export async function hashFile(file: string): Promise<HashedFile> {
 
 async function readAndHashInChunks(
   source: Awaited<ReturnType<typeof open>>,
+  signal: AbortSignal | undefined,
   onChunk?: (chunk: Buffer) => Promise<void>,
 ): Promise<HashedFile> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let bytes = 0;
   for (;;) {
+    signal?.throwIfAborted();
     const { bytesRead } = await source.read(buffer, 0, CHUNK_BYTES, bytes);
     if (bytesRead === 0) return { hash: hash.digest('hex'), bytes };
     const chunk = buffer.subarray(0, bytesRead);

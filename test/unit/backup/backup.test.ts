@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { requireNoUnfinishedRestore, restoreBackupToDataDir, writeDataDirBackup } from '#app/backup';
 import { REAL_CLOCK as clock } from '#base/clock';
+import { copyFileAndHash, hashFile } from '#base/disk';
 import { realmActorKey, toEpoch, toRealmId } from '#model';
 import { type BlobDeletionHold, FolderBlobStorage } from '#ports/blobs';
 import { LmdbEventLog } from '#ports/log';
@@ -140,6 +141,27 @@ t.test('a stop of the server ends a backup, which removes what it has written', 
   await test.rejects(from.backUp(join(place, 'backup')), /the server stops/);
   test.notOk((await readdir(place)).includes('backup'));
   test.notOk((await readdir(join(data, 'blobs'))).includes('removed'), 'deleting is deleting again');
+});
+
+t.test('a backup without files ends at the stop of its server, too', async (test) => {
+  const { place, blobs, ...from } = await source(test, undefined, AbortSignal.abort(new Error('the server stops')));
+  await blobs.delete(ONE, 'a');
+  await test.rejects(from.backUp(join(place, 'backup')), /the server stops/);
+  test.notOk((await readdir(place)).includes('backup'));
+});
+
+t.test('a file that is being copied or hashed is given up at a stop', async (test) => {
+  const large = join(test.testdir(), 'large');
+  await writeFile(large, Buffer.alloc(3_000_000));
+  for (const run of [
+    (signal: AbortSignal) => hashFile(large, signal),
+    (signal: AbortSignal) => copyFileAndHash(large, `${large}-copy`, signal),
+  ]) {
+    const stopping = new AbortController();
+    const running = run(stopping.signal);
+    stopping.abort(new Error('the server stops'));
+    await test.rejects(running, /the server stops/);
+  }
 });
 
 t.test('a failed backup or restore leaves nothing', async (test) => {
