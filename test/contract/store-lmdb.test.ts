@@ -49,6 +49,33 @@ t.test('the newest message is found after a start whose first write changes an o
   await environment.close();
 });
 
+t.test('a scan whose receiver takes long for each message leaves turns to other work', async (t) => {
+  const environment = await openLmdbEnvironment(t.testdir());
+  t.teardown(() => environment.close());
+  const store = new LmdbStore(environment, new FakeClock());
+  const realm = toRealmId(1);
+  const write = (id: number, rev: number, conversation: string) => ({
+    ...{ type: 'message' as const, realm, id, rev },
+    value: { id, conversation, topicKey: '', sender: 5, participants: [], movedFrom: '', tags: [], body: {} },
+  });
+  const ids = Array.from({ length: 150 }, (_, i) => i + 1);
+  await store.applyRecords(ids.map((id) => write(id, 1, 's1')));
+  let isMoved = false;
+  const seen: number[] = [];
+  const index = { by: 'conversation', conversation: 's1' } as const;
+  await store.forEachPackedMessage({ realm, index, from: 0, direction: 'newer', limit: 150 }, ({ id }) => {
+    if (seen.push(id) === 1) {
+      setImmediate(async () => {
+        await store.applyRecords([write(150, 2, 's2')]);
+        isMoved = true;
+      });
+    }
+    for (const start = performance.now(); !isMoved && performance.now() - start < 11; );
+  });
+  t.ok(isMoved, 'a write was carried out during the scan');
+  t.strictSame(seen, ids.slice(0, -1), 'the message that it moved away is left out');
+});
+
 /** Lines that the child has printed once one of them starts with `prefix`. */
 async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   const lines: string[] = [];

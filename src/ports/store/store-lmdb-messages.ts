@@ -1,4 +1,5 @@
 import type { Key, RangeOptions } from 'lmdb';
+import { TimeSlicer } from '#base';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
@@ -318,20 +319,31 @@ export class LmdbMessageTable {
       if (cursor) common.push(cursor);
     }
     const merged = new MessageUnionCursor(common);
+    // A receiver may test each message for many long phrases, at up to 1 ms.
+    const slicer = new TimeSlicer(1);
+    let hasPaused = false;
     let reached = along.from;
     for (let turns = 0, looked = 0; output.length < limit && !merged.isEnded; turns++) {
       if (looked >= most) return reached;
-      if (turns > 0) await yieldToEventLoop();
+      if (turns > 0) {
+        await yieldToEventLoop();
+        hasPaused = true;
+      }
       budget.left = MAX_INDEX_KEYS_PER_TURN;
       const missing = limit - output.length;
       const wanted = Math.min(exact ? missing : Math.max(missing, looked), MAX_RECORDS_PER_TURN);
       const ordinals = merged.takeOrdinals(wanted, budget);
       for (const ordinal of ordinals) {
+        const pause = slicer.yieldIfSliceIsOver();
+        if (pause) {
+          await pause;
+          hasPaused = true;
+        }
         const taken = read(realm, Math.abs(ordinal));
         if (!taken || output.length >= limit) continue;
         // After a pause of the scan, a message may have been deleted or moved since its id was read, so its ranges are
         // checked again.
-        const isKnownInRange = (exact && turns === 0) || isWholeRealm;
+        const isKnownInRange = (exact && !hasPaused) || isWholeRealm;
         if (!isKnownInRange && !ranges.some((range) => isMessageInRange(taken, range))) continue;
         output.push(taken);
       }
