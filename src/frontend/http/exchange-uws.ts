@@ -177,6 +177,7 @@ export class UwsHttpExchange implements HttpExchange {
       if (finished || this.aborted || this.answered) return;
       // The engine's bytes are valid during this callback only.
       const fits = received.addChunkOrDropBody(new Uint8Array(chunk), isLast ? 'last' : 'borrowed');
+      if (received.isCutOff) return;
       if (fits) onProgress?.(received.heldBytes);
       if (this.answered) return;
       if (fits && !isLast) {

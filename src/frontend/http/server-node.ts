@@ -337,16 +337,17 @@ class NodeHttpExchange implements HttpExchange {
       }
     };
     this.#req.on('data', (chunk: Buffer) => {
-      if (finished || this.answered) return;
+      if (finished || this.answered || received.isCutOff) return;
       if (!received.addChunkOrDropBody(chunk, 'owned')) {
         finish(undefined);
         return;
       }
+      if (received.isCutOff) return;
       onProgress?.(received.heldBytes);
       if (!this.answered) received.reportWaitForMore();
     });
     this.#req.on('end', () => {
-      if (!finished && !this.aborted && !this.answered) finish(received.takeReceivedBytes());
+      if (!finished && !this.aborted && !this.answered && !received.isCutOff) finish(received.takeReceivedBytes());
     });
   }
 

@@ -41,14 +41,14 @@ t.test('small chunks of a body are copied into blocks, whose sizes count as held
   const small = receive();
   const chunk = Buffer.alloc(1);
   const sizes = new Set<number>();
-  for (let i = 0; i < 100_000; i++) {
+  for (let i = 0; i < 4_000; i++) {
     small.addChunkOrDropBody(chunk.fill(i), i === 0 ? 'borrowed' : 'owned');
     sizes.add(small.heldBytes);
   }
   t.ok(sizes.size < 20, `${sizes.size} parts`);
-  t.ok(small.heldBytes >= 100_000 && small.heldBytes < 200_000, `${small.heldBytes} bytes are held`);
+  t.ok(small.heldBytes >= 4_000 && small.heldBytes < 8_000, `${small.heldBytes} bytes are held`);
   chunk.fill(0);
-  const bytes = Buffer.alloc(100_000, Buffer.from(Array.from({ length: 256 }, (_, i) => i)));
+  const bytes = Buffer.alloc(4_000, Buffer.from(Array.from({ length: 256 }, (_, i) => i)));
   t.same(small.takeReceivedBytes(), bytes, 'chunks that change afterwards are not part of the body');
 
   const mixed = receive(300_000);
