@@ -2,3 +2,10 @@
 export class AdminError extends Error {
   override name = 'AdminError';
 }
+
+/** The running server that carried out the commands has stopped, or was killed: the connection to it is closed. */
+export class ServerStoppedError extends AdminError {
+  constructor() {
+    super('the server stopped; run the same command again');
+  }
+}

@@ -7,10 +7,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '#base';
-import type { Clock } from '#base/clock';
+import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 import { type ActorJsonReply, SystemActorCaller } from './actor-caller.js';
-import { AdminError } from './admin-error.js';
+import { AdminError, ServerStoppedError } from './admin-error.js';
 
 interface ActorCommandRequestLine {
   readonly to: ActorKey;
@@ -118,16 +118,30 @@ const MAX_COMMAND_REPLY_WAIT_MS = 30_000;
 /** Longest wait for the comparison of secrets, ms. The server replies at once, unless it hangs. */
 const MAX_SECRET_CHECK_WAIT_MS = 10_000;
 
+/** A request of the command line that waits for its reply. */
+interface PendingReply {
+  readonly resolve: (reply: ActorJsonReply) => void;
+  readonly reject: (error: AdminError) => void;
+  readonly timer: TimerHandle | undefined;
+}
+
 /** Client end of the channel: its commands are sent by the running server. */
 export class RunningServerActorCaller extends SystemActorCaller {
-  readonly #pendingReplyResolvers: ((line: string) => void)[] = [];
+  /** Requests in the order in which the server answers them. */
+  readonly #pendingReplies: PendingReply[] = [];
+  /** Reason why the connection is of no use any more. */
+  #closeError: AdminError | undefined;
 
   private constructor(
     private readonly socket: Socket,
     private readonly clock: Clock,
   ) {
     super();
-    createInterface({ input: socket }).on('line', (line) => this.#pendingReplyResolvers.shift()?.(line));
+    // Every error of the socket is followed by its close. The interface repeats these errors.
+    socket.on('error', () => undefined).once('close', () => this.#failAllRequests(new ServerStoppedError()));
+    createInterface({ input: socket })
+      .on('error', () => undefined)
+      .on('line', (line) => this.#takePendingReply()?.resolve(JSON.parse(line) as ActorJsonReply));
   }
 
   /**
@@ -172,28 +186,30 @@ export class RunningServerActorCaller extends SystemActorCaller {
     maxMs?: number,
   ): Promise<ActorJsonReply> {
     return new Promise((resolve, reject) => {
-      const timer = maxMs === undefined ? undefined : this.clock.setTimeout(() => onLate(), maxMs);
-      const stopWaiting = (): void => {
-        this.socket.off('close', onClose);
-        if (timer !== undefined) this.clock.clearTimeout(timer);
-      };
-      const onClose = (): void => {
-        stopWaiting();
-        reject(new AdminError('the server closed the connection'));
-      };
+      if (this.#closeError) return reject(this.#closeError);
       // Replies have no ids: a late one would count as the reply to the next line, so the connection is closed.
       const onLate = (): void => {
-        stopWaiting();
-        reject(new AdminError(`the running server has not answered for ${maxMs! / 1_000} s: it may hang`));
+        this.#failAllRequests(
+          new AdminError(`the running server has not answered for ${maxMs! / 1_000} s: it may hang`),
+        );
         this.socket.destroy();
       };
-      this.socket.once('close', onClose);
-      this.#pendingReplyResolvers.push((line) => {
-        stopWaiting();
-        resolve(JSON.parse(line) as ActorJsonReply);
-      });
+      const timer = maxMs === undefined ? undefined : this.clock.setTimeout(onLate, maxMs);
+      this.#pendingReplies.push({ resolve, reject, timer });
       this.socket.write(`${JSON.stringify(line)}\n`);
     });
+  }
+
+  #takePendingReply(): PendingReply | undefined {
+    const pending = this.#pendingReplies.shift();
+    if (pending?.timer !== undefined) this.clock.clearTimeout(pending.timer);
+    return pending;
+  }
+
+  /** Refuses the requests that wait, and all later ones. */
+  #failAllRequests(error: AdminError): void {
+    this.#closeError ??= error;
+    while (this.#pendingReplies.length > 0) this.#takePendingReply()!.reject(this.#closeError);
   }
 
   async close(): Promise<void> {

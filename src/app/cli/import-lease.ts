@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { AdminError, type SystemActorCaller } from '#app/admin';
+import { AdminError, ServerStoppedError, type SystemActorCaller } from '#app/admin';
 import { type Clock, REAL_CLOCK, runPeriodically, waitOnClock } from '#base/clock';
 import { type RealmId, realmActorKey, toRealmId } from '#model';
 import { type RealmImportLease, type RealmImportReservation, realmActorCommands } from '#model/commands';
@@ -30,7 +30,7 @@ export class ImportLeaseHolder {
     private readonly tellWait: (text: string) => void = (text) => void process.stderr.write(`${text}\n`),
   ) {}
 
-  /** Aborted, with an AdminError as the reason, when another process has taken the lease. */
+  /** Aborted, with an AdminError as the reason, when another process has taken the lease or the server has stopped. */
   get lostSignal(): AbortSignal {
     return this.#lost.signal;
   }
@@ -100,12 +100,12 @@ export class ImportLeaseHolder {
     const { actors } = this;
     const kept = await actors
       .sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.renewImport, { holder: this.#holder })
-      // The server can be away for a while: the lease is lost only to another process.
-      .catch(() => true);
+      // A cluster can be away for a while: its lease is lost only to another process.
+      .catch((error: unknown) => (error instanceof ServerStoppedError ? error : true));
     // A beat that was sent before the end of the import may be answered after it.
-    if (kept || !this.#stopBeating) return;
+    if (kept === true || !this.#stopBeating) return;
     this.#stop();
-    this.#lost.abort(new AdminError('another process has taken over the import'));
+    this.#lost.abort(kept === false ? new AdminError('another process has taken over the import') : kept);
   }
 
   /** Repeats a request while the lease of another process stands still, until it counts as stale. */

@@ -1,17 +1,25 @@
 /** Client end of the admin channel, which the command line uses. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { RunningServerActorCaller } from '#app/admin';
 import { realmActorKey, toRealmId } from '#model';
 import { FakeClock } from '../../support/fake-clock.js';
+import { until } from '../../support/until.js';
 
-/** Connects to a server that accepts connections and never answers, like a process that hangs. */
-async function connectToHangingServer(t: Test, clock: FakeClock): Promise<RunningServerActorCaller> {
+/**
+ * Connects to a server that accepts connections and never answers, like a process that hangs.
+ * @param onConnection receives the server's end of each connection
+ */
+async function connectToHangingServer(
+  t: Test,
+  clock: FakeClock,
+  onConnection: (socket: Socket) => void = () => undefined,
+): Promise<RunningServerActorCaller> {
   const folder = mkdtempSync(join(tmpdir(), 'conclave-channel-'));
-  const server = createServer();
+  const server = createServer(onConnection);
   await new Promise<void>((resolve) => server.listen(join(folder, 'admin.sock'), resolve));
   t.teardown(() => {
     server.close();
@@ -31,3 +39,30 @@ for (const [title, seconds, ask] of [
     clock.advance(seconds * 1_000);
     await t.rejects(reply, { name: 'AdminError', message: `the running server has not answered for ${seconds} s` });
   });
+
+t.test('all requests end at once when the running server stops, and so do later ones', async (t) => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', onWarning);
+  t.teardown(() => process.off('warning', onWarning));
+  const sockets: Socket[] = [];
+  const caller = await connectToHangingServer(t, new FakeClock(), (socket) => sockets.push(socket));
+  const send = (): Promise<unknown> => caller.sendForReply(realmActorKey(toRealmId(1)), 'x', {});
+  const stopped = { name: 'AdminError', message: 'the server stopped; run the same command again' };
+  const waiting = Array.from({ length: 12 }, send);
+  const refused = waiting.map((reply) => t.rejects(reply, stopped));
+  await until('the server has the connection', () => sockets.length > 0);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(refused);
+  await t.rejects(send(), stopped);
+  t.strictSame(warnings, []);
+});
+
+t.test('a request to a server that has just stopped is refused without an uncaught error', async (t) => {
+  const sockets: Socket[] = [];
+  const caller = await connectToHangingServer(t, new FakeClock(), (socket) => sockets.push(socket.pause()));
+  await until('the server has the connection', () => sockets.length > 0);
+  for (const socket of sockets) socket.destroy();
+  // The client has not seen the end of the connection yet: its write fails.
+  await t.rejects(caller.hasSameSecret('x'), { message: 'the server stopped; run the same command again' });
+});

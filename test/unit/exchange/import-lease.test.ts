@@ -1,7 +1,9 @@
 /** One import runs at a time: a second one is refused while the first lives, and takes over when it stands still. */
 import t from 'tap';
 import { realmActorKind } from '#actors/realm';
-import { realmActorKey, toRealmId } from '#model';
+import { AdminError, ServerStoppedError, SystemActorCaller } from '#app/admin';
+import type { JsonObject } from '#base';
+import { type ActorKey, realmActorKey, toRealmId } from '#model';
 import { IMPORT_LEASE_MS, ImportLeaseHolder } from '../../../src/app/cli/import-lease.js';
 import { Harness, settle } from '../runtime/harness.js';
 import { HarnessCaller } from '../runtime/harness-caller.js';
@@ -79,6 +81,16 @@ t.test('an import that stood still loses the lease, and can not open the organiz
   );
   t.equal(await outcome(next.openOrganization(false)), 'done');
   t.match(await outcome(paused.openOrganization(false)), 'done', 'the organization is open already');
+});
+
+t.test('an import ends at its next beat when its server has stopped', async (t) => {
+  const { importer, outcome } = await world();
+  const importing = importer('one');
+  await importing.takeAndReserve('export');
+  Reflect.set(importing, 'actors', { sendForValueOrThrow: () => Promise.reject(new ServerStoppedError()) });
+  const { lostSignal } = importing;
+  const lost = new Promise((_, reject) => lostSignal.addEventListener('abort', () => reject(lostSignal.reason)));
+  t.equal(await outcome(lost), 'the server stopped; run the same command again');
 });
 
 t.test('an import that ends with an error frees the lease at once, but keeps its subdomain', async (t) => {

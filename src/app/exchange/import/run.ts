@@ -65,7 +65,7 @@ export interface OrganizationImportTarget {
   /** Location of `store`, for threads that open it themselves. */
   readonly storeLocation: StoreLocation;
   readonly blobs: BlobStorage;
-  /** Aborted when another process has taken over the import. */
+  /** Aborted when another process has taken over the import, or its server has stopped. */
   readonly lostSignal: AbortSignal;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
   begin(source: string): Promise<RealmImportReservation>;
