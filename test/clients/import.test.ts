@@ -825,7 +825,7 @@ t.test('a hostile or damaged export gets a clear error and leaves nothing behind
     [
       'a message of an unknown user',
       changed('stranger', 'messages-000001.json', (text) => text.replace(/"sender":\d+/, '"sender":77777')),
-      /no user with this id/,
+      /messages-000001\.json: zerver_message, row \d+: sender: there is no user with id 77777/,
     ],
     [
       'a file path outside the folder',

@@ -1,6 +1,7 @@
 /** Maps the ids in an export to the ids that the same objects get on this server. */
 import { withDoubledLength } from '#base';
 import { makeExportRowError } from './format/problem.js';
+import type { CheckedExportRow } from './format/row.js';
 
 /** Map from ids of an export to new ids, for one kind of object. */
 export class ImportedIdMap {
@@ -20,10 +21,13 @@ export class ImportedIdMap {
     return this.#newIdByOldId.get(old);
   }
 
-  /** Returns the new id of an object. @throws ExportFormatError if the export has no object with this id */
-  requireNewId(old: number, where: string): number {
+  /**
+   * Returns the new id of the object that a row names. @param old the id in the export, if it is not the column's value
+   * @throws ExportFormatError if the export has no object with this id
+   */
+  requireNewId(row: CheckedExportRow, column: string, old = row.requireNonNegativeInteger(column)): number {
     const id = this.#newIdByOldId.get(old);
-    if (id === undefined) throw makeExportRowError(where, old, `there is no ${this.kind} with this id`);
+    if (id === undefined) throw row.makeRowError(`${column}: there is no ${this.kind} with id ${old}`);
     return id;
   }
 

@@ -7,7 +7,7 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
 import { type ExportFolder, nameOfMessageFile } from './folder.js';
-import { ExportFormatError } from './problem.js';
+import { ExportFormatError, nameFileInFormatError } from './problem.js';
 
 const SORT_FLAG = 'sort_by_date';
 const MESSAGES_PER_SORTED_FILE = 1_000;
@@ -51,11 +51,15 @@ const partialFileOf = (target: string, file: number): string => join(target, `${
 async function rankMessages(folder: ExportFolder, names: readonly string[]): Promise<Uint32Array> {
   const found: { ids: number[]; seconds: number[] } = { ids: [], seconds: [] };
   for (const name of names) {
-    for await (const batch of folder.readRowBatches(name, { skips: (table) => table !== 'zerver_message' })) {
-      for (const row of batch) {
-        found.ids.push(row.requiredId);
-        found.seconds.push(Math.floor(row.timeSecondsOrDefault('date_sent')));
+    try {
+      for await (const batch of folder.readRowBatches(name, { skips: (table) => table !== 'zerver_message' })) {
+        for (const row of batch) {
+          found.ids.push(row.requiredId);
+          found.seconds.push(Math.floor(row.timeSecondsOrDefault('date_sent')));
+        }
       }
+    } catch (error) {
+      throw nameFileInFormatError(error, name);
     }
   }
   const [ids, seconds] = [Float64Array.from(found.ids), Float64Array.from(found.seconds)];

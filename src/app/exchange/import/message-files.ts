@@ -2,11 +2,14 @@
 import type { JsonObject } from '#base';
 import { ExportFolder } from '../format/folder.js';
 import type { JsonNumberTable } from '../format/json-rows.js';
+import { ExportFormatError, nameFileInFormatError } from '../format/problem.js';
+import type { ImportedIdMap } from '../ids.js';
 import { mayHaveMentionOrLink } from '../tables/former-names.js';
 import { hasNewerMentions } from '../tables/newer-mentions.js';
 
 export const MESSAGE_TABLE = 'zerver_message';
 export const RECEIVER_TABLE = 'zerver_usermessage';
+const RECEIVER_USER_COLUMN = 'user_profile';
 /** Columns of the messages that an import reads. The others are the larger part, most of all the old HTML. */
 const IMPORTED_MESSAGE_COLUMNS = [
   'id',
@@ -70,7 +73,7 @@ export async function readMessageFile({ folder, name, onlyIds }: MessageFileJob)
   };
   const numberTable: JsonNumberTable = {
     name: RECEIVER_TABLE,
-    columns: ['message', 'user_profile', 'flags_mask'],
+    columns: ['message', RECEIVER_USER_COLUMN, 'flags_mask'],
     takeNumbers: (numbers) => addReceiver(numbers[0]!, numbers[1]!, numbers[2]!),
   };
   const skips = (table: string): boolean => table !== MESSAGE_TABLE && (onlyIds || table !== RECEIVER_TABLE);
@@ -87,7 +90,7 @@ export async function readMessageFile({ folder, name, onlyIds }: MessageFileJob)
       } else if (row.table === RECEIVER_TABLE) {
         addReceiver(
           row.requireNonNegativeInteger('message'),
-          row.requireNonNegativeInteger('user_profile'),
+          row.requireNonNegativeInteger(RECEIVER_USER_COLUMN),
           row.requireNonNegativeInteger('flags_mask'),
         );
       }
@@ -128,4 +131,38 @@ function joinReceivers(ids: readonly number[], pairsByMessage: Map<number, numbe
     at += pairs.length;
   }
   return { receivers, receiverCounts };
+}
+
+/** Error of a row of receivers whose user the export does not have. The id of the row is not known: pairs have none. */
+class UnknownReceiverError extends ExportFormatError {
+  constructor(readonly exportedUserId: number) {
+    super(`${RECEIVER_TABLE}: ${RECEIVER_USER_COLUMN}: there is no user with id ${exportedUserId}`);
+  }
+}
+
+/** Returns the new id of the user of a row of receivers. @throws ExportFormatError if the export has no such user */
+export function requireReceiverId(userIdMap: ImportedIdMap, exportedUserId: number): number {
+  const id = userIdMap.findNewId(exportedUserId);
+  if (id === undefined) throw new UnknownReceiverError(exportedUserId);
+  return id;
+}
+
+/**
+ * Names the file in an error about a message or its receivers. A row of receivers is looked up in the file.
+ * @param name name of the file
+ */
+export async function nameMessageFileInFormatError(
+  error: unknown,
+  folder: ExportFolder,
+  name: string,
+): Promise<unknown> {
+  if (!(error instanceof UnknownReceiverError)) return nameFileInFormatError(error, name);
+  for await (const batch of folder.readRowBatches(name, { skips: (table) => table !== RECEIVER_TABLE }))
+    for (const row of batch)
+      if (row.uncheckedValue(RECEIVER_USER_COLUMN) === error.exportedUserId)
+        return nameFileInFormatError(
+          row.makeRowError(`${RECEIVER_USER_COLUMN}: there is no user with id ${error.exportedUserId}`),
+          name,
+        );
+  return nameFileInFormatError(error, name);
 }

@@ -5,7 +5,7 @@
 import type { ServerCryptography } from '#domain/secrets';
 import type { BlobBulkWriter } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
-import { ExportFormatError } from '../format/problem.js';
+import { ExportFormatError, nameFileInFormatError } from '../format/problem.js';
 import type { CheckedExportRow } from '../format/row.js';
 import {
   assignEmojiIdsAndAddRecords,
@@ -257,8 +257,12 @@ export async function readMessageIdsOfFiles(
 ): Promise<readonly MessageFileIds[]> {
   const files: MessageFileIds[] = [];
   for (const name of await folder.listConsecutiveMessageFiles()) {
-    const { ids } = await reader.readFile({ folder: folder.messageRoot, name, onlyIds: true });
-    files.push({ name, ids });
+    try {
+      const { ids } = await reader.readFile({ folder: folder.messageRoot, name, onlyIds: true });
+      files.push({ name, ids });
+    } catch (error) {
+      throw nameFileInFormatError(error, name);
+    }
   }
   return files;
 }
@@ -269,7 +273,13 @@ export function assignMessageIds(
   draft: ImportedOrganizationDraft,
   isSorted: boolean,
 ): void {
-  for (const { ids } of files) for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
+  for (const { name, ids } of files) {
+    try {
+      for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
+    } catch (error) {
+      throw nameFileInFormatError(error, name);
+    }
+  }
 }
 
 /**

@@ -23,7 +23,7 @@ import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/strea
 import { ExportedSubmessages, SUBMESSAGE_TABLE } from '../tables/submessages.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
 import { fingerprintExport } from './fingerprint.js';
-import type { MessageFileContent } from './message-files.js';
+import { type MessageFileContent, nameMessageFileInFormatError } from './message-files.js';
 import {
   type MessageFileReader,
   type MessageWriters,
@@ -271,9 +271,11 @@ class OrganizationImportRun {
     /** Settles once a writer has begun to store the messages of all files up to the last one that was read. */
     let filesBegun: Promise<void> = Promise.resolve();
     let next = this.#beginReading(files[0]);
+    let current = '';
     try {
-      for (const i of files.keys()) {
+      for (const [i, name] of files.entries()) {
         target?.lostSignal.throwIfAborted();
+        current = name;
         const content = await next;
         next = this.#beginReading(files[i + 1]);
         const slices: Promise<void>[] = [];
@@ -299,6 +301,9 @@ class OrganizationImportRun {
       }
       await filesBegun;
       if (writers && files.length > done) await this.#flushAllFiles(writers, files.length);
+    } catch (error) {
+      // Sorted messages are in files of the import's own, which the operator does not have.
+      throw this.isSorted ? error : await nameMessageFileInFormatError(error, this.folder, current);
     } finally {
       await Promise.allSettled([...underWay, filesBegun]);
     }

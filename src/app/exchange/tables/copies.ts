@@ -8,7 +8,7 @@ import { IdSet, type Json, withDoubledLength } from '#base';
 import { encodeMarkedMessageIdsPart } from '#domain/messages';
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { ImportedIdleAccount, ImportedOrganizationDraft } from '../import/draft.js';
-import { RECEIVER_TABLE } from '../import/message-files.js';
+import { requireReceiverId } from '../import/message-files.js';
 import type { ImportedReadStatesAndMarks } from './flags.js';
 
 type MutableImportedStay = { from: number; to: number; after: number; until: number; silent?: true };
@@ -201,7 +201,7 @@ export class ImportedStreamReceivers {
   }
 
   #findOrAddSlotOfRow(exportedUserId: number): number {
-    const slot = this.#findOrAddSlot(this.draft.userIdMap.requireNewId(exportedUserId, RECEIVER_TABLE));
+    const slot = this.#findOrAddSlot(requireReceiverId(this.draft.userIdMap, exportedUserId));
     this.#exportedUserIds[slot] = exportedUserId;
     return slot;
   }

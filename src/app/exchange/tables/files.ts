@@ -105,7 +105,7 @@ export class ImportedUploads {
     if (!record) throw row.makeRowError(`uploads/records.json has no file ${JSON.stringify(old)}`);
     const { draft } = this;
     const name = toFileDisplayName(row.textOrDefault('file_name', 'file'));
-    const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('owner'), row.table);
+    const id = draft.userIdMap.requireNewId(row, 'owner');
     const owner = isSystemBot({ id }) ? this.#ownerOfSystemBotFiles : id;
     const token = draft.deriveRepeatableBytes(`file/${row.requiredId}`);
     const path = makeFilePathFromBytes(draft.facts.realm, toUserId(owner), name, token);
@@ -202,9 +202,7 @@ export function assignEmojiIdsAndAddRecords(
       if (wasActive && active > MAX_CUSTOM_EMOJI)
         draft.adjustedRowCounts.addCount('active custom emoji beyond the maximum');
       draft.emojiIdMap.addNewId(row.requiredId, id);
-      const author = row.hasNonNullField('author')
-        ? draft.userIdMap.requireNewId(row.requireNonNegativeInteger('author'), row.table)
-        : owner;
+      const author = row.hasNonNullField('author') ? draft.userIdMap.requireNewId(row, 'author') : owner;
       const emoji: DirectoryEmoji = {
         id,
         name: cutName,
@@ -234,7 +232,7 @@ export async function storeEmojiPicturesAndUpdateRecords(
     else recordsByFileName.set(name, [record]);
   }
   for (const row of rows) {
-    const id = draft.emojiIdMap.requireNewId(row.requiredId, row.table);
+    const id = draft.emojiIdMap.requireNewId(row, 'id');
     const at = id - 1;
     const file = row.textOrDefault('file_name');
     // Only exports of this server have ids in the records.

@@ -96,7 +96,7 @@ export function addMembersToCustomGroups(
     draft.groupIdMap.findNewId(row.requireNonNegativeInteger(column));
   for (const row of members) {
     const group = all.get(newIdOf(row, 'user_group') ?? 0);
-    const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+    const user = draft.userIdMap.requireNewId(row, 'user_profile');
     group?.users.add(user);
   }
   for (const row of subgroups) {

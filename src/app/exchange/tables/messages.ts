@@ -15,7 +15,7 @@ import type { DirectoryView } from '#model/records';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
-import { MESSAGE_TABLE, type MessageFileContent, RECEIVER_TABLE } from '../import/message-files.js';
+import { MESSAGE_TABLE, type MessageFileContent, requireReceiverId } from '../import/message-files.js';
 import type { UnrenderedMessage, UnrenderedMessageEdit } from '../import/message-writer.js';
 import { ImportedDirectConversations } from './conversations.js';
 import type { ImportedMessageCopies } from './copies.js';
@@ -107,7 +107,7 @@ export class MessageImport {
   }
 
   #requireUsersOfRows(rows: UserAndFlagMaskPairs): void {
-    for (let i = 0; i < rows.length; i += 2) this.draft.userIdMap.requireNewId(rows[i]!, RECEIVER_TABLE);
+    for (let i = 0; i < rows.length; i += 2) requireReceiverId(this.draft.userIdMap, rows[i]!);
   }
 
   /**
@@ -121,7 +121,7 @@ export class MessageImport {
     const { draft } = this;
     const id = draft.messageIdMap.findNewId(row.requiredId);
     if (id === undefined) throw row.makeRowError('the file changed while it was read');
-    const sender = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('sender'), row.table);
+    const sender = draft.userIdMap.requireNewId(row, 'sender');
     const place = this.#findConversationOf(row, sender);
     if (!place) {
       draft.adjustedRowCounts.addCount('message to a recipient that the export does not contain');
@@ -152,7 +152,7 @@ export class MessageImport {
     const recipient = draft.recipientByExportedId.get(row.requireNonNegativeInteger('recipient'));
     if (!recipient) return undefined;
     if (recipient.kind === 'stream') {
-      const stream = draft.streamIdMap.requireNewId(recipient.of, row.table);
+      const stream = draft.streamIdMap.requireNewId(row, 'recipient', recipient.of);
       const topic = toImportedTopic(row.textOrDefault('subject'));
       return { stream, topic, participants: [], recipient: draft.directoryRecords.streams[stream - 1]!.recipient };
     }
@@ -200,7 +200,7 @@ export class MessageImport {
     let wildcard = false;
     const missing = new Set(participants);
     for (let i = 0; i < rows.length; i += 2) {
-      const user = this.draft.userIdMap.requireNewId(rows[i]!, RECEIVER_TABLE);
+      const user = requireReceiverId(this.draft.userIdMap, rows[i]!);
       const mask = rows[i + 1]!;
       if (!missing.delete(user)) continue;
       this.marks.addMessageReadState(user, 0, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
@@ -409,7 +409,7 @@ export async function importScheduledMessageRow(
     draft.adjustedRowCounts.addCount('reminder');
     return;
   }
-  const sender = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('sender'), row.table);
+  const sender = draft.userIdMap.requireNewId(row, 'sender');
   const recipient = draft.recipientByExportedId.get(row.requireNonNegativeInteger('recipient'));
   const place = recipient && findScheduledMessageTarget(row, recipient.kind, recipient.of, sender, draft);
   if (!place) {

@@ -118,7 +118,7 @@ const isMadeUpAddress = (row: CheckedExportRow, address: string): boolean =>
   address.startsWith(`user${row.requiredId}@`);
 
 function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIdMap.requireNewId(row.requiredId, 'zerver_userprofile');
+  const id = draft.userIdMap.requireNewId(row, 'id');
   const botType = row.booleanOrDefault('is_bot') ? row.nonNegativeIntegerOr('bot_type', 1) : null;
   const byDefault = draft.directorySingletons.userDefaults.email_address_visibility;
   const visibility = emailVisibilityOfRow(row, byDefault ?? EVERYBODY_EMAIL_VISIBILITY_NUMBER, draft);
@@ -138,7 +138,7 @@ function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedO
     botType,
     botOwner:
       botType !== null && row.hasNonNullField('bot_owner')
-        ? toUserId(draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_owner'), row.table))
+        ? toUserId(draft.userIdMap.requireNewId(row, 'bot_owner'))
         : null,
     timezone: canonicalTimeZoneOrEmpty(row.textOrDefault('timezone')),
     avatarVersion: Math.max(1, row.nonNegativeIntegerOr('avatar_version', 1)),
@@ -174,7 +174,7 @@ function addImportedBotRecord(row: CheckedExportRow, user: DirectoryUser, draft:
 export function setStreamsOfImportedBots(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   for (const row of rows) {
     if (!row.booleanOrDefault('is_bot')) continue;
-    const id = draft.userIdMap.requireNewId(row.requiredId, row.table);
+    const id = draft.userIdMap.requireNewId(row, 'id');
     const stream = (name: string) => {
       const found = row.hasNonNullField(name)
         ? draft.streamIdMap.findNewId(row.requireNonNegativeInteger(name))
@@ -191,7 +191,7 @@ export function setStreamsOfImportedBots(rows: readonly CheckedExportRow[], draf
 
 /** Imports zerver_service: the URL that an outgoing webhook bot calls. The bot gets a new token. */
 export function setServiceOfImportedBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  const id = draft.userIdMap.requireNewId(row, 'user_profile');
   const bot = draft.findRecordOfUser('bots', id);
   if (!bot) throw row.makeRowError('names an account that is no bot');
   const tokenSealed = draft.secrets.sealDeterministic(
@@ -208,7 +208,7 @@ export function setServiceOfImportedBot(row: CheckedExportRow, draft: ImportedOr
 }
 
 export function addConfigEntryToImportedBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_profile'), row.table);
+  const id = draft.userIdMap.requireNewId(row, 'bot_profile');
   const bot = draft.findRecordOfUser('bots', id);
   if (!bot) throw row.makeRowError('names an account that is no bot');
   draft.putRecordOfUser('bots', {

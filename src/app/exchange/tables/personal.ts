@@ -58,7 +58,7 @@ function updatePreferencesInDraft(
 
 /** Imports conclave_usersettings: settings of a user that the format does not have. */
 export function addNewerSettingsOfImportedUser(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  const user = draft.userIdMap.requireNewId(row, 'user_profile');
   const newer = readNonDefaultUserSettings(row, draft.adjustedRowCounts);
   if (Object.keys(newer).length === 0) return;
   updatePreferencesInDraft(draft, user, ({ settings }) => ({ settings: { ...settings, ...newer } }));
@@ -67,7 +67,7 @@ export function addNewerSettingsOfImportedUser(row: CheckedExportRow, draft: Imp
 export function addImportedAlertWord(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const word = row.textOrDefault('word').trim();
   if (word === '') return;
-  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  const user = draft.userIdMap.requireNewId(row, 'user_profile');
   updatePreferencesInDraft(draft, user, ({ alertWords }) => {
     if (alertWords.some((one) => one.toLowerCase() === word.toLowerCase())) return {};
     if (word.length > MAX_ALERT_WORD_CHARACTERS || alertWords.length >= MAX_ALERT_WORDS_PER_USER) {
@@ -80,9 +80,9 @@ export function addImportedAlertWord(row: CheckedExportRow, draft: ImportedOrgan
 }
 
 export function addImportedMutedUser(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('muted_user'), row.table);
+  const id = draft.userIdMap.requireNewId(row, 'muted_user');
   const timestamp = Math.floor(row.timeSecondsOrDefault('date_muted'));
-  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  const user = draft.userIdMap.requireNewId(row, 'user_profile');
   updatePreferencesInDraft(draft, user, ({ muted }) => {
     const others = muted.filter((one) => one.id !== id);
     if (others.length >= MAX_MUTED_USERS_PER_USER) {
@@ -98,13 +98,9 @@ export function setImportedUserStatus(row: CheckedExportRow, draft: ImportedOrga
   const text = row.textOrDefault('status_text');
   const emoji = convertEmojiOfRow(row, draft);
   if (text === '' && !emoji) return;
-  updatePreferencesInDraft(
-    draft,
-    draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
-    () => ({
-      status: { text, emoji: emoji ?? null, away: false },
-    }),
-  );
+  updatePreferencesInDraft(draft, draft.userIdMap.requireNewId(row, 'user_profile'), () => ({
+    status: { text, emoji: emoji ?? null, away: false },
+  }));
   draft.addImportedCount('statuses');
 }
 
@@ -139,8 +135,8 @@ export class ImportedTopicPolicies {
   >();
 
   addPolicyRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-    const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
-    const stream = draft.streamIdMap.requireNewId(row.requireNonNegativeInteger('stream'), row.table);
+    const user = draft.userIdMap.requireNewId(row, 'user_profile');
+    const stream = draft.streamIdMap.requireNewId(row, 'stream');
     const policy = row.nonNegativeIntegerOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
     if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
     const name = toImportedTopic(row.textOrDefault('topic_name'));
@@ -177,7 +173,7 @@ export function toImportedTopic(given: string): string {
 }
 
 export function addImportedBotStorageEntry(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_profile'), row.table);
+  const user = draft.userIdMap.requireNewId(row, 'bot_profile');
   const { parts, growth } = makeBotStorageWritesAndGrowth(new Map(), {
     [row.textOrDefault('key')]: row.textOrDefault('value'),
   });
@@ -189,7 +185,7 @@ export function addImportedBotStorageEntry(row: CheckedExportRow, draft: Importe
 
 /** Imports a saved snippet. The ids of messages and the paths of files must be known already. */
 export function addImportedSavedSnippet(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const user = toUserId(draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table));
+  const user = toUserId(draft.userIdMap.requireNewId(row, 'user_profile'));
   const state = draft.extraUserStateByUserId.get(user) ?? {};
   const id = nextPersonalItemId(state.lastSnippet as number | undefined, user);
   const title = row.textOrDefault('title').trim();
@@ -287,7 +283,7 @@ export class ImportedProfileFieldValues {
   addValueRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
     const id = draft.profileFieldIdMap.findNewId(row.requireNonNegativeInteger('field'));
     const field = draft.directorySingletons.profileFields.find((one) => one.id === id);
-    const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+    const user = draft.userIdMap.requireNewId(row, 'user_profile');
     if (!field) return;
     const given = row.textOrDefault('value');
     const value =

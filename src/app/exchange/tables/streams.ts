@@ -106,7 +106,7 @@ function retentionDaysOfStreamRow(row: CheckedExportRow): number | null {
 }
 
 export function markImportedStreamAsDefault(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.streamIdMap.requireNewId(row.requireNonNegativeInteger('stream'), row.table);
+  const id = draft.streamIdMap.requireNewId(row, 'stream');
   updateStreamInDraft(draft, id, { isDefault: true });
 }
 
@@ -115,7 +115,7 @@ export function addImportedDefaultStreamGroup(row: CheckedExportRow, draft: Impo
   const { streamGroups } = draft.directorySingletons;
   const name = row.textOrDefault('name');
   const description = row.textOrDefault('description');
-  const ids = row.numberListOrEmpty('streams').map((id) => draft.streamIdMap.requireNewId(id, row.table));
+  const ids = row.numberListOrEmpty('streams').map((id) => draft.streamIdMap.requireNewId(row, 'streams', id));
   const streams = [...new Set(ids)].map(toStreamId);
   const streamCount = streamGroups.reduce((sum, group) => sum + group.streams.length, streams.length);
   const isTaken =
@@ -159,17 +159,17 @@ export function importSubscriptionOrGroupMember(
   draft: ImportedOrganizationDraft,
   members: Map<number, Set<number>>,
 ): void {
-  const recipient = draft.recipientByExportedId.get(row.requireNonNegativeInteger('recipient'));
-  if (!recipient) throw row.makeRowError('there is no recipient with this id');
-  const user = draft.userIdMap.findNewId(row.requireNonNegativeInteger('user_profile'));
-  if (user === undefined) throw row.makeRowError('there is no user with this id');
+  const exportedRecipient = row.requireNonNegativeInteger('recipient');
+  const recipient = draft.recipientByExportedId.get(exportedRecipient);
+  if (!recipient) throw row.makeRowError(`recipient: there is no recipient with id ${exportedRecipient}`);
+  const user = draft.userIdMap.requireNewId(row, 'user_profile');
   if (recipient.kind === 'group') {
     const known = members.get(recipient.of);
     if (known) known.add(user);
     else members.set(recipient.of, new Set([user]));
   }
   if (recipient.kind !== 'stream') return;
-  const stream = draft.streamIdMap.requireNewId(recipient.of, row.table);
+  const stream = draft.streamIdMap.requireNewId(row, 'recipient', recipient.of);
   const active = row.booleanOrDefault('active', true) && !draft.directoryRecords.streams[stream - 1]!.archived;
   const color = row.textOrDefault('color');
   const own: Subscription = {

@@ -1,0 +1,81 @@
+/** A dry run of an import: damaged rows are named or left out, as an import does. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type OrganizationImportReport, runOrganizationImportOrDryRun } from '#app/exchange';
+import type { JsonObject } from '#base';
+import { productEmojiForm } from '#domain/emoji';
+import { ServerCryptography } from '#domain/secrets';
+import { makeExportedOrganization } from '../../support/exported-organization.js';
+
+const SIZE = { people: 6, streams: 2, messages: 30, seed: 3 };
+const MESSAGE_FILE = 'messages-000001.json';
+
+type Tables = Record<string, Record<string, JsonObject[string]>[]>;
+
+/** Checks a generated export after a change of its tables. */
+async function checkChanged(
+  test: Test,
+  change: (realm: Tables, messages: Tables) => void,
+  passwords: ReadonlyMap<string, string> = new Map(),
+): Promise<OrganizationImportReport> {
+  const base = mkdtempSync(join(tmpdir(), 'conclave-dry-run-'));
+  test.teardown(() => rmSync(base, { recursive: true }));
+  const folder = join(base, 'export');
+  makeExportedOrganization(folder, SIZE);
+  const [realm, messages] = ['realm.json', MESSAGE_FILE].map(
+    (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Tables,
+  );
+  change(realm!, messages!);
+  writeFileSync(join(folder, 'realm.json'), JSON.stringify(realm));
+  writeFileSync(join(folder, MESSAGE_FILE), JSON.stringify(messages));
+  return runOrganizationImportOrDryRun({
+    folder,
+    workFolder: base,
+    subdomain: 'one',
+    origin: 'http://one.chat.example',
+    secrets: new ServerCryptography('a secret of the dry run'),
+    extraEmoji: productEmojiForm('conclave'),
+    imageProxyKey: '',
+    passwords,
+    isInviting: true,
+    target: undefined,
+  });
+}
+
+const first = (tables: Tables, name: string): Record<string, JsonObject[string]> => tables[name]![0]!;
+
+t.test('an error names the row, the column and the missing id, and the file of a message', async (test) => {
+  const damages: readonly (readonly [table: string, column: string, kind: string])[] = [
+    ['zerver_userprofile', 'bot_owner', 'user'],
+    ['zerver_usergroupmembership', 'user_profile', 'user'],
+    ['zerver_subscription', 'user_profile', 'user'],
+    ['zerver_usertopic', 'stream', 'stream'],
+    ['zerver_message', 'sender', 'user'],
+    ['zerver_usermessage', 'user_profile', 'user'],
+  ];
+  for (const [table, column, kind] of damages) {
+    let id: unknown;
+    const checked = checkChanged(test, (realm, messages) => {
+      const rows = messages[table] ?? realm[table]!;
+      const damaged = rows.at(-1)!;
+      damaged[column] = 77_777;
+      if (column === 'bot_owner') damaged.is_bot = true;
+      id = damaged.id;
+    });
+    const place = table.endsWith('message') ? `${MESSAGE_FILE}: ${table}` : table;
+    const message = await checked.then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+    test.equal(message, `${place}, row ${id}: ${column}: there is no ${kind} with id 77777`);
+  }
+});
+
+t.test('an error about a row of a file of messages names the file', async (test) => {
+  const changed = checkChanged(test, (_, messages) => {
+    first(messages, 'zerver_message').date_sent = 'yesterday';
+  });
+  await test.rejects(changed, { message: /^messages-000001\.json: zerver_message, row \d+: date_sent is "yesterday"/ });
+});
