@@ -79,3 +79,19 @@ t.test('an error about a row of a file of messages names the file', async (test)
   });
   await test.rejects(changed, { message: /^messages-000001\.json: zerver_message, row \d+: date_sent is "yesterday"/ });
 });
+
+t.test('an edit history that is damaged is left out and counted, in a dry run too', async (test) => {
+  const damages = ['not json', '{}', 'null', '[1]', '[{"timestamp":"x"}]', 7];
+  const { leftOut, counts } = await checkChanged(test, (_, { zerver_message: rows }) => {
+    for (const [i, damage] of damages.entries()) rows![i]!.edit_history = damage;
+  });
+  test.equal(leftOut.get('edit history that is damaged'), damages.length);
+  test.equal(counts.get('messages'), SIZE.messages);
+});
+
+t.test('a dry run reads the columns that only an import needs', async (test) => {
+  const changed = checkChanged(test, (_, messages) => {
+    first(messages, 'zerver_message').sending_client = 'browser';
+  });
+  await test.rejects(changed, { message: /zerver_message, row \d+: sending_client is "browser"/ });
+});

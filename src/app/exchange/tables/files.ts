@@ -119,9 +119,9 @@ export class ImportedUploads {
     blobs: BlobBulkWriter | undefined,
   ): Promise<number | undefined> {
     const found = await folder.findUploadedFile('uploads', record.textOrDefault('path'));
-    if (!found || !blobs) return found?.size;
     // Exports from local storage have no types.
     const type = contentTypeOfUploadedFile(record.textOrDefault('content_type'), name);
+    if (!found || !blobs) return found?.size;
     const { realm } = this.draft.facts;
     const store = async () => blobs.put(realm, blobNameOfFile(path), await found.readAll(), type);
     await this.#copyLimiter.runCopy(found.size, store);

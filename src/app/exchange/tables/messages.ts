@@ -13,7 +13,8 @@ import { type DailyMessageCounts, withMessageAddedToDailyCounts } from '#domain/
 import { toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
-import { CheckedExportRow } from '../format/row.js';
+import { ExportFormatError } from '../format/problem.js';
+import { CheckedExportRow, isJsonObject } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { MESSAGE_TABLE, type MessageFileContent, requireReceiverId } from '../import/message-files.js';
 import type { UnrenderedMessage, UnrenderedMessageEdit } from '../import/message-writer.js';
@@ -55,6 +56,10 @@ export interface ImportedMessageBeforeRendering {
   readonly files: readonly string[];
   /** Submessages in the export; undefined if there are none. */
   readonly submessages: MessageBody['submessages'];
+  /** Name of the client that sent the message. */
+  readonly client: string;
+  /** Edits, newest first. */
+  readonly edits: readonly UnrenderedMessageEdit[];
 }
 
 /** Turns rows of messages into records, and collects the facts that actors keep about the messages. */
@@ -144,7 +149,9 @@ export class MessageImport {
     const files = draft.filePathsByMessageId.get(id) ?? [];
     this.uploads.recordMessageLinksToFiles(files, id, sent);
     const submessages = this.submessages.makeSubmessagesOf(id, sender);
-    return { id, row, sender, place, flags, wildcard, files, submessages };
+    const client = draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import';
+    const edits = this.#readEditHistoryOrCountLeftOut(row, place, sender);
+    return { id, row, sender, place, flags, wildcard, files, submessages, client, edits };
   }
 
   #findConversationOf(row: CheckedExportRow, sender: number): ImportedMessageConversation | undefined {
@@ -232,19 +239,21 @@ export class MessageImport {
     topics.set(topic.toLowerCase(), { name: topic, max: id });
   }
 
-  /** Rewrites the links in the texts of messages and adds what is known without rendering. */
+  /**
+   * Rewrites the links in the texts of messages and adds what is known without rendering. A dry run does not do this:
+   * nothing here may refuse a row.
+   */
   prepareForRendering(messages: readonly ImportedMessageBeforeRendering[]): UnrenderedMessage[] {
-    return messages.map(({ id, row, sender, place, flags, wildcard, files, submessages: exported }) => {
+    return messages.map(({ id, row, sender, place, flags, wildcard, files, submessages: exported, client, edits }) => {
       const reactions = this.reactions.reactionsOf(id);
       const content = this.#readRewrittenContent(row, 'content', 'rendered_content');
-      const edits = this.#readEditHistoryNewestFirst(row, place, sender);
       const submessages = exported ?? makeWidgetOfUneditedText(content, sender, edits);
       const body: MessageBody = {
         content,
         html: '',
         topic: place.topic,
         sent: Math.floor(row.timeSecondsOrDefault('date_sent')),
-        client: this.draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import',
+        client,
         recipient: place.recipient,
         stream: place.stream,
         rev: 1,
@@ -288,7 +297,21 @@ export class MessageImport {
     return links;
   }
 
-  /** Reads the edit history, newest first. */
+  /** Reads the edit history, newest first. One that can't be read is left out, and the message stays. */
+  #readEditHistoryOrCountLeftOut(
+    row: CheckedExportRow,
+    place: ImportedMessageConversation,
+    sender: number,
+  ): readonly UnrenderedMessageEdit[] {
+    try {
+      return this.#readEditHistoryNewestFirst(row, place, sender);
+    } catch (error) {
+      if (!(error instanceof ExportFormatError)) throw error;
+      this.draft.adjustedRowCounts.addCount('edit history that is damaged');
+      return [];
+    }
+  }
+
   #readEditHistoryNewestFirst(
     row: CheckedExportRow,
     place: ImportedMessageConversation,
@@ -349,8 +372,8 @@ function makeWidgetOfUneditedText(content: string, sender: number, edits: readon
 function parseEditHistoryRows(text: string, row: CheckedExportRow): CheckedExportRow[] {
   try {
     const entries = JSON.parse(text) as unknown;
-    if (!Array.isArray(entries)) throw new Error();
-    return entries.map((entry) => new CheckedExportRow(row.table, { ...(entry as JsonObject), id: row.requiredId }));
+    if (!Array.isArray(entries) || !entries.every(isJsonObject)) throw new Error();
+    return entries.map((entry) => new CheckedExportRow(row.table, { ...entry, id: row.requiredId }));
   } catch {
     throw row.makeRowError('edit_history is no list of edits');
   }
