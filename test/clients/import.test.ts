@@ -665,7 +665,7 @@ t.test('weak first passwords are refused, and those of unknown addresses are cou
   test.match(refused.stderr, /passwords, line 3: the password is too weak/);
   writeFileSync(file, `nobody@made.example tide-lamp-47-harbour\n${users[0]!.email} rope-anchor-18-mast\n`);
   const report = await imported(made, join(base, 'data'), ...words);
-  test.match(report, / 1 {2}password for an address that no account has\n/);
+  test.match(report, / 1 {2}password for an address that no person has\n/);
 });
 
 t.test('HTML in an export becomes text, in messages, edit histories and descriptions', async (test) => {

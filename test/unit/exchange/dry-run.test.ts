@@ -95,3 +95,16 @@ t.test('a dry run reads the columns that only an import needs', async (test) => 
   });
   await test.rejects(changed, { message: /zerver_message, row \d+: sending_client is "browser"/ });
 });
+
+t.test('a first password for a bot is one for no person', async (test) => {
+  const passwords = new Map<string, string>();
+  const { leftOut } = await checkChanged(
+    test,
+    ({ zerver_userprofile: users }) => {
+      users![2]!.is_bot = true;
+      for (const user of users!.slice(1, 3)) passwords.set(String(user.delivery_email), 'rope-anchor-18-mast');
+    },
+    passwords,
+  );
+  test.equal(leftOut.get('password for an address that no person has'), 1);
+});

@@ -7,6 +7,7 @@ import { isBotOfOutgoingService, isReachableAddress } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type ActorKey, type ProductEmoji, realmActorKey, toRealmId, toUserId } from '#model';
 import type { RealmImportReservation } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
 import type { BlobBulkWriter, BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
@@ -139,6 +140,9 @@ export async function runOrganizationImportOrDryRun(
     await Promise.all([renderer.close(), reader.close()]);
   }
 }
+
+/** True for an account that is no bot: bots have no passwords. */
+const isPerson = ({ botType }: DirectoryUser): boolean => botType === null;
 
 class OrganizationImportRun {
   readonly #messageCopies: ImportedMessageCopies;
@@ -374,23 +378,25 @@ class OrganizationImportRun {
 
   #countPasswordsWithoutAccount(): void {
     const { adjustedRowCounts, directoryRecords } = this.draft;
-    const known = new Set(directoryRecords.users.map(({ deliveryEmail }) => deliveryEmail.toLowerCase()));
+    const known = new Set(
+      directoryRecords.users.filter(isPerson).map(({ deliveryEmail }) => deliveryEmail.toLowerCase()),
+    );
     for (const email of this.options.passwords.keys())
-      if (!known.has(email)) adjustedRowCounts.addCount('password for an address that no account has');
+      if (!known.has(email)) adjustedRowCounts.addCount('password for an address that no person has');
   }
 
   /** Active people with an address, but no password. */
   #listUsersToInvite(): number[] {
     const { passwords } = this.options;
     return this.draft.directoryRecords.users
-      .filter((user) => user.isActive && user.botType === null && isReachableAddress(user.deliveryEmail))
+      .filter((user) => user.isActive && isPerson(user) && isReachableAddress(user.deliveryEmail))
       .filter(({ deliveryEmail }) => !passwords.has(deliveryEmail.toLowerCase()))
       .map(({ id }) => id);
   }
 
   async #hashGivenPasswordsByUserId(): Promise<Map<number, string>> {
     const hashed = new Map<number, string>();
-    for (const { id, deliveryEmail } of this.draft.directoryRecords.users) {
+    for (const { id, deliveryEmail } of this.draft.directoryRecords.users.filter(isPerson)) {
       const password = this.options.passwords.get(deliveryEmail.toLowerCase());
       if (password !== undefined) hashed.set(toUserId(id), await this.options.secrets.hashPassword(password));
     }
