@@ -22,7 +22,7 @@ import {
 import type { Logger } from '#base';
 import { castToDirectorySnapshot } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
-import { findSubdomainProblemText } from '#domain/people';
+import { findSubdomainProblemText, toEmailAddressWithAsciiDomain } from '#domain/people';
 import { PasswordStrengthThread } from '#domain/secrets';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
@@ -233,7 +233,7 @@ async function readPasswordsByEmail(file: string | undefined): Promise<ReadonlyM
         throw new AdminError(`${file}, line ${i + 1}: not an address and a password`);
       if (!(await strength.isStrongEnough(password, [email])))
         throw new AdminError(`${file}, line ${i + 1}: the password is too weak`);
-      passwords.set(email.toLowerCase(), password);
+      passwords.set(toEmailAddressWithAsciiDomain(email).toLowerCase(), password);
     }
   } finally {
     await strength.close();

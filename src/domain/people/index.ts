@@ -26,8 +26,10 @@ export {
   emailDomainOfOrigin,
   FAKE_EMAIL_DOMAIN,
   hasEmailAddressForm,
+  isAsciiText,
   isReachableAddress,
   toCheckedFullName,
+  toEmailAddressWithAsciiDomain,
 } from './addresses/names.js';
 export { findSubdomainProblemText } from './addresses/subdomains.js';
 export {

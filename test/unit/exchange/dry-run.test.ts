@@ -108,3 +108,19 @@ t.test('a first password for a bot is one for no person', async (test) => {
   );
   test.equal(leftOut.get('password for an address that no person has'), 1);
 });
+
+t.test('a domain of an address outside ASCII is written in punycode', async (test) => {
+  const passwords = new Map([['jorg@xn--bcher-kva.example', 'rope-anchor-18-mast']]);
+  const changed = (email: string) =>
+    checkChanged(
+      test,
+      ({ zerver_userprofile: users }) => Object.assign(users![1]!, { delivery_email: email }),
+      passwords,
+    );
+  const { leftOut } = await changed('jorg@bücher.example');
+  test.equal(leftOut.get('domain of an address outside ASCII: now in punycode'), 1);
+  test.notOk(leftOut.has('password for an address that no person has'), 'the account has the address in punycode');
+  await test.rejects(changed('jörg@bücher.example'), {
+    message: /"jörg@bücher\.example" is no address: addresses have ASCII characters only before the @; change it there/,
+  });
+});

@@ -1,7 +1,7 @@
 /** Accounts of a Slack export: those that it lists, and others that its members and messages name. */
 import type { JsonObject } from '#base';
 import type { SlackMentionedAccount } from '#domain/integrations';
-import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
+import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm, toEmailAddressWithAsciiDomain } from '#domain/people';
 import { DistinctNames } from '../format/distinct-names.js';
 import type { CheckedExportRow } from '../format/row.js';
 import { toAcceptableFullName } from '../tables/people.js';
@@ -148,7 +148,8 @@ export class ConvertedSlackAccounts {
         .toLowerCase()
         .replace(/[^a-z0-9_-]+/g, '-')
         .slice(0, 60) || 'user';
-    const email = hasEmailAddressForm(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
+    const ascii = toEmailAddressWithAsciiDomain(given);
+    const email = hasEmailAddressForm(ascii) ? ascii : `${local}@${FAKE_EMAIL_DOMAIN}`;
     return this.#emails.take(email, (n) => `${local}-${n}@${FAKE_EMAIL_DOMAIN}`);
   }
 

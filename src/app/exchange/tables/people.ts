@@ -8,11 +8,13 @@ import {
   emailDomainOfOrigin,
   FAKE_EMAIL_DOMAIN,
   hasEmailAddressForm,
+  isAsciiText,
   LAST_RESERVED_USER_ID,
   NEW_HUMAN_MEMBER_DEFAULTS,
   readUserSetting,
   SYSTEM_BOT_IDS_BY_EMAIL,
   toCheckedFullName,
+  toEmailAddressWithAsciiDomain,
 } from '#domain/people';
 import { canonicalizeTimeZone, toStreamId, toUserId, type UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -96,9 +98,15 @@ export function importPeopleAndBots(rows: readonly CheckedExportRow[], draft: Im
   const known = new Set<string>();
   for (const row of rows) {
     const given = row.textOrDefault('delivery_email', row.textOrDefault('email'));
-    const email = isMadeUpAddress(row, given) ? given.replace(/@.*/, `@${FAKE_EMAIL_DOMAIN}`) : given;
-    if (!hasEmailAddressForm(email))
-      throw row.makeRowError(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
+    const readable = toEmailAddressWithAsciiDomain(given);
+    const email = isMadeUpAddress(row, given) ? readable.replace(/@.*/, `@${FAKE_EMAIL_DOMAIN}`) : readable;
+    if (!hasEmailAddressForm(email)) {
+      const advice = isAsciiText(email)
+        ? ''
+        : ': addresses have ASCII characters only before the @; change it there or in realm.json';
+      throw row.makeRowError(`delivery_email ${JSON.stringify(given.slice(0, 60))} is no address${advice}`);
+    }
+    if (readable !== given) draft.adjustedRowCounts.addCount('domain of an address outside ASCII: now in punycode');
     if (known.has(email.toLowerCase()) || SYSTEM_BOT_IDS_BY_EMAIL.has(email.toLowerCase())) {
       throw row.makeRowError(`${email} is the address of another account, too`);
     }

@@ -1,4 +1,5 @@
 /** Rules for names and addresses of people (users.md § User object, § POST /users). */
+import { domainToASCII } from 'node:url';
 import { apiError } from '#model/errors';
 
 /** Domain of addresses without a mailbox. It is reserved, so no real address ends in it (RFC 2606). */
@@ -38,6 +39,20 @@ export function hasEmailAddressForm(address: string): boolean {
     EMAIL_DOMAIN_PATTERN.test(address.slice(at + 1))
   );
 }
+
+/**
+ * Writes the domain of an address in ASCII, as mail servers take it: `bücher.example` becomes `xn--bcher-kva.example`.
+ * An address in ASCII, and one whose domain has no such form, stays as it is.
+ */
+export function toEmailAddressWithAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@');
+  const domain = address.slice(at + 1);
+  const ascii = isAsciiText(domain) ? domain : domainToASCII(domain);
+  return at < 0 || ascii === '' ? address : `${address.slice(0, at + 1)}${ascii}`;
+}
+
+/** True if a text has characters of ASCII only. */
+export const isAsciiText = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
 
 /** Domain of hidden addresses and of bots: the organization's host name, if that is valid in an address. */
 export function emailDomainOfOrigin(origin: string): string {
