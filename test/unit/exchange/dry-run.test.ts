@@ -14,11 +14,25 @@ const MESSAGE_FILE = 'messages-000001.json';
 
 type Tables = Record<string, Record<string, JsonObject[string]>[]>;
 
+const checkFolder = (folder: string, passwords: ReadonlyMap<string, string> = new Map()) =>
+  runOrganizationImportOrDryRun({
+    folder,
+    workFolder: join(folder, '..'),
+    subdomain: 'one',
+    origin: 'http://one.chat.example',
+    secrets: new ServerCryptography('a secret of the dry run'),
+    extraEmoji: productEmojiForm('conclave'),
+    imageProxyKey: '',
+    passwords,
+    isInviting: true,
+    target: undefined,
+  });
+
 /** Checks a generated export after a change of its tables. */
 async function checkChanged(
   test: Test,
   change: (realm: Tables, messages: Tables) => void,
-  passwords: ReadonlyMap<string, string> = new Map(),
+  passwords?: ReadonlyMap<string, string>,
 ): Promise<OrganizationImportReport> {
   const base = mkdtempSync(join(tmpdir(), 'conclave-dry-run-'));
   test.teardown(() => rmSync(base, { recursive: true }));
@@ -30,18 +44,7 @@ async function checkChanged(
   change(realm!, messages!);
   writeFileSync(join(folder, 'realm.json'), JSON.stringify(realm));
   writeFileSync(join(folder, MESSAGE_FILE), JSON.stringify(messages));
-  return runOrganizationImportOrDryRun({
-    folder,
-    workFolder: base,
-    subdomain: 'one',
-    origin: 'http://one.chat.example',
-    secrets: new ServerCryptography('a secret of the dry run'),
-    extraEmoji: productEmojiForm('conclave'),
-    imageProxyKey: '',
-    passwords,
-    isInviting: true,
-    target: undefined,
-  });
+  return checkFolder(folder, passwords);
 }
 
 const first = (tables: Tables, name: string): Record<string, JsonObject[string]> => tables[name]![0]!;
@@ -122,5 +125,13 @@ t.test('a domain of an address outside ASCII is written in punycode', async (tes
   test.notOk(leftOut.has('password for an address that no person has'), 'the account has the address in punycode');
   await test.rejects(changed('jörg@bücher.example'), {
     message: /"jörg@bücher\.example" is no address: addresses have ASCII characters only before the @; change it there/,
+  });
+});
+
+t.test('the error about a folder that is no export names the files of both kinds', async (test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'conclave-no-export-'));
+  test.teardown(() => rmSync(folder, { recursive: true }));
+  await test.rejects(checkFolder(folder), {
+    message: 'there is no realm.json, and no channels.json as in exports of Slack: this is no export',
   });
 });

@@ -1,8 +1,12 @@
-/** Zips are unpacked within limits; a hostile or damaged one is refused, and nothing is written outside its folder. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * Archives are unpacked without what a Mac adds. Zips are unpacked within limits; a hostile or damaged one is refused,
+ * and nothing is written outside its folder.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t from 'tap';
+import { create } from 'tar';
 import { DEFAULT_EXPORT_ARCHIVE_LIMITS, unpackExportArchive } from '#app/exchange';
 import { makeZip, type ZippedFile } from '../../support/zip.js';
 
@@ -44,6 +48,24 @@ t.test('a folder around all files is taken off', async (t) => {
   const read = await unpack(makeZip([{ path: 'export/' }, { path: 'export/a', text: '1' }, { path: 'export/b/c' }]));
   t.equal(read('a'), '1');
   t.equal(read('b/c'), '');
+});
+
+const MAC_FILES = ['__MACOSX/export/._a', '.DS_Store', '._export', 'export/.DS_Store', 'export/a'];
+
+t.test('what a Mac adds is no part of a zip', async (t) => {
+  await unpack(makeZip(MAC_FILES.map((path) => ({ path, text: '1' }))));
+  t.strictSame(readdirSync(join(base, `out${made}`)), ['a']);
+});
+
+t.test('what a Mac adds is no part of a tarball', async (t) => {
+  const [from, file, to] = ['mac', 'mac.tar.gz', 'mac-out'].map((name) => join(base, name)) as [string, string, string];
+  for (const path of MAC_FILES) {
+    mkdirSync(dirname(join(from, path)), { recursive: true });
+    writeFileSync(join(from, path), '1');
+  }
+  await create({ file, cwd: from, gzip: true }, ['__MACOSX', '.DS_Store', '._export', 'export']);
+  await unpackExportArchive(file, to);
+  t.strictSame(readdirSync(to), ['a']);
 });
 
 const one = (more: Partial<ZippedFile>): Buffer => makeZip([{ path: 'a', text: 'hello hello hello', ...more }]);

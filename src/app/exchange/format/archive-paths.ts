@@ -27,6 +27,12 @@ export function isSafeArchivePath(path: string): boolean {
   );
 }
 
+/** Matches what a Mac adds to an archive: its metadata beside the files, and the looks of its windows. */
+const MAC_METADATA_PATH_PATTERN = /^__MACOSX(?:\/|$)|^\._[^/]*$|(?:^|\/)\.DS_Store$/;
+
+/** True for a file or folder that a Mac adds to an archive. It is no part of the export, and is not unpacked. */
+export const isMacMetadataPath = (path: string): boolean => MAC_METADATA_PATH_PATTERN.test(path);
+
 /** Creates the files of an archive below a folder; a path that exists already is refused. */
 export class ExclusiveFileCreator {
   readonly #createdFolders = new Set<string>();

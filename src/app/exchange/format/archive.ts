@@ -9,7 +9,12 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
-import { ExclusiveFileCreator, type ExportArchiveLimits, isSafeArchivePath } from './archive-paths.js';
+import {
+  ExclusiveFileCreator,
+  type ExportArchiveLimits,
+  isMacMetadataPath,
+  isSafeArchivePath,
+} from './archive-paths.js';
 import { ExportFormatError } from './problem.js';
 import { hasZipSignature, unpackZip } from './zip.js';
 
@@ -105,8 +110,10 @@ class SafeArchiveEntryWriter {
     }
     if (++this.#seenEntries > this.limits.entries)
       throw new ExportFormatError(`more than ${this.limits.entries} entries`);
-    const below = this.#checkedPathBelowTopFolder(entry.path);
-    if (entry.type === 'Directory') {
+    const path = entry.path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+    const isIgnored = isMacMetadataPath(path);
+    const below = isIgnored ? '' : this.#checkedPathBelowTopFolder(path);
+    if (isIgnored || entry.type === 'Directory') {
       entry.resume();
       return;
     }
@@ -124,9 +131,8 @@ class SafeArchiveEntryWriter {
 
   /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExportFormatError */
   #checkedPathBelowTopFolder(path: string): string {
-    const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
-    const [top = '', ...rest] = plain.split('/');
-    if (!isSafeArchivePath(plain))
+    const [top = '', ...rest] = path.split('/');
+    if (!isSafeArchivePath(path))
       throw new ExportFormatError(`${JSON.stringify(path)} is a path that no archive may have`);
     this.#topFolderName ??= top;
     if (top !== this.#topFolderName)

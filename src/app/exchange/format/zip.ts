@@ -12,7 +12,12 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { ExclusiveFileCreator, type ExportArchiveLimits, isSafeArchivePath } from './archive-paths.js';
+import {
+  ExclusiveFileCreator,
+  type ExportArchiveLimits,
+  isMacMetadataPath,
+  isSafeArchivePath,
+} from './archive-paths.js';
 import { ExportFormatError } from './problem.js';
 
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
@@ -25,8 +30,6 @@ const DEFLATED_METHOD = 8;
 const UNIX_SYSTEM = 3;
 const UNIX_FILE_TYPE_MASK = 0o170000;
 const PLAIN_UNIX_FILE_TYPES: ReadonlySet<number> = new Set([0, 0o100000, 0o040000]);
-/** Folder of a Mac's metadata beside the files. */
-const IGNORED_TOP_FOLDER = '__MACOSX/';
 /** Names come as bytes: otherwise yauzl turns backslashes into slashes. Entries are read one by one, on request. */
 const ZIP_OPTIONS = { autoClose: false, lazyEntries: true, decodeStrings: false, validateEntrySizes: false } as const;
 
@@ -98,7 +101,7 @@ async function readZipEntries(zip: ZipFile, limits: ExportArchiveLimits): Promis
 /** @returns undefined for a folder, and for the files that a Mac adds */
 function checkZipEntry(listed: Entry): ZipEntry | undefined {
   const path = listed.fileNameRaw.toString('utf8');
-  if (path.startsWith(IGNORED_TOP_FOLDER)) return undefined;
+  if (isMacMetadataPath(path)) return undefined;
   if (!isSafeArchivePath(path.replace(/\/$/, '')))
     throw new ExportFormatError(`${JSON.stringify(path)} is a path that no archive may have`);
   const unixMode = listed.versionMadeBy >>> 8 === UNIX_SYSTEM ? listed.externalFileAttributes >>> 16 : 0;

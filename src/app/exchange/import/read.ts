@@ -126,7 +126,9 @@ export interface SmallExportTables {
 
 export async function readSmallExportTables(folder: ExportFolder): Promise<SmallExportTables> {
   if (!(await folder.hasPlainFile(REALM_FILE_NAME)))
-    throw new ExportFormatError(`there is no ${REALM_FILE_NAME}: this is no export`);
+    throw new ExportFormatError(
+      `there is no ${REALM_FILE_NAME}, and no channels.json as in exports of Slack: this is no export`,
+    );
   const tables = new Map<string, CheckedExportRow[]>();
   const counts = new Map<string, number>();
   const found = new Set<string>();
