@@ -28,6 +28,7 @@ export {
   hasEmailAddressForm,
   isAsciiText,
   isReachableAddress,
+  toAsciiDomain,
   toCheckedFullName,
   toEmailAddressWithAsciiDomain,
 } from './addresses/names.js';

@@ -135,3 +135,14 @@ t.test('the error about a folder that is no export names the files of both kinds
     message: 'there is no realm.json, and no channels.json as in exports of Slack: this is no export',
   });
 });
+
+t.test('a domain of addresses that is no domain is left out and counted', async (test) => {
+  const { leftOut, counts } = await checkChanged(test, (realm) => {
+    realm.zerver_realmdomain = ['not a domain', '', 'tide', 'Bücher.example'].map((domain, i) => ({
+      id: i + 1,
+      domain,
+    }));
+  });
+  test.equal(leftOut.get('domain of addresses that is no domain'), 3);
+  test.equal(counts.get('domains'), 1);
+});

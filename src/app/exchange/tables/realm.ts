@@ -13,6 +13,8 @@ import {
   MAX_PLAYGROUND_NAME_CHARACTERS,
   MAX_PLAYGROUND_URL_PREFIX_CHARACTERS,
   MAX_PLAYGROUNDS,
+  toAsciiDomain,
+  toCheckedEmailDomain,
 } from '#domain/people';
 import {
   checkAndConvertRealmSettings,
@@ -35,6 +37,7 @@ import {
   type UserSettingValue,
   userSettingNamesOfLevel,
 } from '#model';
+import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CheckedExportRow } from '../format/row.js';
 import type { AdjustedRowCounts, ImportedOrganizationDraft } from '../import/draft.js';
@@ -298,14 +301,27 @@ export const makeUserDefaultSettingsRow = (
 });
 
 export function addImportedEmailDomain(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
-  const domain = row.textOrDefault('domain').toLowerCase();
-  if (domain === '') throw row.makeRowError('has no domain');
+  const domain = findCheckedEmailDomain(row.textOrDefault('domain'));
+  if (domain === undefined) {
+    draft.adjustedRowCounts.addCount('domain of addresses that is no domain');
+    return;
+  }
   const domains = draft.directorySingletons.domains;
   draft.directorySingletons.domains = [
     ...domains,
     { id: domains.length + 1, domain, allowSubdomains: row.booleanOrDefault('allow_subdomains') },
   ];
   draft.addImportedCount('domains');
+}
+
+/** Checks a domain as POST /realm/domains does. @returns undefined for one that the API refuses */
+function findCheckedEmailDomain(given: string): string | undefined {
+  try {
+    return toCheckedEmailDomain(toAsciiDomain(given.trim()));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return undefined;
+  }
 }
 
 export const makeEmailDomainRows = (directory: DirectoryView): JsonObject[] =>

@@ -40,19 +40,21 @@ export function hasEmailAddressForm(address: string): boolean {
   );
 }
 
-/**
- * Writes the domain of an address in ASCII, as mail servers take it: `bücher.example` becomes `xn--bcher-kva.example`.
- * An address in ASCII, and one whose domain has no such form, stays as it is.
- */
-export function toEmailAddressWithAsciiDomain(address: string): string {
-  const at = address.lastIndexOf('@');
-  const domain = address.slice(at + 1);
-  const ascii = isAsciiText(domain) ? domain : domainToASCII(domain);
-  return at < 0 || ascii === '' ? address : `${address.slice(0, at + 1)}${ascii}`;
-}
-
 /** True if a text has characters of ASCII only. */
 export const isAsciiText = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
+
+/**
+ * Writes a domain in ASCII, as mail servers take it: `bücher.example` becomes `xn--bcher-kva.example`. A domain in
+ * ASCII, and a text that has no such form, stays as it is.
+ */
+export const toAsciiDomain = (domain: string): string =>
+  isAsciiText(domain) ? domain : domainToASCII(domain) || domain;
+
+/** Writes the domain of an e-mail address in ASCII. */
+export function toEmailAddressWithAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@');
+  return at < 0 ? address : `${address.slice(0, at + 1)}${toAsciiDomain(address.slice(at + 1))}`;
+}
 
 /** Domain of hidden addresses and of bots: the organization's host name, if that is valid in an address. */
 export function emailDomainOfOrigin(origin: string): string {
