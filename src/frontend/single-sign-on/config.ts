@@ -81,7 +81,7 @@ const IDENTITY_PROVIDER_SCHEMA = Type.Object(
     trust_email: Type.Optional(Type.Boolean()),
     organizations: Type.Optional(Type.Array(Type.String())),
     insecure: Type.Optional(Type.Boolean()),
-    networks: Type.Optional(Type.String()),
+    networks: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
   },
   NO_ADDITIONAL_PROPERTIES,
 );
@@ -124,7 +124,8 @@ export function parseIdentityProvidersSetting(given: string): readonly IdentityP
   if (ids.size < read.length) throw new Error('two providers have the same id');
   return read.map(({ claims = {}, ...of }) => {
     checkIssuerUrl(of.issuer, of.insecure ?? false);
-    parseIpNetworkList(of.networks ?? '');
+    const networks = [of.networks ?? ''].flat().join(',');
+    parseIpNetworkList(networks);
     const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLE_NUMBER_BY_NAME[role]!] as const);
     return {
       ...of,
@@ -142,7 +143,7 @@ export function parseIdentityProvidersSetting(given: string): readonly IdentityP
       trust_email: of.trust_email ?? false,
       organizations: of.organizations ?? null,
       insecure: of.insecure ?? false,
-      networks: of.networks ?? '',
+      networks,
     };
   });
 }

@@ -37,6 +37,13 @@ t.test('fields that are left out have defaults', async (t) => {
   });
 });
 
+t.test('networks are a text with commas, or a list', (t) => {
+  t.equal(config({ networks: '10.1.0.0/16,10.2.0.0/16' }).networks, '10.1.0.0/16,10.2.0.0/16');
+  t.equal(config({ networks: ['10.1.0.0/16', '10.2.0.0/16'] }).networks, '10.1.0.0/16,10.2.0.0/16');
+  t.throws(() => config({ networks: ['10.1.0.0/77'] }), { message: /must be networks such as/ });
+  t.end();
+});
+
 t.test('an icon is a picture beside the file of the providers', async (t) => {
   const folder = t.testdir({ 'icon.png': PICTURE, 'text.png': 'no picture', 'large.png': Buffer.alloc(131_073) });
   const given = (icon: string) =>
