@@ -85,6 +85,6 @@ export const makePasswordResetLinkGonePage = (): RawHttpAnswer =>
   makeHtmlPageAnswer(
     404,
     'This link does not hold any more',
-    htmlTemplate`<p>It may have been used, or be more than an hour old.</p>
+    htmlTemplate`<p>It may have been used or have expired, or a newer one was sent in its place.</p>
 <p class="way"><a href="/accounts/password/reset">Have a new one sent</a></p>`,
   );

@@ -127,7 +127,7 @@ export const mailPasswordResetByAdminHandler: RealmCommandHandler<
     const user = findUserRecord(parts, user_id);
     if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    if (user.botType !== null) throw apiError('NO_BOTS');
+    if (user.botType !== null) throw apiError('USER_ID_BOT', { user_id });
     if (!canSignInByPassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
     const { wait, parts: counted } = countMailToAddressIfAllowed(parts, 'passwordReset', user.deliveryEmail, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
@@ -238,7 +238,7 @@ export const setPasswordOfUserHandler: RealmCommandHandler<typeof realmActorComm
     handle(view, { user_id }, { passwordHash }, context) {
       const user = findUserRecord(view.parts, user_id);
       if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
-      if (user.botType !== null) throw apiError('NO_BOTS');
+      if (user.botType !== null) throw apiError('USER_ID_BOT', { user_id });
       if (passwordHash === null) throw apiError('PASSWORD_TOO_WEAK');
       return {
         ...makePasswordChangeCommit(user, passwordHash, view, context),

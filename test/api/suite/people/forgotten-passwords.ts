@@ -5,7 +5,7 @@ import { browserOf, NOT_LOGGED_IN, pageOf, pollEverywhere, signIn, signInOnce } 
 import { Client } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';
 import { mailed, mailsTo } from '../../support/mails.js';
-import { makeOrganization, type Organization, PASSWORD, type Person } from '../../support/organization.js';
+import { makeBot, makeOrganization, type Organization, PASSWORD, type Person } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const NEW_PASSWORD = 'quietly-otter-ladder-27';
@@ -166,7 +166,9 @@ export const forgottenPasswords: Facts = async (t, server) => {
       sealed('link/reset-password', org.realm, org.member.id, 1),
       sealed('link/reset-password', org.realm, org.member.id, 4e12),
     ]) {
-      t.equal((await browser.open(path)).status, 404, path);
+      const page = await browser.open(path);
+      t.equal(page.status, 404, path);
+      t.notMatch(page.text, /hour/, 'a link of an invitation holds longer');
       t.equal((await browser.send(path, { password: NEW_PASSWORD })).status, 404, path);
     }
     t.equal((await browser.send(link, { password: NEW_PASSWORD })).status, 200);
@@ -229,5 +231,8 @@ export const forgottenPasswords: Facts = async (t, server) => {
     t.equal(await status((await browserOf(org, member, NEW_PASSWORD)).api, owner.id), 400, 'a member');
     t.equal(await status(page.api, 987_654), 400, 'nobody has this id');
     t.equal(await status(admin.api, member.id), 403, 'with an API key');
+    const bot = await makeBot(owner);
+    const { body } = await page.api.raw({ method: 'POST', path: path(bot.id) });
+    t.equal(body.msg, `User with ID ${bot.id} is a bot`);
   });
 };
