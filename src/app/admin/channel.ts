@@ -76,10 +76,13 @@ export class AdminChannelServer {
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
       // Requests run at the same time, but a client knows its replies by their order.
       let written: Promise<void> = Promise.resolve();
-      createInterface({ input: socket }).on('line', (text) => {
-        const answered = answerAdminRequestLine(text, caller, check, backUp);
-        written = written.then(async () => void socket.write(`${JSON.stringify(await answered)}\n`));
-      });
+      // The interface repeats errors of the socket: a command may be killed before its reply.
+      createInterface({ input: socket })
+        .on('error', () => undefined)
+        .on('line', (text) => {
+          const answered = answerAdminRequestLine(text, caller, check, backUp);
+          written = written.then(async () => void socket.write(`${JSON.stringify(await answered)}\n`));
+        });
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     await chmod(path, 0o600);

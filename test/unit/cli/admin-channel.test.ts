@@ -1,10 +1,11 @@
-/** Client end of the admin channel, which the command line uses. */
+/** Both ends of the admin channel. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { RunningServerActorCaller } from '#app/admin';
+import { AdminChannelServer, RunningServerActorCaller, SystemActorCaller } from '#app/admin';
 import { realmActorKey, toRealmId } from '#model';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
@@ -65,4 +66,32 @@ t.test('a request to a server that has just stopped is refused without an uncaug
   for (const socket of sockets) socket.destroy();
   // The client has not seen the end of the connection yet: its write fails.
   await t.rejects(caller.hasSameSecret('x'), { message: 'the server stopped; run the same command again' });
+});
+
+/** Answers a command after it has killed the client. */
+class KillingCaller extends SystemActorCaller {
+  client: Socket | undefined;
+
+  async sendForReply() {
+    this.client?.destroy();
+    return { value: true };
+  }
+
+  async close(): Promise<void> {}
+}
+
+t.test('a server outlives a command that is killed before its reply', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'conclave-channel-'));
+  const caller = new KillingCaller();
+  const server = await AdminChannelServer.open(folder, caller, 'check');
+  t.teardown(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+  caller.client = connect(join(folder, 'admin.sock'));
+  caller.client.write(`${JSON.stringify({ to: 'x', name: 'x', args: {} })}\n`);
+  await once(caller.client, 'close');
+  const next = (await RunningServerActorCaller.connectIfServerListens(folder, new FakeClock()))!;
+  t.equal(await next.hasSameSecret('check'), true);
+  await next.close();
 });

@@ -1,9 +1,8 @@
 /** One import runs at a time: a second one is refused while the first lives, and takes over when it stands still. */
 import t from 'tap';
 import { realmActorKind } from '#actors/realm';
-import { AdminError, ServerStoppedError, SystemActorCaller } from '#app/admin';
-import type { JsonObject } from '#base';
-import { type ActorKey, realmActorKey, toRealmId } from '#model';
+import { ServerStoppedError } from '#app/admin';
+import { realmActorKey, toRealmId } from '#model';
 import { IMPORT_LEASE_MS, ImportLeaseHolder } from '../../../src/app/cli/import-lease.js';
 import { Harness, settle } from '../runtime/harness.js';
 import { HarnessCaller } from '../runtime/harness-caller.js';
