@@ -229,6 +229,34 @@ t.test('texts are on screen in the frame of a jump to where no rows were', async
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test(
+  'a list of messages with short paragraphs scrolls up as far as the wheel says',
+  { timeout: 60_000 },
+  async (t) => {
+    for (let n = 0; n < 60; n++)
+      await say(org.other, 'general', 'paragraphs', `Hello ${n},\n\nthanks for that.\n\nBye`);
+    await markAllRead(org.member);
+    const client = await openAt(hashOf('paragraphs'), { viewport: PHONE });
+    const { page } = client;
+    await client.waitFor('[data-message]', 'Hello 59');
+    await page.mouse.move(200, 300);
+    // Rows in the middle of the list: each step ends far from both ends.
+    for (let step = 0; step < 6; step++) {
+      const [id = 0] = await shownOn(page);
+      const before = await placeOf(page, id);
+      const scrolled = page.evaluate(`(async () => {
+      ${frame}
+      await new Promise((done) => list.addEventListener('scroll', done, { once: true }));
+      for (let n = 0; n < 3; n++) await frame();
+    })()`);
+      await page.mouse.wheel({ deltaY: -300 });
+      await scrolled;
+      t.ok(Math.abs((await placeOf(page, id)) - before - 300) < 1, 'the text moves as far as the wheel says');
+    }
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  },
+);
+
 t.test('a view of several conversations says at its top which one is being read', async (t) => {
   await write('upper', 30);
   await write('lower', 30);

@@ -45,6 +45,8 @@ const CONVERSATION_LINE_PX = 40;
 /** Distance of a selected message from the edges: room for the line of its conversation and for its toolbar. */
 const SELECTED_MESSAGE_GAP_PX = 48;
 const SEEN_CHECK_DELAY_MS = 200;
+/** Renders in one task. A scroll to where no rows were takes two or three; those beyond the limit wait for a timer. */
+const MAX_RENDERS_PER_TASK = 20;
 
 /** Commands for the list, from the view and from keys. */
 export interface MessageListHandle {
@@ -133,6 +135,7 @@ function useMessageListScrolling(
   const firstId = useRef(firstPlacement?.id);
   const isScreenFilled = useRef(false);
   const isNextPartDue = useRef(false);
+  const rendersInTask = useRef(0);
   /** False from the arrival of a message until it is rendered. */
   const isRendered = useRef(false);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
@@ -252,7 +255,13 @@ function useMessageListScrolling(
     virtual.scrollOffset = element.scrollTop;
     const visible = virtual.calculateRange();
     const isSameRange = visible?.startIndex === rendered?.startIndex && visible?.endIndex === rendered?.endIndex;
-    if (!goal && !isSameRange) again(undefined);
+    if (goal || isSameRange) rendersInTask.current = 0;
+    else if (++rendersInTask.current < MAX_RENDERS_PER_TASK) again(undefined);
+    else {
+      rendersInTask.current = 0;
+      // A timer, since a page in the background has no frames.
+      globalThis.setTimeout(() => isMounted.current && again(undefined));
+    }
     isRendered.current = true;
     if (isNextPartDue.current) void addPart();
     else if (!isScreenFilled.current) {

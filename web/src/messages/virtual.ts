@@ -42,7 +42,12 @@ export function useVirtualizer(options: UseVirtualizerOptions): RenderedVirtuali
     else virtual.measureElement(null);
   }, []);
   useLayoutEffect(() => {
-    for (const row of unmeasuredRows.current) virtual.measureElement(row);
+    for (const row of unmeasuredRows.current) {
+      virtual.measureElement(row);
+      // During a scroll, the virtualizer leaves that to its observer. The observer gets no turn as long as a difference
+      // between the estimated and the real height makes one render follow another.
+      if (virtual.isScrolling && row.isConnected) virtual.resizeItem(virtual.indexFromElement(row), row.offsetHeight);
+    }
     unmeasuredRows.current.clear();
   });
   useLayoutEffect(() => virtual._didMount(), []);
