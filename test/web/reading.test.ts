@@ -681,6 +681,46 @@ t.test('an edit that is left for another view and saved after the return is sent
   t.strictSame(client.faults, []);
 });
 
+t.test('a box in the list keeps its text and the focus when its message leaves the screen', async (t) => {
+  const topic = 'boxes';
+  await write(topic, 40);
+  await say(org.member, 'general', topic, 'to be edited');
+  const poll = await say(org.member, 'general', topic, '/poll Lunch?\nPizza');
+  await markAllRead(org.member);
+  const client = await openTopic(topic);
+  const { page } = client;
+  await page.waitForSelector('.widget-add input');
+  await page.type('.widget-add input', 'So');
+  await write(topic, 20);
+  await page.waitForSelector('.below');
+  await page.keyboard.type('up');
+  const field = `document.querySelector('.widget-add input')`;
+  t.equal(await client.valueOf('.widget-add input'), 'Soup');
+  t.ok(await page.evaluate(`${field} === document.activeElement`), 'the entry has the focus');
+  t.ok(await page.evaluate(`${field}.getBoundingClientRect().top > 0`), 'and is on screen');
+
+  await client.openMessageMenu('to be edited');
+  await client.click('[role=menuitem]', 'Edit');
+  await page.waitForSelector('.edit-text');
+  await page.evaluate(`(async () => {
+    ${frame}
+    list.dispatchEvent(new WheelEvent('wheel'));
+    for (let n = 0; n < 4; n++) {
+      list.scrollTop -= 900;
+      await frame();
+    }
+  })()`);
+  const { hash } = new URL(page.url());
+  await page.keyboard.type(' cid');
+  t.equal(await client.valueOf('.edit-text'), 'to be edited cid');
+  t.equal(new URL(page.url()).hash, hash, 'no key opens another view');
+  await client.goTo('#inbox');
+  await client.goTo(`${hashOf(topic)}/near/${poll}`);
+  await page.waitForSelector('.widget-add input');
+  t.equal(await client.valueOf('.widget-add input'), 'Soup', 'the entry is there again after the return');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('keys select messages, star them, edit the own one, and open the menu', async (t) => {
   await say(org.other, 'general', 'keys', 'of another');
   const mine = await say(org.member, 'general', 'keys', 'of mine');

@@ -1,6 +1,6 @@
 import { useSignalEffect } from '@preact/signals';
 import type { Virtualizer } from '@tanstack/virtual-core';
-import type { ComponentChildren, RefObject } from 'preact';
+import { type ComponentChildren, Fragment, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
@@ -160,7 +160,11 @@ function useMessageListScrolling(
       count,
     });
     renderedIds.current = [rows[start]!.id, rows[end]!.id];
-    return Array.from({ length: end - start + 1 }, (_, n) => start + n);
+    const indexes = Array.from({ length: end - start + 1 }, (_, n) => start + n);
+    // Keys that are typed into a form would be shortcuts if it went with its row.
+    const form = document.activeElement?.closest('form')?.closest<HTMLElement>('[data-row]');
+    const typed = at.get(Number(form?.dataset.row)) ?? start;
+    return typed < start ? [typed, ...indexes] : typed > end ? [...indexes, typed] : indexes;
   };
   const { virtual, measureRow } = useVirtualizer({
     count: rows.length,
@@ -342,7 +346,7 @@ function findIdBelowHiddenHeader(scroller: HTMLElement | null): number | undefin
   return undefined;
 }
 
-/** The rows near the screen, between two blanks as high as the rows that are not rendered. */
+/** The rows near the screen and the one in which the reader types, between blanks as high as the other rows. */
 export function MessageList(props: MessageListProps) {
   const { window, rows, topContent, endContent, handle, onScrollRest } = props;
   const scrolled = useRef(() => {});
@@ -383,7 +387,6 @@ export function MessageList(props: MessageListProps) {
     }
   }, [rows]);
   const items = virtual.getVirtualItems();
-  const first = items[0]?.start ?? LIST_TOP_HEIGHT_PX;
   const last = items.at(-1)?.end ?? LIST_TOP_HEIGHT_PX;
   return (
     <div ref={scroller} class="scroller message-scroller" data-messages="">
@@ -406,10 +409,17 @@ export function MessageList(props: MessageListProps) {
         }}
         onKeyDown={pressMentionOnKey}
       >
-        <div style={{ height: `${first - LIST_TOP_HEIGHT_PX}px` }} />
-        {items.map(({ key, index }) => {
+        {items.map(({ key, index, start }, n) => {
           const row = rows[index];
-          return row && <MessageItem key={key} row={row} index={index} window={window} measure={measureRow} />;
+          const blankPx = start - (items[n - 1]?.end ?? LIST_TOP_HEIGHT_PX);
+          return (
+            row && (
+              <Fragment key={key}>
+                {blankPx > 0 && <div style={{ height: `${blankPx}px` }} />}
+                <MessageItem row={row} index={index} window={window} measure={measureRow} />
+              </Fragment>
+            )
+          );
         })}
         <div style={{ height: `${Math.max(0, virtual.getTotalSize() - (last - LIST_TOP_HEIGHT_PX))}px` }} />
       </div>

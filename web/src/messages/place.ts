@@ -1,6 +1,9 @@
 /** Text of a message: it keeps its place even when lines above it (day, conversation, sender) are added or removed. */
 const MESSAGE_SELECTOR = '[data-message]';
 
+/** Distance of the entry in which the reader types from the top of the screen in pixels, with room for its label. */
+const ENTRY_TOP_PX = 80;
+
 /** Distance from the end in pixels that still counts as the end. */
 const END_TOLERANCE_PX = 4;
 
@@ -10,7 +13,8 @@ const END_TOLERANCE_PX = 4;
  * The place is the first message whose text begins on screen, and its distance from the top in pixels. `notePlace`
  * stores it after the reader has scrolled. `restorePlace` is called after each change of the document, before it is
  * painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen,
- * the list stays at its end instead and so follows new messages.
+ * the list stays at its end instead and so follows new messages, as long as that leaves an entry in which the reader
+ * types on screen.
  */
 export class ScrollPlaceKeeper {
   /** Whether the list stays at its end. */
@@ -68,7 +72,13 @@ export class ScrollPlaceKeeper {
       return;
     }
     if (this.followsEnd) {
-      if (Math.abs(end - scroller.scrollTop) >= 1) scroller.scrollTop = end;
+      let down = end - scroller.scrollTop;
+      const entry = document.activeElement?.closest('form');
+      if (entry && scroller.contains(entry)) {
+        const freePx = entry.getBoundingClientRect().top - scroller.getBoundingClientRect().top - ENTRY_TOP_PX;
+        if (freePx > -ENTRY_TOP_PX) down = Math.min(down, Math.max(0, freePx));
+      }
+      if (Math.abs(down) >= 1) scroller.scrollTop += down;
     } else {
       this.#topPx -= scrolled;
       const element = this.#messageId !== undefined && scroller.querySelector(`[data-message="${this.#messageId}"]`);

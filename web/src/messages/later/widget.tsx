@@ -26,20 +26,29 @@ const marks = makeWidgetMarks(
   () => core.platform,
 );
 
+/** Texts of entries that are not added, by account and message: a form may go with its row or its view. */
+const entryTextByMessage = new Map<string, string>();
+
 interface AddEntryFormProps {
+  readonly message: Message;
   readonly label: string;
   readonly onAdd: (text: string) => Promise<unknown>;
 }
 
-function AddEntryForm({ label, onAdd }: AddEntryFormProps) {
-  const [text, setText] = useState('');
+function AddEntryForm({ message, label, onAdd }: AddEntryFormProps) {
+  const key = `${core.state.me.id} ${message.id}`;
+  const [text, setText] = useState(entryTextByMessage.get(key) ?? '');
+  const change = (value: string) => {
+    entryTextByMessage.set(key, value);
+    setText(value);
+  };
   const [busy, setBusy] = useState(false);
   const add = async () => {
     if (busy || !text.trim()) return;
     setBusy(true);
     const isAdded = await awaitOrToastError(onAdd(text.trim()));
     // A text that the user typed in the meantime is the next entry.
-    if (isAdded) setText((now) => (now === text ? '' : now));
+    if (isAdded && entryTextByMessage.get(key) === text) change('');
     setBusy(false);
   };
   return (
@@ -50,7 +59,7 @@ function AddEntryForm({ label, onAdd }: AddEntryFormProps) {
         void add();
       }}
     >
-      <TextField label={label} value={text} onInput={setText} />
+      <TextField label={label} value={text} onInput={change} />
       <IconButton icon="plus" label={label} onClick={() => void add()} />
     </form>
   );
@@ -134,6 +143,7 @@ export function Widget({ message }: { readonly message: Message }) {
         </ul>
         {!visitor && (
           <AddEntryForm
+            message={message}
             label={t('message.poll-add')}
             onAdd={(option) => sendSubmessage(message.id, { type: 'new_option', option, idx: ++lastAddedNumber })}
           />
@@ -152,6 +162,7 @@ export function Widget({ message }: { readonly message: Message }) {
         </ul>
         {!visitor && (
           <AddEntryForm
+            message={message}
             label={t('message.todo-add')}
             onAdd={(task) =>
               sendSubmessage(message.id, {
