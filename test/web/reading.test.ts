@@ -681,6 +681,25 @@ t.test('an edit that is left for another view and saved after the return is sent
   t.strictSame(client.faults, []);
 });
 
+t.test('an edit is there again after a reload, and not for another account', async (t) => {
+  const id = await say(org.member, 'general', 'reloaded edits', 'first text');
+  const hash = hashOf('reloaded%20edits');
+  const client = await openAt(hash);
+  const { page } = client;
+  await client.openMessageMenu('first text');
+  await client.click('[role=menuitem]', 'Edit');
+  await page.waitForSelector('.edit-text');
+  await page.type('.edit-text', ', corrected');
+  await page.reload();
+  await page.waitForSelector('.edit-text');
+  t.equal(await client.valueOf('.edit-text'), 'first text, corrected');
+  await client.openSignedIn(org.other.email, PASSWORD, hash);
+  await page.reload();
+  await client.waitFor(`[data-message="${id}"]`, 'first text');
+  t.equal(await page.$('.edit-box'), null);
+  t.strictSame(client.faults, []);
+});
+
 t.test('a box in the list keeps its text and the focus when its message leaves the screen', async (t) => {
   const topic = 'boxes';
   await write(topic, 40);

@@ -12,6 +12,7 @@ import {
 import { Button, EmptyNotice, Icon, noteFirstViewShown, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { useArrivalAnnouncements } from './announce.js';
+import { KEPT_EDITS_STORE_KEY, withLaterChunk } from './chunk.js';
 import { type ListPlace, takePlaceFromBeforeMove, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { RecipientHeader } from './headers.js';
 import { useMessageShortcuts } from './keys.js';
@@ -37,6 +38,15 @@ interface MessagesViewProps {
   readonly narrow: Narrow;
   /** Message that the address names. */
   readonly nearMessageId: number | undefined;
+}
+
+function restoreEditsKeptForReload(): void {
+  try {
+    if (sessionStorage.getItem(KEPT_EDITS_STORE_KEY) !== null)
+      void withLaterChunk(({ restoreKeptEdits }) => restoreKeptEdits());
+  } catch {
+    // There is no storage.
+  }
 }
 
 /** The messages of a narrow. */
@@ -190,6 +200,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   };
 
   useEffect(() => marker.follow(), [marker]);
+  useEffect(restoreEditsKeptForReload, []);
   useArrivalAnnouncements(window);
 
   useMessageShortcuts(window, rows, handle);

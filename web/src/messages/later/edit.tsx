@@ -9,8 +9,11 @@ import { Button, Dialog, openLayer, Spinner, showToast } from '../../kit/index.j
 import { CharCounter, confirm, findTooLongText } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown, openReply } from '../actions.js';
+import { KEPT_EDITS_STORE_KEY } from '../chunk.js';
 
 interface MessageEdit {
+  /** The account that edits. Another one that signs in on this page never sees the text. */
+  readonly user: number;
   /** Markdown of the message when the edit began. */
   readonly original: string;
   readonly text: string;
@@ -18,11 +21,46 @@ interface MessageEdit {
   readonly message: Message;
 }
 
-/** Edits that are not saved. A box that goes with its row or its view shows its text again when it is back. */
+/**
+ * Edits that are not saved. A box that goes with its row or its view shows its text again when it is back, also after
+ * a reload.
+ */
 const editByMessageId = new Map<number, MessageEdit>();
 /** Messages whose edit box is in the document. */
 const idsWithBox = new Set<number>();
 let isListening = false;
+
+const findOwnEdit = (id: number): MessageEdit | undefined => {
+  const edit = editByMessageId.get(id);
+  return edit?.user === core.state.me.id ? edit : undefined;
+};
+
+/** In the session storage are edits of one account alone. */
+addEventListener('pagehide', () => {
+  const own = [...editByMessageId].filter(([id]) => findOwnEdit(id));
+  try {
+    if (own.length === 0) sessionStorage.removeItem(KEPT_EDITS_STORE_KEY);
+    else sessionStorage.setItem(KEPT_EDITS_STORE_KEY, JSON.stringify(own));
+  } catch {
+    // Without storage, a reload loses the edits.
+  }
+});
+
+/** Takes back the edits of before a reload, and opens the box of the last one. */
+export function restoreKeptEdits(): void {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT_EDITS_STORE_KEY) ?? '[]') as [id: number, edit: MessageEdit][];
+    sessionStorage.removeItem(KEPT_EDITS_STORE_KEY);
+    for (const [id, edit] of kept) {
+      if (edit.user !== core.state.me.id) continue;
+      editByMessageId.set(id, edit);
+      core.sharedViewState.editedMessageId.value = id;
+      keepTextsOfDeletedMessages();
+    }
+  } catch {
+    // A damaged entry is ignored.
+  }
+}
 
 function discardEdit(id: number): void {
   editByMessageId.delete(id);
@@ -51,7 +89,7 @@ function hasLeftListOnScreen(id: number, { narrowKey, messageIds, lastListChange
 /** Puts the text of an edit into the compose box if the message has left the list: its edit box is gone, too. */
 function putTextIntoComposeBoxIfMessageLeft(message: Message, window: MessageWindow): void {
   const { id } = message;
-  const edit = editByMessageId.get(id);
+  const edit = findOwnEdit(id);
   if (!edit || !hasLeftListOnScreen(id, window)) return;
   discardEditAndCloseBox(id);
   openReply(core.windows.messageStore.peek(id) ?? message, edit.text);
@@ -64,14 +102,12 @@ function keepTextsOfDeletedMessages(): void {
   isListening = true;
   core.listenToEvents('delete_message', ({ message_ids, message_id = 0, stream_id, topic = '' }) => {
     for (const id of message_ids ?? [message_id]) {
-      const edit = editByMessageId.get(id);
+      const edit = findOwnEdit(id);
       if (!edit || idsWithBox.has(id)) continue;
       discardEdit(id);
-      const { message, text } = edit;
-      const { id: me } = core.state.me;
-      // Another account has signed in.
-      if (message.sender_id !== me) continue;
-      const conversation = stream_id === undefined ? getMessageConversation(message, me) : { stream: stream_id, topic };
+      const { user, message, text } = edit;
+      const conversation =
+        stream_id === undefined ? getMessageConversation(message, user) : { stream: stream_id, topic };
       core.sharedViewState.composeRequest.value = { conversation, insertedText: text, inBackground: true };
       const narrow = makeConversationNarrow(conversation);
       const run = () => core.router.navigate({ view: 'narrow', narrow });
@@ -83,7 +119,7 @@ function keepTextsOfDeletedMessages(): void {
 /** Edits the text of a message in its place. */
 export function EditBox({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
   const { id } = message;
-  const [edit, setEdit] = useState(editByMessageId.get(id));
+  const [edit, setEdit] = useState(findOwnEdit(id));
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
@@ -93,7 +129,7 @@ export function EditBox({ message, window }: { readonly message: Message; readon
   useEffect(() => {
     if (edit !== undefined) return;
     fetchMessageMarkdown(message).then(
-      (markdown) => setEdit({ original: markdown, text: markdown, message }),
+      (markdown) => setEdit({ user: core.state.me.id, original: markdown, text: markdown, message }),
       (error) => {
         showFailureToast(error);
         discardEditAndCloseBox(id);
@@ -115,9 +151,9 @@ export function EditBox({ message, window }: { readonly message: Message; readon
     element.setSelectionRange(element.value.length, element.value.length);
   }, [ready]);
   if (!ready) return <Spinner small />;
-  const { original, text } = edit;
+  const { user, original, text } = edit;
   const change = (value: string) => {
-    const changed = { original, text: value, message };
+    const changed = { user, original, text: value, message };
     editByMessageId.set(id, changed);
     setEdit(changed);
   };

@@ -7,7 +7,7 @@
  */
 
 export { openMoveDialog } from '../../topics-later/index.js';
-export { EditBox, openMessageSource } from './edit.js';
+export { EditBox, openMessageSource, restoreKeptEdits } from './edit.js';
 export { openHistory, openReadReceipts } from './history.js';
 export { markUnreadFrom, openMessageMenu, openPersonMenu, toggleTopicMute } from './menu.js';
 export { openViewer } from './viewer.js';
