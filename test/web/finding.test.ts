@@ -257,6 +257,16 @@ t.test('a draft is continued, the focus goes to the next one, and the last delet
   await client.waitFor('.toast', 'The draft is deleted');
   await client.click('.overview-row.note .icon-button', 'Delete draft');
   await client.waitFor('.empty', 'No drafts');
+  let isRefused = true;
+  const refusal = { result: 'error', code: 'BAD_REQUEST', msg: 'Not today.' };
+  await client.intercept((request) =>
+    isRefused && request.url().endsWith('/drafts')
+      ? request.respond({ status: 400, contentType: 'application/json', body: JSON.stringify(refusal) })
+      : request.continue(),
+  );
+  await client.click('.toast button', 'Undo');
+  await client.waitFor('.toast', 'Not today.');
+  isRefused = false;
   await client.click('.toast button', 'Undo');
   await client.waitFor('.overview-row.note', 'half');
   t.strictSame(client.faults, []);

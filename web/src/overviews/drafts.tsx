@@ -1,4 +1,4 @@
-import { core } from '../client/index.js';
+import { core, formatFailureText } from '../client/index.js';
 import { makeConversationNarrow, type StoredDraft } from '../core/index.js';
 import { awaitOrToastError } from '../failures/index.js';
 import {
@@ -21,11 +21,17 @@ function openDraftInCompose(draft: StoredDraft): void {
 
 async function deleteDraftWithUndo({ id, type, to, topic, content, timestamp }: StoredDraft): Promise<void> {
   if (!(await awaitOrToastError(core.draftService.deleteStored(id)))) return;
+  const user = core.state.me.id;
   const restore = () => {
+    if (core.state.me.id !== user) return;
     const time = timestamp === undefined ? {} : { timestamp };
-    void awaitOrToastError(core.api.post('/drafts', { drafts: [{ type, to: [...to], topic, content, ...time }] }));
+    core.api.post('/drafts', { drafts: [{ type, to: [...to], topic, content, ...time }] }).catch((error) =>
+      // Nothing else has the text.
+      showToast({ text: formatFailureText(error), kind: 'error', action }),
+    );
   };
-  showToast({ text: t('overviews.draft-deleted'), action: { label: t('common.undo'), run: restore } });
+  const action = { label: t('common.undo'), run: restore };
+  showToast({ text: t('overviews.draft-deleted'), action });
 }
 
 const getDraftId = ({ id }: StoredDraft): number => id;
