@@ -330,6 +330,10 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await page.waitFor('.compose-address');
     await page.waitFor('.compose-text:focus');
     t.equal(await textIn(page), 'too late', 'the text can be read and copied');
+    await page.pressControl('a');
+    await page.page.keyboard.press('Backspace');
+    await page.page.keyboard.type('too late');
+    t.equal(await textIn(page), 'too late', 'the box stays when its text is deleted');
     await org.owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, stream_post_policy: 1 });
     await page.waitUntilGone('.compose-refused');
     t.equal(await textIn(page), 'too late');

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
+import type { Conversation } from '../core/index.js';
 import { Icon, useUniqueId } from '../kit/index.js';
 import { listenForTopicMoves } from '../moves/index.js';
 import { t } from '../text/index.js';
@@ -32,13 +33,19 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
       ),
     [composer],
   );
-  const refusal = findSendRefusalTextKey(composer.targetConversation.value);
+  const { value: conversation } = composer.targetConversation;
+  const refusal = findSendRefusalTextKey(conversation);
   const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
-  // A text stays on screen when the right to write ends: the user can copy it or choose another address.
+  // A text stays on screen when the right to write ends: the user can copy it or choose another address. The box stays
+  // also when the text is deleted, which the user may want to undo.
   const hasText = useComputed(() => composer.text.value.trim() !== '').value;
+  const refusedConversation = useRef<Conversation>(undefined);
+  if (!refusal) refusedConversation.current = undefined;
+  else if (hasText) refusedConversation.current = conversation;
+  const isBoxShown = !refusal || (conversation !== undefined && refusedConversation.current === conversation);
   return (
     <>
-      {(chosen || (refusal && hasText)) && <ComposeAddressRow composer={composer} />}
+      {(chosen || (refusal && isBoxShown)) && <ComposeAddressRow composer={composer} />}
       <ComposeNotices composer={composer} errorId={`${id}-error`} />
       {refusal && (
         <p class="compose-refused" role="status">
@@ -46,7 +53,7 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
           {t(refusal)}
         </p>
       )}
-      {(!refusal || hasText) && (
+      {isBoxShown && (
         <>
           {composer.isPreviewing.value && content ? (
             <ServerRenderedPreview composer={composer} content={content} />
