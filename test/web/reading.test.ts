@@ -675,6 +675,12 @@ t.test('an edit that is left for another view and saved after the return is sent
   await client.goTo(hashOf('edits'));
   await client.page.waitForSelector('.edit-text');
   t.equal(await client.valueOf('.edit-text'), 'first text, corrected');
+  await client.page.focus('.edit-text');
+  await client.page.keyboard.press('Escape');
+  await client.waitUntilGone('.edit-box');
+  await client.click('.toast button', 'Undo');
+  await client.page.waitForSelector('.edit-text');
+  t.equal(await client.valueOf('.edit-text'), 'first text, corrected', 'Escape is undone');
   await client.click('.edit-box button', 'Save');
   await client.waitUntilGone('.edit-box');
   await client.waitFor(`[data-message="${id}"]`, 'first text, corrected');

@@ -72,6 +72,19 @@ function discardEditAndCloseBox(id: number): void {
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
 
+/** For Escape, which may be pressed by mistake, and the button beside Save. */
+function discardEditWithUndo(id: number): void {
+  const edit = findOwnEdit(id);
+  discardEditAndCloseBox(id);
+  if (!edit || edit.text === edit.original) return;
+  const restore = () => {
+    if (edit.user !== core.state.me.id) return;
+    editByMessageId.set(id, edit);
+    core.sharedViewState.editedMessageId.value = id;
+  };
+  showToast({ text: t('message.edit-discarded'), action: { label: t('common.undo'), run: restore } });
+}
+
 /** Asks before an edit replaces a text saved elsewhere since it began. @returns whether to save the edit */
 async function confirmIfChangedElsewhere(message: Message, original: string): Promise<boolean> {
   const text = await fetchMessageMarkdown(message);
@@ -194,7 +207,7 @@ export function EditBox({ message, window }: { readonly message: Message; readon
         }}
         onKeyDown={(event) => {
           if (event.isComposing || completion.takeKey(event)) return;
-          if (event.key === 'Escape') discardEditAndCloseBox(id);
+          if (event.key === 'Escape') discardEditWithUndo(id);
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
           else return;
           event.preventDefault();
@@ -211,7 +224,7 @@ export function EditBox({ message, window }: { readonly message: Message; readon
         <Button kind="primary" type="submit" busy={busy}>
           {t('common.save')}
         </Button>
-        <Button kind="quiet" onClick={() => discardEditAndCloseBox(id)}>
+        <Button kind="quiet" onClick={() => discardEditWithUndo(id)}>
           {t('common.cancel')}
         </Button>
         <CharCounter text={text} limit={limit} />

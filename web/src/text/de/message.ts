@@ -31,6 +31,7 @@ export const messageTexts: TextCatalog<typeof source> = {
   'message.edit-label': 'Text der Nachricht',
   'message.edit-replace': 'Diesen neueren Text ersetzen?',
   'message.edit-kept-draft': 'Die Nachricht, die du bearbeitet hast, ist gelöscht. Dein Text ist ein Entwurf.',
+  'message.edit-discarded': 'Die Änderung ist verworfen.',
   'message.edit-kept': 'Die Nachricht ist nicht mehr hier. Dein Text steht im Feld für neue Nachrichten.',
   'message.direct-to': 'Direktnachricht an {name}',
   'message.sent-by': 'Nachrichten von {name}',

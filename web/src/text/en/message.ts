@@ -25,6 +25,7 @@ export const messageTexts = {
   'message.edit-label': 'Text of the message',
   'message.edit-replace': 'Replace this newer text?',
   'message.edit-kept-draft': 'The message that you edited was deleted. Your text is kept as a draft.',
+  'message.edit-discarded': 'The edit is discarded.',
   'message.edit-kept': 'The message is no longer here. Your text is in the box for new messages.',
   'message.direct-to': 'Direct message to {name}',
   'message.sent-by': 'Messages of {name}',
