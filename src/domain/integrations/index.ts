@@ -9,6 +9,7 @@
  * to its size, which the operation bounds.
  */
 export type { IncomingIntegration, IntegrationMessage } from './integration.js';
+export { joinMarkdownBlocks } from './markdown-blocks.js';
 export { convertSlackMessageToMarkdown } from './slack-message.js';
 export { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './slack-text.js';
 export { findIncomingIntegration, INCOMING_INTEGRATIONS } from './table.js';

@@ -1,6 +1,7 @@
 /** Translates Slack's rich text, the form in which its clients send what people write. */
 import type { Json, JsonObject } from '#base';
-import { joinNonEmpty, makeMarkdownLink, objectOrEmpty, objectsOfList, textOrEmpty } from './payload.js';
+import { joinMarkdownBlocks } from './markdown-blocks.js';
+import { makeMarkdownLink, objectOrEmpty, objectsOfList, textOrEmpty } from './payload.js';
 import { makeMarkdownCodeBlock } from './slack-text.js';
 
 export const RICH_TEXT_BLOCK_TYPE = 'rich_text';
@@ -9,9 +10,10 @@ const MAX_LIST_INDENT = 10;
 
 /** @param convertMarkup translates Slack's markup; mentions have this form before they are translated */
 export const formatSlackRichText = (block: JsonObject, convertMarkup: (text: string) => string): string =>
-  joinNonEmpty(
-    objectsOfList(block.elements).map((element) => formatRichTextElement(element, convertMarkup)),
-    '\n',
+  joinMarkdownBlocks(
+    objectsOfList(block.elements)
+      .map((element) => formatRichTextElement(element, convertMarkup))
+      .filter((element) => element !== ''),
   ).trimEnd();
 
 function formatRichTextElement(element: JsonObject, convertMarkup: (text: string) => string): string {

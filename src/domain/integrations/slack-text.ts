@@ -2,6 +2,7 @@
  * Translates Slack's markup into this server's Markdown. In code, only Slack's escapes (`&lt;`, `&gt;`, `&amp;`) are
  * undone.
  */
+import { joinMarkdownBlocks } from './markdown-blocks.js';
 import { joinNonEmpty } from './payload.js';
 
 /** Users and channels behind the ids in a text. */
@@ -39,9 +40,22 @@ export function convertSlackTextToMarkdown(text: string, lookups: SlackMentionLo
   const parts = text
     .split(SLACK_CODE_BLOCK_PATTERN)
     .map((part, i) =>
-      i % 2 === 1 ? makeMarkdownCodeBlock(part) : convertOutsideBlocksAndCollectMentions(part, lookups, mentioned),
+      i % 2 === 1
+        ? unescapeSlackEntities(makeMarkdownCodeBlock(part))
+        : separateQuotesAndLists(
+            unescapeSlackEntities(convertOutsideBlocksAndCollectMentions(part, lookups, mentioned)),
+          ),
     );
-  return { content: unescapeSlackEntities(joinNonEmpty(parts, '\n')), mentioned };
+  return { content: joinNonEmpty(parts, '\n'), mentioned };
+}
+
+/** In Slack `>` quotes one line and `>>>` the rest of the text; a line after a quote or a list item is outside of it. */
+function separateQuotesAndLists(text: string): string {
+  const lines = text.split('\n');
+  const rest = lines.findIndex((line) => line.startsWith('>>>'));
+  if (rest < 0) return joinMarkdownBlocks(lines);
+  const quoted = lines.slice(rest).map((line, i) => `> ${i === 0 ? line.slice(3).trimStart() : line}`);
+  return joinMarkdownBlocks([...lines.slice(0, rest), ...quoted]);
 }
 
 /** Slack's fences stand inside of lines, even beside text; those of Markdown need lines of their own. */

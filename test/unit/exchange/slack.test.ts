@@ -83,6 +83,26 @@ t.test('lists and objects of a Slack message that have another form count as emp
   test.match(zerver_reaction, [{ message: 1, emoji_name: '+1' }]);
 });
 
+/** Converts messages of one day. @returns the reasons of what was left out, and the tables */
+async function convertedMessages(
+  test: Test,
+  messages: readonly object[],
+  files: Readonly<Record<string, unknown>> = {},
+) {
+  const rows = messages.map((message) => ({ ...FIRST_MESSAGE, ...message }));
+  const { folder, target } = writeSlackExport(test, { [DAY_FILE]: rows, ...files });
+  const leftOut = [...(await convertSlackExportToFolder(folder, target))];
+  const read = (name: string) => JSON.parse(readFileSync(join(target, name), 'utf8'));
+  const converted: readonly { content: string; subject: string }[] = read('messages-000001.json').zerver_message;
+  return { leftOut, contents: converted.map(({ content }) => content), converted, realm: read('realm.json') };
+}
+
+t.test('a link to a file is outside of a quote before it', async (test) => {
+  const files = [{ name: 'a.pdf', url_private: 'https://files.slack.com/a.pdf' }];
+  const { contents } = await convertedMessages(test, [{ text: '&gt; a quote', files }]);
+  test.strictSame(contents, ['> a quote\n\n[a.pdf](https://files.slack.com/a.pdf)']);
+});
+
 /** Converts messages of one day. @returns accounts that no list has, and the sender of each message, by name */
 async function convertedSenders(test: Test, messages: readonly object[]) {
   const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));

@@ -40,6 +40,23 @@ t.test("a block of code that stands inside Slack's lines keeps its first line, a
     t.equal(slack({ text }), content);
 });
 
+t.test("a line after a quote or a list item of Slack's text is outside of it", async (t) => {
+  for (const [text, content] of [
+    ['&gt; we ship on Friday\nNo, *Monday*.', '> we ship on Friday\n\nNo, **Monday**.'],
+    ['&gt; a\n&gt; b\n\nc', '> a\n> b\n\nc'],
+    ['&gt; &gt; a\n&gt; b', '> > a\n>\n> b'],
+    ['1. a\n2. b\nnot a list', '1. a\n2. b\n\nnot a list'],
+    ['- a\n&gt; b', '- a\n\n> b'],
+    ['- a\n  more of a\nb', '- a\n  more of a\nb'],
+    ['before\n&gt;&gt;&gt; a\nb', 'before\n> a\n> b'],
+    ['`1.`\n2.5\n-x\ny', '`1.`\n2.5\n-x\ny'],
+  ] as const)
+    t.equal(slack({ text }), content);
+  const section = (text: string) => ({ type: 'rich_text_section', elements: [{ type: 'text', text }] });
+  const list = { type: 'rich_text_list', style: 'bullet', elements: [section('a')] };
+  t.equal(slack({ blocks: [{ type: 'rich_text', elements: [list, section('b')] }] }), '* a\n\nb');
+});
+
 t.test('a text of Slack with the placeholder character of references stays unchanged', async (t) => {
   const reference = `<https://a.example/${'x'.repeat(1_000)}>`;
   const own = '\uE0000\uE001'.repeat(1_000);
@@ -158,7 +175,7 @@ t.test('rich text of Slack is shown where no text says the same', async (t) => {
     slack({ blocks }),
     [
       'Hi @S1 **bold** `x*` [site](https://a.example):tada:',
-      '1. one\n2. two\n  * *deep*',
+      '1. one\n2. two\n  * *deep*\n',
       '> a\n> b\n',
       '````\n```\n<b>\n````',
     ].join('\n'),

@@ -5,7 +5,7 @@
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
-import { convertSlackMessageToMarkdown, type SlackMentionLookups } from '#domain/integrations';
+import { convertSlackMessageToMarkdown, joinMarkdownBlocks, type SlackMentionLookups } from '#domain/integrations';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
@@ -340,7 +340,7 @@ class SlackExportConversion {
         sender: sender.id,
         recipient,
         subject: conversation.kind === 'stream' ? this.#getOrMakeThreadTopic(conversation, message, text, day) : '',
-        content: parts.join('\n'),
+        content: joinMarkdownBlocks(parts),
         date_sent: ts,
         sending_client: 1,
       },
