@@ -12,6 +12,7 @@ import {
   textOrEmpty,
   withBoundedTexts,
 } from './payload.js';
+import { withoutSlackFileTokens } from './slack-file-address.js';
 import { formatSlackRichText, RICH_TEXT_BLOCK_TYPE } from './slack-rich-text.js';
 import {
   type ConvertedSlackText,
@@ -33,7 +34,7 @@ export function convertSlackMessageToMarkdown(message: JsonObject, lookups: Slac
   });
   const { text, blocks, attachments, mrkdwn } = message;
   const shown = { text, blocks, attachments, mrkdwn } as JsonObject;
-  return { content: formatter.formatMessage(withBoundedTexts(shown)), mentioned };
+  return { content: withoutSlackFileTokens(formatter.formatMessage(withBoundedTexts(shown))), mentioned };
 }
 
 class SlackMessageFormatter {

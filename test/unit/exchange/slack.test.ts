@@ -103,6 +103,12 @@ t.test('a link to a file is outside of a quote before it', async (test) => {
   test.strictSame(contents, ['> a quote\n\n[a.pdf](https://files.slack.com/a.pdf)']);
 });
 
+t.test('a link to a file has no token of the export', async (test) => {
+  const files = [{ title: 'Pay', url_private: 'https://files.slack.com/pay.pdf?t=xoxe-123-secret' }];
+  const { contents } = await convertedMessages(test, [{ text: '', files }]);
+  test.strictSame(contents, ['[Pay](https://files.slack.com/pay.pdf)']);
+});
+
 /** Converts messages of one day. @returns accounts that no list has, and the sender of each message, by name */
 async function convertedSenders(test: Test, messages: readonly object[]) {
   const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));

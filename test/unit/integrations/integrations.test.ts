@@ -57,6 +57,21 @@ t.test("a line after a quote or a list item of Slack's text is outside of it", a
   t.equal(slack({ blocks: [{ type: 'rich_text', elements: [list, section('b')] }] }), '* a\n\nb');
 });
 
+t.test('addresses of files at Slack lose their token, others keep their parameters', async (t) => {
+  const file = 'https://files.slack.com/files-pri/T1-F1/pay.pdf';
+  t.equal(
+    slack({
+      text: `<${file}?t=xoxe-1-a|*pay*> <${file}?a=1&amp;t=xoxe-1-a&amp;b=2> <https://a.example/?t=1> *<${file}?t=x_y>*`,
+      attachments: [{ title: 'file', title_link: `${file}?t=xoxe-1-a`, image_url: `${file}?t=xoxe-1-a&b=2` }],
+    }),
+    [
+      `[*pay*](${file}) ${file}?a=1&b=2 https://a.example/?t=1 **${file}**`,
+      `**[file](${file})**`,
+      `[image](${file}?b=2)`,
+    ].join('\n\n'),
+  );
+});
+
 t.test('a text of Slack with the placeholder character of references stays unchanged', async (t) => {
   const reference = `<https://a.example/${'x'.repeat(1_000)}>`;
   const own = '\uE0000\uE001'.repeat(1_000);
