@@ -109,6 +109,21 @@ t.test('a link to a file has no token of the export', async (test) => {
   test.strictSame(contents, ['[Pay](https://files.slack.com/pay.pdf)']);
 });
 
+t.test('the purpose and the topic of a channel become a description in Markdown, without mentions', async (test) => {
+  const purpose = { value: 'Q&amp;A at <https://w.example|wiki> for <@U2> &lt;3, see <#C2|help>' };
+  const channel = { created: 1, members: ['U1'] };
+  const { realm } = await convertedMessages(test, [{}], {
+    'channels.json': [
+      { ...channel, id: 'C1', name: 'general', purpose, topic: { value: '*new*' } },
+      { ...channel, id: 'C2', name: 'help', purpose: { value: 'Help' }, topic: { value: 'Help' } },
+    ],
+  });
+  test.strictSame(
+    realm.zerver_stream.map(({ description }: { description: string }) => description),
+    ['Q&A at [wiki](https://w.example) for @bob <3, see #help · **new**', 'Help'],
+  );
+});
+
 /** Converts messages of one day. @returns accounts that no list has, and the sender of each message, by name */
 async function convertedSenders(test: Test, messages: readonly object[]) {
   const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));

@@ -5,7 +5,13 @@
 import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
-import { convertSlackMessageToMarkdown, joinMarkdownBlocks, type SlackMentionLookups } from '#domain/integrations';
+import {
+  convertSlackMessageToMarkdown,
+  convertSlackTextToMarkdown,
+  joinMarkdownBlocks,
+  type SlackMentionLookups,
+  withoutSlackFileTokens,
+} from '#domain/integrations';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
@@ -133,6 +139,12 @@ class SlackExportConversion {
   }
 
   async #convertConversations({ channels, groups, mpims, dms }: SlackConversationLists): Promise<void> {
+    // Descriptions and messages name channels that come later.
+    const names = [...channels, ...groups].map((row) => {
+      const name = this.#streamNames.take(row.textOrDefault('name'));
+      this.#streamNameBySlackId.set(row.textOrDefault('id'), name);
+      return name;
+    });
     let stream = 0;
     for (const [rows, isPrivate] of [
       [channels, false],
@@ -140,16 +152,14 @@ class SlackExportConversion {
     ] as const) {
       for (const row of rows) {
         const name = row.textOrDefault('name');
-        const streamName = this.#streamNames.take(name);
-        this.#streamNameBySlackId.set(row.textOrDefault('id'), streamName);
         const recipient = this.#takeConversationRecipientId();
         const archived = row.booleanOrDefault('is_archived');
         const members = this.#memberIdsOf(row);
         await this.#realmTables.addRow('zerver_stream', {
           id: ++stream,
           realm: 1,
-          name: streamName,
-          description: row.objectOrEmpty('purpose').textOrDefault('value'),
+          name: names[stream - 1]!,
+          description: this.#descriptionOf(row),
           date_created: row.timeSecondsOrDefault('created'),
           deactivated: archived,
           invite_only: isPrivate,
@@ -175,6 +185,18 @@ class SlackExportConversion {
         members: this.#memberIdsOf(row),
       });
     }
+  }
+
+  /** The purpose of a channel, and its topic if that says something else. */
+  #descriptionOf(channel: CheckedExportRow): string {
+    const texts = ['purpose', 'topic'].map((name) => {
+      const { content } = convertSlackTextToMarkdown(
+        channel.objectOrEmpty(name).textOrDefault('value'),
+        this.#mentionLookups,
+      );
+      return withoutSlackFileTokens(showMentionsAsText(content)).trim();
+    });
+    return [...new Set(texts)].filter((text) => text !== '').join(' · ');
   }
 
   #addConversation(conversation: Omit<ConvertedSlackConversation, 'topicNames'>): void {
@@ -422,6 +444,10 @@ class SlackExportConversion {
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
 }
+
+/** Mentions and links to streams as words: descriptions and topics have neither. */
+const showMentionsAsText = (markdown: string): string =>
+  markdown.replace(/([@#])\*\*([^*\n]+?)(?:\|\d+)?\*\*/g, '$1$2');
 
 /** Skin tones are one emoji here. */
 function findEmojiOfSlackName(slackName: string): { readonly name: string; readonly code: string } | undefined {
