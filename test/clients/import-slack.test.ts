@@ -181,7 +181,7 @@ t.test('mentions of people with equal or unusual names mention these people', as
   test.equal(content, '@**Bo Quay|12**, @**Bo Quay|9** and @**A B C|D|13**');
   const mentioned = [...String(rendered_content).matchAll(/data-user-id="(\d+)"/g)].map(([, id]) => id);
   test.strictSame(mentioned, ['12', '9', '13']);
-  test.equal(subject, '2020-01-02 @ Bo Quay , @ Bo Quay and @ A B C|D');
+  test.equal(subject, '2020-01-02 @Bo Quay, @Bo Quay and @A B C|D');
 });
 
 t.test('threads that begin with the same words have topics of their own', async (test) => {

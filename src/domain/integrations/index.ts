@@ -10,6 +10,7 @@
  */
 export type { IncomingIntegration, IntegrationMessage } from './integration.js';
 export { joinMarkdownBlocks } from './markdown-blocks.js';
+export { findEmojiOfSlackName } from './slack-emoji.js';
 export { withoutSlackFileTokens } from './slack-file-address.js';
 export { convertSlackMessageToMarkdown } from './slack-message.js';
 export { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './slack-text.js';

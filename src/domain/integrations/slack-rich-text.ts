@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '#base';
 import { joinMarkdownBlocks } from './markdown-blocks.js';
 import { makeMarkdownLink, objectOrEmpty, objectsOfList, textOrEmpty } from './payload.js';
+import { findEmojiOfSlackName } from './slack-emoji.js';
 import { makeMarkdownCodeBlock } from './slack-text.js';
 
 export const RICH_TEXT_BLOCK_TYPE = 'rich_text';
@@ -58,7 +59,7 @@ function formatInlineElement(inline: JsonObject, convertMarkup: (text: string) =
     case 'broadcast':
       return convertMarkup(`<!${textOrEmpty(inline.range)}>`);
     case 'emoji':
-      return `:${textOrEmpty(inline.name)}:`;
+      return `:${findEmojiOfSlackName(textOrEmpty(inline.name))?.name ?? textOrEmpty(inline.name)}:`;
     default:
       return textOrEmpty(inline.fallback);
   }

@@ -4,6 +4,7 @@
  */
 import { joinMarkdownBlocks } from './markdown-blocks.js';
 import { joinNonEmpty } from './payload.js';
+import { renameSlackEmoji } from './slack-emoji.js';
 
 /** Users and channels behind the ids in a text. */
 export interface SlackMentionLookups {
@@ -33,6 +34,12 @@ const REFERENCE_MARK = '\uE000';
 /** Matches references, and placeholder characters that the text itself contains. */
 const SLACK_REFERENCE_OR_MARK_PATTERN = new RegExp(`<([^<>\\n]+)>|${REFERENCE_MARK}`, 'g');
 const SLACK_USER_GROUP_MENTION_PREFIX = '!subteam^';
+/** Emphasis that begins with a mention, which would not be one behind the marks of Markdown. */
+const EMPHASIZED_MENTION_PATTERN =
+  /(?<![\w*_~])([*_~])(<[@#!][^<>\n]+>)(?:\1(?![\w*_~])|(\s*)(?=[^\s*_~](?:[^\n]{0,200}?\S)?\1(?![\w*_~])))/g;
+const MENTION_PATTERN = /^[@#]\*\*/;
+/** Characters after which this server's Markdown has mentions and links to streams. */
+const MENTION_BOUNDARY_PATTERN = /[\s'"({[/<]/;
 const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 
 export function convertSlackTextToMarkdown(text: string, lookups: SlackMentionLookups): ConvertedSlackText {
@@ -73,22 +80,36 @@ const convertOutsideBlocksAndCollectMentions = (
   text
     .trim()
     .split(SLACK_INLINE_CODE_PATTERN)
-    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, lookups, mentioned)))
+    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, i > 0, lookups, mentioned)))
     .join('');
 
-function convertOutsideCodeAndCollectMentions(text: string, lookups: SlackMentionLookups, mentioned: string[]): string {
+function convertOutsideCodeAndCollectMentions(
+  text: string,
+  isAfterCode: boolean,
+  lookups: SlackMentionLookups,
+  mentioned: string[],
+): string {
   const references: string[] = [];
   // References are put aside, so that an underscore in an address is not taken for emphasis.
-  const aside = text.replace(SLACK_REFERENCE_OR_MARK_PATTERN, (all, inside?: string) => {
-    references.push(inside === undefined ? all : convertReferenceAndCollectMention(all, inside, lookups, mentioned));
-    return REFERENCE_MARK;
-  });
+  const aside = text
+    .replace(EMPHASIZED_MENTION_PATTERN, (_, mark: string, mention: string, blanks?: string) =>
+      blanks === undefined ? mention : `${mention}${blanks || ' '}${mark}`,
+    )
+    .replace(SLACK_REFERENCE_OR_MARK_PATTERN, (all, inside?: string) => {
+      references.push(inside === undefined ? all : convertReferenceAndCollectMention(all, inside, lookups, mentioned));
+      return REFERENCE_MARK;
+    });
   let next = 0;
-  return aside
-    .replace(/(^|[^\w*])\*([^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g, '$1**$2**')
-    .replace(/(^|[^\w_])_([^\s_](?:[^_\n]*[^\s_])?)_(?![\w_])/g, '$1*$2*')
-    .replace(/(^|[^\w~])~([^\s~](?:[^~\n]*[^\s~])?)~(?![\w~])/g, '$1~~$2~~')
-    .replaceAll(REFERENCE_MARK, () => references[next++] ?? '');
+  return renameSlackEmoji(
+    aside
+      .replace(/(^|[^\w*])\*([^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])/g, '$1**$2**')
+      .replace(/(^|[^\w_])_([^\s_](?:[^_\n]*[^\s_])?)_(?![\w_])/g, '$1*$2*')
+      .replace(/(^|[^\w~])~([^\s~](?:[^~\n]*[^\s~])?)~(?![\w~])/g, '$1~~$2~~'),
+  ).replaceAll(REFERENCE_MARK, (_, offset: number, whole: string) => {
+    const reference = references[next++] ?? '';
+    const isBounded = offset === 0 ? !isAfterCode : MENTION_BOUNDARY_PATTERN.test(whole[offset - 1]!);
+    return isBounded || !MENTION_PATTERN.test(reference) ? reference : ` ${reference}`;
+  });
 }
 
 function convertReferenceAndCollectMention(
@@ -112,7 +133,7 @@ function convertReferenceAndCollectMention(
   if (label === undefined && target.startsWith(SLACK_USER_GROUP_MENTION_PREFIX))
     return `@${target.slice(SLACK_USER_GROUP_MENTION_PREFIX.length)}`;
   if (target.startsWith('!')) return label ?? '';
-  if (target.startsWith('mailto:')) return label ?? target.slice(7);
+  if (target.startsWith('mailto:') && (label === undefined || label === target.slice(7))) return target.slice(7);
   return label && label !== target ? `[${label}](${target})` : target;
 }
 

@@ -124,6 +124,11 @@ t.test('the purpose and the topic of a channel become a description in Markdown,
   );
 });
 
+t.test('the topic of a thread has names of mentioned people without a blank', async (test) => {
+  const { converted } = await convertedMessages(test, [{ text: 'ask <@U2>', thread_ts: FIRST_MESSAGE.ts }]);
+  test.equal(converted[0]!.subject, '2020-01-02 ask @bob');
+});
+
 /** Converts messages of one day. @returns accounts that no list has, and the sender of each message, by name */
 async function convertedSenders(test: Test, messages: readonly object[]) {
   const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Json } from '#base';
 import { convertSlackTextToMarkdown, findIncomingIntegration, INCOMING_INTEGRATIONS } from '#domain/integrations';
+import { renderMarkdown } from '#domain/markdown';
 import { toCheckedMessageContent } from '#domain/messages';
 import { toCheckedTruncatedTopic } from '#domain/streams';
 
@@ -69,6 +70,47 @@ t.test('addresses of files at Slack lose their token, others keep their paramete
       `**[file](${file})**`,
       `[image](${file}?b=2)`,
     ].join('\n\n'),
+  );
+});
+
+t.test("emoji of Slack's texts have their names here, without skin tones", async (t) => {
+  t.equal(
+    slack({ text: ':woman-shrugging: :flag-nl: :man-woman-girl: :simple_smile: :+1::skin-tone-4: _:star-struck:_' }),
+    ':woman_shrugging: :flag_nl: :man_woman_girl: :slight_smile: :+1: *:star_struck:*',
+  );
+  t.equal(
+    slack({ text: '`:flag-nl:` :no-such: 12:30:45 <https://a.example/:flag-nl:>' }),
+    '`:flag-nl:` :no-such: 12:30:45 https://a.example/:flag-nl:',
+  );
+  const elements = [{ type: 'rich_text_section', elements: [{ type: 'emoji', name: 'flag-nl' }] }];
+  t.equal(slack({ blocks: [{ type: 'rich_text', elements }] }), ':flag_nl:');
+});
+
+t.test("a mention in Slack's text is one, whatever is before it", async (t) => {
+  const user = (id: string) => ({ id: Number(id.slice(1)), name: 'Ann' });
+  const lookups = { user, channel: () => 'ops', everybody: '@**all**' };
+  const context = {
+    userById: (id: number) => ({ id, name: 'Ann' }),
+    usersNamed: () => [],
+  };
+  for (const [text, content, mentions] of [
+    ['Thanks<@U1> cc:<@U2>', 'Thanks @**Ann|1** cc: @**Ann|2**', 2],
+    ['<@U1><@U2> (<@U3>)', '@**Ann|1** @**Ann|2** (@**Ann|3**)', 3],
+    ['*<@U1>* _<@U2> and more_ ~see <@U3>~', '@**Ann|1** @**Ann|2** *and more* ~~see @**Ann|3**~~', 3],
+    ['`a`<@U1> in<#C1>', '`a` @**Ann|1** in #**ops**', 1],
+    ['*<@U1> 2 * 3', '* @**Ann|1** 2 * 3', 1],
+  ] as const) {
+    const converted = convertSlackTextToMarkdown(text, lookups);
+    t.equal(converted.content, content);
+    const { html } = renderMarkdown(converted.content, context as never);
+    t.equal(html.split('data-user-id').length - 1, mentions, html);
+  }
+});
+
+t.test('the address behind a named link of Slack to a mailbox is kept', async (t) => {
+  t.equal(
+    slack({ text: '<mailto:a@b.example|a@b.example> <mailto:a@b.example> <mailto:a@b.example|write>' }),
+    'a@b.example a@b.example [write](mailto:a@b.example)',
   );
 });
 

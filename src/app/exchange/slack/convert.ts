@@ -8,11 +8,11 @@ import type { JsonObject } from '#base';
 import {
   convertSlackMessageToMarkdown,
   convertSlackTextToMarkdown,
+  findEmojiOfSlackName,
   joinMarkdownBlocks,
   type SlackMentionLookups,
   withoutSlackFileTokens,
 } from '#domain/integrations';
-import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { isSafeArchivePath } from '../format/archive-paths.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
@@ -44,8 +44,6 @@ const DROPPED_MESSAGE_SUBTYPES: ReadonlySet<string> = new Set([
   'group_join',
   'group_leave',
 ]);
-/** Slack's names of emoji that are none here, with those that are. The others differ in hyphens only. */
-const EMOJI_NAME_BY_SLACK_NAME = new Map([['simple_smile', 'slight_smile']]);
 
 /** True if the folder is a Slack export. */
 export const isSlackExport = async (folder: string): Promise<boolean> =>
@@ -384,8 +382,7 @@ class SlackExportConversion {
     const key = `${folder}/${thread}`;
     let topic = this.#topicByThread.get(key);
     if (topic === undefined) {
-      const words = text
-        .replace(/(@\*\*[^*\n]+)\|\d+(?=\*\*)/g, '$1')
+      const words = showMentionsAsText(text)
         .replace(/[\p{Cc}*`~[\]]+/gu, ' ')
         .replace(/\s+/g, ' ')
         .trim();
@@ -448,13 +445,3 @@ class SlackExportConversion {
 /** Mentions and links to streams as words: descriptions and topics have neither. */
 const showMentionsAsText = (markdown: string): string =>
   markdown.replace(/([@#])\*\*([^*\n]+?)(?:\|\d+)?\*\*/g, '$1$2');
-
-/** Skin tones are one emoji here. */
-function findEmojiOfSlackName(slackName: string): { readonly name: string; readonly code: string } | undefined {
-  const plain = slackName.split('::')[0]!;
-  for (const name of [plain, EMOJI_NAME_BY_SLACK_NAME.get(plain), plain.replaceAll('-', '_')]) {
-    const code = name === undefined ? undefined : emojiCodeOfNameOrAlias(name);
-    if (name !== undefined && code !== undefined) return { name, code };
-  }
-  return undefined;
-}
