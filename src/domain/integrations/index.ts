@@ -13,5 +13,10 @@ export { joinMarkdownBlocks } from './markdown-blocks.js';
 export { findEmojiOfSlackName } from './slack-emoji.js';
 export { withoutSlackFileTokens } from './slack-file-address.js';
 export { convertSlackMessageToMarkdown } from './slack-message.js';
-export { convertSlackTextToMarkdown, type SlackMentionedAccount, type SlackMentionLookups } from './slack-text.js';
+export {
+  convertSlackTextToMarkdown,
+  type SlackMentionedAccount,
+  type SlackMentionLookups,
+  unescapeSlackEntities,
+} from './slack-text.js';
 export { findIncomingIntegration, INCOMING_INTEGRATIONS } from './table.js';

@@ -129,6 +129,85 @@ t.test('the topic of a thread has names of mentioned people without a blank', as
   test.equal(converted[0]!.subject, '2020-01-02 ask @bob');
 });
 
+t.test('a canvas is a link to its page; files without content and deleted messages are counted', async (test) => {
+  const permalink = 'https://quay.slack.com/docs/T1/F1';
+  const { leftOut, contents, realm } = await convertedMessages(test, [
+    { text: '', files: [{ title: 'Plan', permalink }, { mode: 'tombstone', permalink }, { name: 'x' }] },
+    { text: 'old', files: [{ mode: 'hidden_by_limit', url_private: permalink }] },
+    { text: 'This message was deleted.', subtype: 'tombstone', user: 'USLACKBOT' },
+  ]);
+  test.strictSame(contents, [`[Plan](${permalink})`, 'old']);
+  test.equal(realm.zerver_userprofile.length, 2, 'Slackbot gets no account');
+  test.strictSame(leftOut, [
+    ['file that was deleted in Slack', 1],
+    ['file without an address', 1],
+    ["file that the limits of Slack's plan hide", 1],
+    ['message that was deleted in Slack, above its replies', 1],
+  ]);
+});
+
+t.test('an account whose address another one has is reported by name', async (test) => {
+  const { leftOut } = await convertedMessages(test, [{}], {
+    'users.json': [
+      { id: 'U1', name: 'bob', profile: { email: 'bob@quay.example' } },
+      { id: 'U2', name: 'bob2', profile: { email: 'BOB@quay.example' } },
+    ],
+  });
+  test.strictSame(leftOut, [
+    ['address BOB@quay.example of bob2, which another account has: it gets bob2-2@conclave.invalid', 1],
+  ]);
+});
+
+t.test("a message that an app signed with another name than its account's begins with this name", async (test) => {
+  const app = { user: undefined, bot_id: 'B1', subtype: 'bot_message' };
+  const { contents } = await convertedMessages(
+    test,
+    [
+      { ...app, username: 'Daily *stand-up*', text: 'What is next?' },
+      { ...app, username: 'Workflows', text: 'own' },
+      { username: 'ignored', text: 'of a person' },
+    ],
+    {
+      'users.json': [
+        { id: 'U1', name: 'ada' },
+        { id: 'U2', name: 'workflows', real_name: 'Workflows', is_bot: true, profile: { bot_id: 'B1' } },
+      ],
+    },
+  );
+  test.strictSame(contents, ['**Daily stand-up**\nWhat is next?', 'own', 'of a person']);
+});
+
+t.test('what real exports contain is converted without losing text', async (test) => {
+  const root = { thread_ts: '1577923200.000100', parent_user_id: 'U2' };
+  const block = (elements: readonly object[]) => ({ blocks: [{ type: 'rich_text', elements }], text: '' });
+  const { leftOut, contents } = await convertedMessages(
+    test,
+    [
+      block([{ type: 'rich_text_section', elements: [{ type: 'text', text: 'only in a block' }] }]),
+      { text: '', attachments: [{ fallback: 'an unfurl', from_url: 'https://a.example' }] },
+      { text: 'broadcast', subtype: 'thread_broadcast', root: {}, ...root },
+      { text: 'reply to a missing parent', ...root },
+      { text: 'set the channel topic: x', subtype: 'channel_topic', topic: 'x' },
+      { text: 'A huddle started', subtype: 'huddle_thread', room: { participants: ['U1'] } },
+      { text: 'from elsewhere', user: 'U9', user_team: 'T9', user_profile: { real_name: 'Pat', is_stranger: true } },
+      { text: '<!date^1392734382^{date}|18 Feb> <!subteam^S1|@team> <tel:+4912|+49 12>' },
+    ],
+    { 'dms.json': [{ id: 'D1', created: 1, members: ['U1'] }], 'D1/2020-01-03.json': [FIRST_MESSAGE] },
+  );
+  test.strictSame(leftOut, []);
+  test.strictSame(contents, [
+    'only in a block',
+    'an unfurl',
+    'broadcast',
+    'reply to a missing parent',
+    'set the channel topic: x',
+    'A huddle started',
+    'from elsewhere',
+    '18 Feb @team [+49 12](tel:+4912)',
+    'hi',
+  ]);
+});
+
 /** Converts messages of one day. @returns accounts that no list has, and the sender of each message, by name */
 async function convertedSenders(test: Test, messages: readonly object[]) {
   const rows = messages.map((message, i) => ({ type: 'message', ts: `157792320${i}.000200`, text: 'hi', ...message }));

@@ -4,6 +4,7 @@ import type { SlackMentionedAccount } from '#domain/integrations';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm, toEmailAddressWithAsciiDomain } from '#domain/people';
 import { DistinctNames } from '../format/distinct-names.js';
 import type { CheckedExportRow } from '../format/row.js';
+import type { AdjustedRowCounts } from '../import/draft.js';
 import { toAcceptableFullName } from '../tables/people.js';
 
 const EXPORTED_ROLE_NUMBER = { owner: 100, admin: 200, member: 400, guest: 600 } as const;
@@ -35,6 +36,8 @@ export class ConvertedSlackAccounts {
   readonly #userIdByBotId = new Map<string, string>();
   readonly #emails = new DistinctNames((email) => email.toLowerCase());
 
+  constructor(private readonly leftOut: AdjustedRowCounts) {}
+
   get all(): readonly ConvertedSlackAccount[] {
     return this.#accounts;
   }
@@ -58,8 +61,12 @@ export class ConvertedSlackAccounts {
         : user.booleanOrDefault('is_admin')
           ? EXPORTED_ROLE_NUMBER.admin
           : EXPORTED_ROLE_NUMBER.member;
+    const givenEmail = profile.textOrDefault('email');
+    const email = this.#reserveUniqueEmailAddress(givenEmail, login);
+    if (hasEmailAddressForm(givenEmail) && email !== givenEmail)
+      this.leftOut.addCount(`address ${givenEmail} of ${login}, which another account has: it gets ${email}`);
     this.#getOrAdd(slackId, deleted || real === '' ? login : real, {
-      delivery_email: this.#reserveUniqueEmailAddress(profile.textOrDefault('email'), login),
+      delivery_email: email,
       role,
       is_active: !deleted,
       is_bot: user.booleanOrDefault('is_bot'),

@@ -11,6 +11,7 @@ import {
   findEmojiOfSlackName,
   joinMarkdownBlocks,
   type SlackMentionLookups,
+  unescapeSlackEntities,
   withoutSlackFileTokens,
 } from '#domain/integrations';
 import { MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
@@ -21,6 +22,7 @@ import { ExportFormatError } from '../format/problem.js';
 import { type CheckedExportRow, MAX_TIME_SECONDS } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { AdjustedRowCounts } from '../import/draft.js';
+import { toAcceptableFullName } from '../tables/people.js';
 import { type ConvertedSlackAccount, ConvertedSlackAccounts } from './accounts.js';
 import { markdownLinksToSlackFiles } from './files.js';
 import {
@@ -76,7 +78,6 @@ export const convertSlackExportToFolder = async (
 
 class SlackExportConversion {
   readonly #realmTables: ExportTableWriter;
-  readonly #accounts = new ConvertedSlackAccounts();
   readonly #streamNames = new UniqueNames(MAX_STREAM_NAME_CHARACTERS);
   readonly #streamNameBySlackId = new Map<string, string>();
   readonly #conversations: ConvertedSlackConversation[] = [];
@@ -85,6 +86,7 @@ class SlackExportConversion {
   readonly #topicByThread = new Map<string, string>();
   readonly #mentionLookups: SlackMentionLookups;
   readonly #leftOut = new AdjustedRowCounts();
+  readonly #accounts = new ConvertedSlackAccounts(this.#leftOut);
   #lastConversationRecipientId = 1;
   #groupCount = 0;
   #messageCount = 0;
@@ -279,7 +281,7 @@ class SlackExportConversion {
     for (const [folder, files] of folders) {
       for (const file of files) {
         const messages = await readSlackRows(this.folder, `${folder}/${file}`);
-        for (const message of messages) this.#accounts.readUnlistedSender(message);
+        for (const message of messages) if (!isDeletedMessage(message)) this.#accounts.readUnlistedSender(message);
       }
     }
     this.#accounts.addUnlistedSenders();
@@ -336,13 +338,16 @@ class SlackExportConversion {
   ): Promise<void> {
     const subtype = message.textOrDefault('subtype');
     if (DROPPED_MESSAGE_SUBTYPES.has(subtype)) return;
+    if (isDeletedMessage(message))
+      return this.#leftOut.addCount('message that was deleted in Slack, above its replies');
     const sender = this.#accounts.getOrAddSender(message);
     if (!sender) return this.#leftOut.addCount('message without a sender');
     const { content: text, mentioned } = convertSlackMessageToMarkdown(message.fields, this.#mentionLookups);
-    const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...markdownLinksToSlackFiles(message)].filter(
-      (part) => part !== '',
-    );
+    const links = markdownLinksToSlackFiles(message, this.#leftOut);
+    const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...links].filter((part) => part !== '');
     if (parts.length === 0) return this.#leftOut.addCount('message without text');
+    const otherName = otherNameOfApp(message, sender);
+    if (otherName !== undefined) parts.unshift(`**${otherName}**`);
     const conversation = await this.#conversationOfMessage(place, sender);
     const id = ++this.#messageCount;
     const ids = new Set(mentioned.map((key) => this.#accounts.getOrAddUser(key).id));
@@ -440,6 +445,17 @@ class SlackExportConversion {
     await tables.joinTablesIntoAndRemoveParts(join(this.target, 'realm.json'));
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
+}
+
+/** True for the text by Slackbot in place of a deleted message that has replies. */
+const isDeletedMessage = (message: CheckedExportRow): boolean => message.textOrDefault('subtype') === 'tombstone';
+
+/** The name with which an app signed one message if its account has another: workflows sign with several names. */
+function otherNameOfApp(message: CheckedExportRow, sender: ConvertedSlackAccount): string | undefined {
+  const given = message.textOrDefault('username');
+  if (given === '' || message.textOrDefault('bot_id') === '') return undefined;
+  const name = toAcceptableFullName(given, String(sender.row.delivery_email), sender.id);
+  return name === sender.name ? undefined : unescapeSlackEntities(name);
 }
 
 /** Mentions and links to streams as words: descriptions and topics have neither. */
