@@ -56,7 +56,7 @@ export function convertSlackTextToMarkdown(text: string, lookups: SlackMentionLo
   return { content: joinNonEmpty(parts, '\n'), mentioned };
 }
 
-/** In Slack `>` quotes one line and `>>>` the rest of the text; a line after a quote or a list item is outside of it. */
+/** In Slack `>` quotes one line, and `>>>` the rest of the text. A line after a list item is outside of it. */
 function separateQuotesAndLists(text: string): string {
   const lines = text.split('\n');
   const rest = lines.findIndex((line) => line.startsWith('>>>'));
