@@ -86,6 +86,10 @@ class SlackMessageFormatter {
         return '---';
       case 'image':
         return formatPicture(block);
+      case 'markdown':
+        return textOrEmpty(block.text);
+      case 'video':
+        return formatVideo(block);
       default:
         return '';
     }
@@ -142,3 +146,9 @@ const isLinkPreview = ({ from_url, original_url }: JsonObject): boolean =>
 
 const formatPicture = ({ title, alt_text, image_url }: JsonObject): string =>
   makeMarkdownLink(lineOrEmpty(objectOrEmpty(title).text) || lineOrEmpty(alt_text) || 'image', textOrEmpty(image_url));
+
+const formatVideo = ({ title, alt_text, title_url, video_url }: JsonObject): string =>
+  makeMarkdownLink(
+    lineOrEmpty(objectOrEmpty(title).text) || lineOrEmpty(alt_text) || 'video',
+    textOrEmpty(title_url) || textOrEmpty(video_url),
+  );

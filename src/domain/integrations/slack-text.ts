@@ -134,7 +134,8 @@ function convertReferenceAndCollectMention(
     return `@${target.slice(SLACK_USER_GROUP_MENTION_PREFIX.length)}`;
   if (target.startsWith('!')) return label ?? '';
   if (target.startsWith('mailto:') && (label === undefined || label === target.slice(7))) return target.slice(7);
-  return label && label !== target ? `[${label}](${target})` : target;
+  if (!label || label === target) return target;
+  return `[${label.replaceAll('[', '(').replaceAll(']', ')')}](${target.replaceAll(' ', '%20')})`;
 }
 
 function splitReferenceTargetAndLabel(text: string): [string, string?] {

@@ -107,6 +107,18 @@ t.test("a mention in Slack's text is one, whatever is before it", async (t) => {
   }
 });
 
+t.test("a link of Slack's text stays one with brackets in its name or a blank in its address", async (t) => {
+  t.equal(slack({ text: '<https://a.example/a b|see [1]>' }), '[see (1)](https://a.example/a%20b)');
+});
+
+t.test('blocks of Slack with Markdown or a video come in place of the text', async (t) => {
+  const video = { type: 'video', title: { type: 'plain_text', text: 'Demo' }, title_url: 'https://v.example/1' };
+  t.equal(
+    slack({ text: 'fallback', blocks: [{ type: 'markdown', text: '**as** it is' }, video] }),
+    '**as** it is\n\n[Demo](https://v.example/1)',
+  );
+});
+
 t.test('the address behind a named link of Slack to a mailbox is kept', async (t) => {
   t.equal(
     slack({ text: '<mailto:a@b.example|a@b.example> <mailto:a@b.example> <mailto:a@b.example|write>' }),
