@@ -125,3 +125,31 @@ t.test('a topic that ended long ago is found without reading the messages sent s
   ]);
   t.ok(store.returned < 600, `${store.returned} messages`);
 });
+
+t.test('a recent topic that was not received does not make the list read all older messages', async (t) => {
+  // The reader was unsubscribed during the last 50 messages, which are in a topic of their own.
+  const topicOf = (id: number): string => (id > MESSAGES - 50 || id === 5 ? 'missed' : `topic ${Math.floor(id / 500)}`);
+  const stays = [
+    { after: 0, until: MESSAGES - 50 },
+    { after: MESSAGES, until: 0 },
+  ];
+  const { store, reader, topics } = await world(topicOf, stays);
+  t.same(await listReceivedTopics(topics, STREAM, reader), [
+    { name: 'topic 5', max_id: 2_950 },
+    { name: 'topic 4', max_id: 2_499 },
+    { name: 'topic 3', max_id: 1_999 },
+    { name: 'topic 2', max_id: 1_499 },
+    { name: 'topic 1', max_id: 999 },
+    { name: 'topic 0', max_id: 499 },
+    { name: 'missed', max_id: 5 },
+  ]);
+  t.ok(store.returned < 600, `${store.returned} messages`);
+});
+
+t.test('many topics that were not received are not looked up one by one if the scan ends soon', async (t) => {
+  const stays = [{ after: 0, until: 100 }];
+  const { store, reader, topics } = await world((id) => (id > 3 ? `topic ${id}` : 'old'), stays);
+  const listed = await listReceivedTopics(topics, STREAM, reader);
+  t.equal(listed.length, 98);
+  t.ok(store.scans < 20, `${store.scans} scans`);
+});
