@@ -32,6 +32,8 @@ export interface ConversationActorState extends JsonObject {
   readonly watched?: boolean;
   /** Planned time of the next daily check, wall time, ms; absent: an earlier version planned it. */
   readonly nextCheck?: number;
+  /** Time until which a check that came late was put off, wall time, ms (`findPauseOfLateDeletion`). */
+  readonly checkPutOffUntil?: number;
   readonly retention?: RetentionProgress;
   /** Number of a stream's messages by day. */
   readonly traffic?: DailyMessageCounts;

@@ -30,6 +30,8 @@ export interface OwnUploadedFile extends JsonObject {
   readonly messages: readonly LinkingMessage[];
   /** Time at which the file is deleted unless a message links it before, ms; null while one does. */
   readonly expires: number | null;
+  /** Time until which a deletion that came late was put off, ms (`findPauseOfLateDeletion`). */
+  readonly putOffUntil?: number;
 }
 
 /**

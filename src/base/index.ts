@@ -28,7 +28,7 @@ export { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from './id-set.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
-export { LATE_DELETION_PAUSE_MS, mayClockBeAhead } from './late-deletions.js';
+export { findPauseOfLateDeletion, LATE_DELETION_PAUSE_MS, mayClockBeAhead } from './late-deletions.js';
 export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
 export {
   copyOutOfLease,

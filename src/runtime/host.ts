@@ -270,7 +270,10 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     if (!mayClockBeAhead(planned, clock.now()) || clock.monotonic() < this.#nextLateWorkLineAt) return;
     this.#nextLateWorkLineAt = clock.monotonic() + LATE_WORK_LOG_INTERVAL_MS;
     const days = Math.floor((clock.now() - planned) / 86_400_000);
-    logger.error({ days }, 'work comes days late: the server was off, or its clock is ahead; deletions wait for a day');
+    logger.error(
+      { days },
+      'work comes days late: the server was off, or its clock is ahead; deletions wait for up to a day',
+    );
   }
 
   #sendDueCommand(key: ActorKey): void {

@@ -1,14 +1,14 @@
 /**
  * Removes messages that are older than the organization or the stream keeps them (streams.md, message_retention_days).
  * A conversation checks once a day, from its first message on; a new rule takes effect at the next check. A check that
- * comes days late removes nothing (`mayClockBeAhead`).
+ * comes days late removes nothing (`findPauseOfLateDeletion`).
  *
  * A check reads batches in the order of ids, and ends at the first batch whose newest message is not expired. Messages
  * that were stored while the clock was ahead have low ids and late times, so a check goes on behind them.
  */
 
 import { makeValueReply } from '#actors/shared';
-import { LATE_DELETION_PAUSE_MS, mayClockBeAhead } from '#base';
+import { findPauseOfLateDeletion, LATE_DELETION_PAUSE_MS } from '#base';
 import { storeNameOfStreamConversation } from '#domain/messages';
 import { countMessagesInTrafficWindow } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmActorKey, toStreamId } from '#model';
@@ -77,9 +77,10 @@ export const removeExpiredMessagesHandler: ConversationCommandHandler<
   },
   handle(view, _args, batch, context) {
     const { now } = context;
-    if (mayClockBeAhead(view.state.nextCheck ?? 0, now)) {
-      const due = now + LATE_DELETION_PAUSE_MS;
-      const state = { ...view.state, nextCheck: due };
+    const putOffUntil = findPauseOfLateDeletion(view.state.nextCheck ?? 0, view.state.checkPutOffUntil, now);
+    if (putOffUntil !== undefined) {
+      const due = putOffUntil;
+      const state = { ...view.state, nextCheck: due, checkPutOffUntil: due };
       return addTrafficReportToOutcome(state, { reply: makeValueReply(null), state, due }, context);
     }
     const days = retentionDaysOfConversation(context.key, context.directory);

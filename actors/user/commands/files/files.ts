@@ -1,7 +1,7 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 
 import { makeFileChangesCommand, makeSuccessReply, makeValueReply } from '#actors/shared';
-import { type Json, LATE_DELETION_PAUSE_MS, mayClockBeAhead } from '#base';
+import { findPauseOfLateDeletion, type Json } from '#base';
 import { fileUriOfPath, parseFilePath, UNFINISHED_UPLOAD_LIFETIME_MS, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
 import {
   listUnsentScheduledMessages,
@@ -175,7 +175,8 @@ function isNeededByScheduledMessage({ path }: OwnUploadedFile, parts: ReadonlyMa
 
 /**
  * Deletes expired files, except those that a scheduled message will link. Files whose deletion comes days late are kept
- * for another day (`mayClockBeAhead`). A time of expiry that was stored while the clock was ahead is corrected.
+ * for up to another day (`findPauseOfLateDeletion`). A time of expiry that was stored while the clock was ahead is
+ * corrected.
  */
 export function makeExpiredFileDeletions(
   parts: ReadonlyMap<string, Json>,
@@ -185,17 +186,18 @@ export function makeExpiredFileDeletions(
   const considered = [...iterateOwnFiles(parts)]
     .filter(({ expires }) => expires !== null && (expires <= now || expires > latest))
     .slice(0, MAX_EXPIRED_FILES_PER_COMMIT);
-  /** New time of expiry of a file that is kept; undefined: the file is deleted. */
-  const laterExpiryOf = (file: OwnUploadedFile): number | undefined => {
-    if (file.expires! > latest || isNeededByScheduledMessage(file, parts)) return latest;
-    return mayClockBeAhead(file.expires!, now) ? now + LATE_DELETION_PAUSE_MS : undefined;
+  /** The file with a new time of expiry if it is kept; undefined: the file is deleted. */
+  const withLaterExpiry = (file: OwnUploadedFile): OwnUploadedFile | undefined => {
+    if (file.expires! > latest || isNeededByScheduledMessage(file, parts)) return { ...file, expires: latest };
+    const putOffUntil = findPauseOfLateDeletion(file.expires!, file.putOffUntil, now);
+    return putOffUntil === undefined ? undefined : { ...file, expires: putOffUntil, putOffUntil };
   };
   const later: Record<string, Json> = {};
   const gone: OwnUploadedFile[] = [];
   for (const file of considered) {
-    const expires = laterExpiryOf(file);
-    if (expires === undefined) gone.push(file);
-    else later[ownFilePartName(file.path)] = { ...file, expires } satisfies OwnUploadedFile;
+    const kept = withLaterExpiry(file);
+    if (kept) later[ownFilePartName(file.path)] = kept;
+    else gone.push(file);
   }
   if (gone.length === 0) return { parts: later, commands: [] };
   const removal = makeOwnFilesRemoval(realm, userIdOfUserActorKey(key), gone);

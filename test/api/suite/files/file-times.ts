@@ -72,6 +72,21 @@ export async function fileTimes(t: Test): Promise<void> {
     await until('it is gone', async () => !(await names()).includes('draft.txt'), 5_000);
   });
 
+  await t.test('unlinked files are deleted although the server runs only for some hours each week', async (t) => {
+    const uri = await upload(member, 'weekly.txt');
+    await server.restart(() => clock.leap(40 * DAY_MS));
+    await clock.advanceAsync(DAY_MS / 3);
+    await settle(50);
+    // Lets the actor do its due work before the next start.
+    t.ok((await names()).includes('weekly.txt'));
+    await server.restart(() => clock.leap(7 * DAY_MS));
+    await clock.advanceAsync(60_000);
+    await settle(50);
+    t.equal((await look(member, uri)).status, 200, 'the clock may be ahead for a minute');
+    clock.leap(3_600_000);
+    await until('it is gone', async () => !(await names()).includes('weekly.txt'), 5_000);
+  });
+
   await t.test('a file that a scheduled message links is kept for it', async (t) => {
     const uri = await upload(member, 'awaited.txt');
     await member.api.ok('POST /scheduled_messages', {
