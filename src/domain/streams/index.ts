@@ -81,6 +81,7 @@ export {
   formatUserTopicForApi,
   formatUserTopicsForApi,
   hashTopicIgnoringCase,
+  listUserTopicPartNames,
   listUserTopicPolicies,
   MAX_TOPIC_POLICIES_PER_USER,
   TOPIC_VISIBILITY_POLICY,

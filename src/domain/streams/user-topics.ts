@@ -69,6 +69,12 @@ export const topicVisibilityPolicyOf = (parts: ActorParts, stream: number, topic
 export const listUserTopicPolicies = (parts: ActorParts): UserTopicPolicy[] =>
   [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopicPolicy);
 
+/** Lists the parts of the user's topic policies in a stream, in no particular order. */
+export function listUserTopicPartNames(parts: ActorParts, stream: number): string[] {
+  const prefix = `${USER_TOPIC_PART_PREFIX}${stream}/`;
+  return [...parts.keys()].filter((name) => name.startsWith(prefix));
+}
+
 /**
  * Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}): equal
  * policies stay, `unmuted` wins over every other one but `followed`.

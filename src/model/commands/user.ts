@@ -327,9 +327,12 @@ export const userActorCommands = {
   moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
   /**
    * Sent by the realm's or a stream's actor: the stream may have become visible to the user or hidden, also by being
-   * archived. null: any stream, because the user's role changed.
+   * archived. null: any stream, because the user's role changed. The user's actor sends it to itself with `after`, the
+   * part of the last topic whose event is published: the events of all topics would be too much for one commit.
    */
-  streamShownOrHidden: declareCommand<{ readonly stream: number | null }>('stream-shown-or-hidden'),
+  streamShownOrHidden: declareCommand<{ readonly stream: number | null; readonly after?: string }>(
+    'stream-shown-or-hidden',
+  ),
 
   // Commands about reading.
   fetchMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('messages'),

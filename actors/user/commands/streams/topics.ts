@@ -7,6 +7,7 @@ import {
   chooseMergedTopicVisibilityPolicy,
   formatMutedTopicsForApi,
   formatUserTopicForApi,
+  listUserTopicPartNames,
   listUserTopicPolicies,
   MAX_TOPIC_POLICIES_PER_USER,
   mayAccessStream,
@@ -17,13 +18,22 @@ import {
   type UserTopicPolicy,
   userTopicPartName,
 } from '#domain/streams';
-import { type ActorParts, type LogItem, type RealmId, streamActorKey, toStreamId, toUserId, type UserId } from '#model';
+import {
+  type ActorParts,
+  type LogItem,
+  type RealmId,
+  streamActorKey,
+  toStreamId,
+  toUserId,
+  type UserId,
+  userActorKey,
+} from '#model';
 import {
   makeOutboxCommand,
   type OutboxCommand,
   type StreamTopic,
   streamActorCommands,
-  type userActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -203,6 +213,9 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
   },
 };
 
+/** Maximum number of policies whose end one commit publishes. */
+const MAX_ENDED_POLICIES_PER_COMMIT = 500;
+
 /**
  * Publishes changes of topic policies when streams became visible to the user or hidden: the list of muted topics, and
  * the end of policies in an archived stream, which registrations leave out. The stored policies stay. The command is
@@ -211,26 +224,39 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
 export const publishTopicPoliciesOfShownOrHiddenStreamHandler: UserCommandHandler<
   typeof userActorCommands.streamShownOrHidden
 > = {
-  handle({ parts }, { stream: id }, _inputs, { key, directory, now }) {
+  handle({ parts }, { stream: id, after }, _inputs, { key, realm, directory, now }) {
     const self = userIdOfUserActorKey(key);
     const topics = listUserTopicPolicies(parts);
     const ofStream = topics.filter(({ stream }) => id === null || stream === id);
     const isArchived = id !== null && directory.stream(toStreamId(id))?.archived === true;
     // Subscribers see a stream unless it is archived. Unsubscribing publishes an event of muted topics by itself.
-    const changesMutedTopics = ofStream.some(
-      ({ stream, policy }) =>
-        policy === TOPIC_VISIBILITY_POLICY.muted && (isArchived || !isSubscribedToStream(parts, stream)),
-    );
+    const changesMutedTopics =
+      after === undefined &&
+      ofStream.some(
+        ({ stream, policy }) =>
+          policy === TOPIC_VISIBILITY_POLICY.muted && (isArchived || !isSubscribedToStream(parts, stream)),
+      );
     const ended = { policy: TOPIC_VISIBILITY_POLICY.inherit, updated: toUnixSeconds(now) };
     const events: JsonObject[] = [];
     if (changesMutedTopics)
       events.push(makeMutedTopicsEvent(topics, directory, self, listPresentAndFormerSubscriptions(parts)));
-    if (isArchived)
-      for (const topic of ofStream)
-        events.push({ type: 'user_topic', ...formatUserTopicForApi({ ...topic, ...ended }) });
+    const left = isArchived ? listUserTopicPartNames(parts, id).filter((part) => part > (after ?? '')) : [];
+    const batch = left.sort().slice(0, MAX_ENDED_POLICIES_PER_COMMIT);
+    for (const part of batch) {
+      const topic = parts.get(part) as UserTopicPolicy;
+      events.push({ type: 'user_topic', ...formatUserTopicForApi({ ...topic, ...ended }) });
+    }
+    const goOn = makeOutboxCommand({
+      to: userActorKey(realm, self),
+      name: userActorCommands.streamShownOrHidden,
+      args: { stream: id, after: batch.at(-1) ?? '' },
+      caller: 0,
+      after: directory.version,
+    });
     return {
       reply: makeValueReply(null),
       events: events.map((event): LogItem => ({ t: 'event', to: { users: [self] }, event })),
+      commands: batch.length < left.length ? [[goOn]] : [],
     };
   },
 };
