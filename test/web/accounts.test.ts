@@ -150,6 +150,8 @@ t.test(
     const client = await ClientPage.open(browser, host);
     await withPictures(t, { client }, async () => {
       await client.openSignedIn(admin.email, PASSWORD, '#inbox');
+      // The client returns to a view only after it has shown that view.
+      await client.waitFor('.overview-row, .empty');
       await openLinkOf(other);
       await client.waitFor('main', `You are signed in as ${admin.name}. Sign in as ${other.name} instead?`);
       t.strictSame(await client.findings(), [], 'the page with the question is accessible');
