@@ -10,6 +10,7 @@ import { AdminError, listRealms, requireRealmBySubdomain } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   convertSlackExportToFolder,
+  EXPORT_ARCHIVE_NAME_PATTERN,
   exportOrganizationToArchive,
   exportOrganizationToFolder,
   isSlackExport,
@@ -43,7 +44,6 @@ export const IMPORT_AND_EXPORT_COMMAND_ACTIONS: CliActionsOf<'import' | 'export'
   export: (config, { subdomain }, logger, [file = '']) => runExportCommand(config, subdomain, logger, file),
 };
 
-const EXPORT_ARCHIVE_NAME_PATTERN = /\.(tar\.gz|tgz)$/;
 /** Names of archives, also of kinds that an export does not write. */
 const ANY_ARCHIVE_NAME_PATTERN = /\.(tar|gz|tgz|zip|7z|rar|bz2|tbz2?|xz|txz|zst|tzst|lz4?|br)$/i;
 

@@ -23,6 +23,7 @@
  */
 export { BackgroundExporter } from './export/background.js';
 export {
+  EXPORT_ARCHIVE_NAME_PATTERN,
   exportOrganizationToArchive,
   exportOrganizationToFolder,
   type OrganizationExportOptions,

@@ -99,6 +99,9 @@ const PLACEHOLDER_EXPORT_TABLES = [
   'zerver_useractivityinterval',
 ];
 
+/** Matches the end of the name of an export that is an archive. */
+export const EXPORT_ARCHIVE_NAME_PATTERN = /\.(tar\.gz|tgz)$/;
+
 export interface OrganizationExportOptions {
   readonly progress?: (messages: number) => void;
   /** True if a thread may make the rows of receivers. */
@@ -124,7 +127,7 @@ export async function exportOrganizationToArchive(
   options: OrganizationExportOptions = {},
 ): Promise<ReadonlyMap<string, number>> {
   const partial = `${file}.partial`;
-  const name = basename(file).replace(/\.tar\.gz$|\.tgz$/, '') || 'export';
+  const name = basename(file).replace(EXPORT_ARCHIVE_NAME_PATTERN, '') || 'export';
   await rm(partial, { recursive: true, force: true });
   try {
     const rows = await exportOrganizationToFolder(source, join(partial, name), options);
@@ -328,18 +331,18 @@ class OrganizationExport {
     const { store, realm, directory, publicOnly } = this.source;
     const parts = await readAllUserActorParts(store, realm, user.id);
     await this.#addSubscriptionRow(user.id, user.recipient, user.isActive);
+    const files: OwnUploadedFile[] = [];
     for (const [name, value] of parts) {
-      if (!name.startsWith(SUBSCRIPTION_PART_PREFIX)) continue;
-      const own = value as JsonObject & Subscription;
-      const stream = directory.stream(toStreamId(own.stream));
-      if (stream && !publicOnly) await this.#addSubscriptionRow(user.id, stream.recipient, user.isActive, own);
-      // Members see the present subscribers only, without their properties.
-      else if (stream && own.active && user.isActive) await this.#addSubscriptionRow(user.id, stream.recipient, true);
+      if (name.startsWith(SUBSCRIPTION_PART_PREFIX)) {
+        const own = value as JsonObject & Subscription;
+        const stream = directory.stream(toStreamId(own.stream));
+        if (stream && !publicOnly) await this.#addSubscriptionRow(user.id, stream.recipient, user.isActive, own);
+        // Members see the present subscribers only, without their properties.
+        else if (stream && own.active && user.isActive) await this.#addSubscriptionRow(user.id, stream.recipient, true);
+      } else if (name.startsWith(OWN_FILE_PART_PREFIX)) files.push(value as OwnUploadedFile);
     }
     const scheduled = publicOnly ? [] : await this.#exportPersonalPartsOfUser(user, parts);
-    for (const [name, value] of parts) {
-      if (!name.startsWith(OWN_FILE_PART_PREFIX)) continue;
-      const file = value as OwnUploadedFile;
+    for (const file of files) {
       if (!file.ready) continue;
       const linked = scheduled.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
       const linking = await this.#loadIdsOfLinkingMessages(file);
