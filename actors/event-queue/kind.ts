@@ -2,7 +2,7 @@
 
 import type { ActorKey } from '#model';
 import { type EventQueueEndReason, eventQueueActorCommands, eventQueueSidecarCommands } from '#model/commands';
-import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, MAX_ACTOR_SLEEP_MS, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   deleteEventQueueHandler,
@@ -14,7 +14,7 @@ import {
 } from './commands.js';
 import { EVENT_QUEUE_END_REASONS } from './machine.js';
 import { EventQueueActorSidecar, makeMissingEventQueueReply } from './sidecar.js';
-import { type EventQueueActorState, MAX_EVENT_QUEUE_SLEEP_MS } from './state.js';
+import type { EventQueueActorState } from './state.js';
 import { EventQueueMemoryState } from './volatile.js';
 
 /**
@@ -31,7 +31,7 @@ export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, Even
   summary: 'An event queue: the events that one client has not acknowledged yet.',
   usesDirectory: true,
   loadedParts: [],
-  maxDueDelayMs: MAX_EVENT_QUEUE_SLEEP_MS,
+  maxDueDelayMs: MAX_ACTOR_SLEEP_MS,
   commands: mapHandlersByName(eventQueueActorCommands, {
     register: registerEventQueueHandler,
     visit: readVisitorSnapshotHandler,

@@ -58,9 +58,6 @@ export const latestPossibleClientActivityTime = (
   takenOver: number,
 ): number => (held ? Math.max(active, Math.min(takenOver, active + MAX_EVENT_QUEUE_ACTIVITY_LAG_MS)) : active);
 
-/** Longest time for which the actor of a queue sleeps, ms: queues of longer lifespan look at it in between. */
-export const MAX_EVENT_QUEUE_SLEEP_MS = 86_400_000;
-
 /** Id of a queue as clients know it: the last part of the actor's key. */
 export function eventQueueIdOfActorKey(key: ActorKey): string {
   const { idWithinRealm } = parseActorKey(key);

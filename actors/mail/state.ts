@@ -1,6 +1,7 @@
 /** Persisted state of a mail actor. Each mail is a part, deleted when it is sent. */
 
 import type { JsonObject } from '#base';
+import { correctTimeFromAhead } from '#base/clock';
 import { mailRetryDelayMs, type QueuedMail } from '#domain/mail';
 import { ActorPartAccessor, type ActorParts } from '#model';
 import type { MailToSend } from '#model/commands';
@@ -60,7 +61,7 @@ export const toUnsealedQueuedMail = (
  * clock was ahead: the mail is due now.
  */
 export const timeOfNextMailAttempt = ({ tries, next }: StoredMail, now: number): number =>
-  next > now + mailRetryDelayMs(tries) ? now : next;
+  correctTimeFromAhead(next, mailRetryDelayMs(tries), now);
 
 /** Earliest time at which a waiting mail is due, wall time, ms; null: no mail waits. */
 export function computeNextMailAttemptTime(mails: Iterable<StoredMail>, now: number): number | null {

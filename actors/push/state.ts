@@ -1,5 +1,6 @@
 /** Persisted state of a push actor. Each waiting push is a part, deleted when it was sent. */
 import type { JsonObject } from '#base';
+import { correctTimeFromAhead } from '#base/clock';
 import { ActorPartAccessor, type ActorParts } from '#model';
 
 export interface PushActorState extends JsonObject {
@@ -42,7 +43,7 @@ export const MAX_PUSH_RETRY_PAUSE_MS = 3_600_000;
  */
 export const listWaitingPushes = (parts: ActorParts, now: number): WaitingPush[] =>
   [...WAITING_PUSH_TABLE.values(parts)]
-    .map((push) => (push.next > now + MAX_PUSH_RETRY_PAUSE_MS ? { ...push, next: now } : push))
+    .map((push) => ({ ...push, next: correctTimeFromAhead(push.next, MAX_PUSH_RETRY_PAUSE_MS, now) }))
     .sort((a, b) => a.number - b.number);
 
 /** Earliest time at which a waiting push is due, wall time, ms; null: none waits. */

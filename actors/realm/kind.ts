@@ -7,7 +7,7 @@ import { FIRST_CUSTOM_GROUP_ID } from '#domain/people';
 import { type ActorReply, addMissingRealmSettings, DEFAULT_REALM_SETTINGS, parseActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, MAX_ACTOR_SLEEP_MS, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   regenerateBotApiKeyHandler,
@@ -59,7 +59,7 @@ import { publishEmailVisibilityHandler } from './commands/accounts/visibility-ch
 import { createBotHandler } from './commands/bots/create-bot.js';
 import { updateBotHandler } from './commands/bots/update-bot.js';
 import { wrapAllRealmCommandHandlers } from './commands/command.js';
-import { MAX_REALM_SLEEP_MS, runDueRealmTasksHandler } from './commands/due.js';
+import { runDueRealmTasksHandler } from './commands/due.js';
 import { activateUploadedAvatarHandler, removeAvatarHandler } from './commands/files/avatar.js';
 import {
   addCustomEmojiHandler,
@@ -190,7 +190,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
   summary: 'An organization: its directory, its policies and its sequence of message ids.',
   phaseMachine: realmStateMachine,
   usesDirectory: false,
-  maxDueDelayMs: MAX_REALM_SLEEP_MS,
+  maxDueDelayMs: MAX_ACTOR_SLEEP_MS,
   loadedParts: [
     ...Object.values(DIRECTORY_RECORD_PART_PREFIXES),
     ...Object.values(DIRECTORY_SINGLETON_PART_NAMES),

@@ -17,7 +17,7 @@ import {
   userActorCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
+import { type ActorKindDefinition, MAX_ACTOR_SLEEP_MS, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   createAccountHandler,
@@ -149,7 +149,7 @@ import { OWN_FILE_PART_PREFIX } from './files.js';
 import { userStateMachine } from './machine.js';
 import { MISSED_CONVERSATION_PART_PREFIX } from './missed.js';
 import { wrapToRemovePushesOfReadMessages } from './pushed.js';
-import { MAX_USER_SLEEP_MS, SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
+import { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
 import { WEEKLY_DIGEST_PART_PREFIX } from './weekly-digest.js';
 
 export const userActorKind: ActorKindDefinition<UserActorState, undefined, ActorServices> = {
@@ -157,7 +157,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
   summary: 'An account: its secrets, its side of the subscriptions, and what its user may read.',
   phaseMachine: userStateMachine,
   usesDirectory: true,
-  maxDueDelayMs: MAX_USER_SLEEP_MS,
+  maxDueDelayMs: MAX_ACTOR_SLEEP_MS,
   loadedParts: [
     SUBSCRIPTION_PART_PREFIX,
     READ_STATE_PART_PREFIX,

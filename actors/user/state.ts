@@ -88,9 +88,6 @@ export type UserCommandHandler<C extends ActorCommandName<'user'>, I = undefined
   I
 >;
 
-/** Longest time for which the actor sleeps while a part waits, ms. */
-export const MAX_USER_SLEEP_MS = 86_400_000;
-
 /**
  * Time at which the user actor's timer must fire next for any part, ms; null: no part waits. Commands that change such
  * a part set `due` to this time.

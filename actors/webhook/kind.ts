@@ -6,6 +6,7 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
+import { correctTimeFromAhead } from '#base/clock';
 import { type ActorCommandName, type ArgsOfCommand, webhookActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
@@ -81,8 +82,7 @@ function startDueCalls(
   volatile: WebhookMemoryState,
   now: number,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly due: number | null } {
-  // A time later than any that is set now is from a clock that was ahead.
-  const calls = stored.map((call) => (call.next > now + MAX_CALL_DURATION_MS ? { ...call, next: now } : call));
+  const calls = stored.map((call) => ({ ...call, next: correctTimeFromAhead(call.next, MAX_CALL_DURATION_MS, now) }));
   if (volatile.isPartitionDraining) return { parts: {}, due: calls.length > 0 ? now + DRAIN_RECHECK_DELAY_MS : null };
   const parts: Record<string, Json> = {};
   let free = MAX_RUNNING_CALLS_PER_WEBHOOK - calls.filter(({ running, next }) => running && next > now).length;

@@ -3,7 +3,7 @@
  * moves that time, so an entry is small and moving it is cheap: one timer serves all, and an entry that was put off
  * keeps its place in the heap until its old time comes.
  */
-import type { Clock, TimerHandle } from '#base/clock';
+import { type Clock, correctTimeFromAhead, type TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 
 interface DueTimerEntry {
@@ -62,8 +62,7 @@ export class HostActorDueTimers {
   }
 
   #correctWakeTime(key: ActorKey, at: number): number {
-    const now = this.clock.now();
-    return at > now + this.maxDelayMs(key) ? now : at;
+    return correctTimeFromAhead(at, this.maxDelayMs(key), this.clock.now());
   }
 
   /** Sets the actor's wake-up time. @param at wall ms; null removes the timer */

@@ -37,6 +37,7 @@ export {
   type CommandOutcome,
   CommandTooEarlyError,
   type DeferredRequest,
+  MAX_ACTOR_SLEEP_MS,
   type MessageChange,
   type PassivationReason,
 } from './kind.js';

@@ -6,6 +6,7 @@
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
+import { correctTimeFromAhead } from '#base/clock';
 import type { CounterName, GaugeName, MetricLabelValues, MetricName } from '#base/metrics';
 import type { ActivationStopReason, ActorKey, ActorKindName, ActorReply, EventLogItem, LogItem, RealmId } from '#model';
 import type { ActorCommandName, ActorRedirectReply, ActorValueReply, OutboxCommand } from '#model/commands';
@@ -316,12 +317,18 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   sidecar?(handle: ActorActivationHandle<S, V>, sources: CommandInputSources<Services>): ActorSidecar;
 }
 
+/**
+ * `maxDueDelayMs` of kinds whose timed work may be days away, ms: their actors look at all their times at least once a
+ * day.
+ */
+export const MAX_ACTOR_SLEEP_MS = 86_400_000;
+
 /** Due time of an actor, wall time, ms; now if the time was stored while the clock was ahead. */
 export const correctDueTime = (
   { maxDueDelayMs = Number.POSITIVE_INFINITY }: Pick<AnyActorKindDefinition, 'maxDueDelayMs'>,
   due: number | null,
   now: number,
-): number | null => (due !== null && due > now + maxDueDelayMs ? now : due);
+): number | null => (due === null ? null : correctTimeFromAhead(due, maxDueDelayMs, now));
 
 /** The time for which the actor is woken, wall time, ms, when a handler asks for `due`. */
 export const boundDueTime = (

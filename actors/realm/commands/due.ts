@@ -15,9 +15,6 @@ import { nextDigestPlanningTime, planDueDigests, withoutDigestsPlannedAhead } fr
 /** Time after which an actor with a pending export is woken: it is awake already, unless its host died. */
 const PENDING_EXPORT_CHECK_INTERVAL_MS = 60_000;
 
-/** Longest time for which the actor sleeps, ms. */
-export const MAX_REALM_SLEEP_MS = 86_400_000;
-
 /** Returns the time at which the timer must fire next, ms; null: the timer has nothing to do. */
 export function computeNextRealmTimerTime(
   parts: ActorParts,

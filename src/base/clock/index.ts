@@ -14,4 +14,4 @@ export type { Clock, TimerHandle } from './clock.js';
 export { REAL_CLOCK } from './clock-real.js';
 export { CoarseTimerRing } from './timer-ring.js';
 export { sharedTimerWheel, TimerWheel, type TimerWheelEntry } from './timer-wheel.js';
-export { addJitter, MAX_JITTER_SHARE, runPeriodically, waitOnClock } from './timing.js';
+export { addJitter, correctTimeFromAhead, MAX_JITTER_SHARE, runPeriodically, waitOnClock } from './timing.js';

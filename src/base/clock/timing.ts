@@ -1,4 +1,4 @@
-/** Helpers on a clock: waiting, jitter and periodic tasks. */
+/** Helpers on a clock: waiting, jitter, periodic tasks, and times that a wrong clock has stored. */
 import type { Clock } from './clock.js';
 import { sharedTimerWheel, type TimerWheelEntry } from './timer-wheel.js';
 
@@ -11,6 +11,15 @@ export const MAX_JITTER_SHARE = 0.2;
 
 /** A time in ms, prolonged by a random share of up to 20 %. @param random returns a number in [0, 1) */
 export const addJitter = (ms: number, random: () => number): number => ms * (1 + random() * MAX_JITTER_SHARE);
+
+/**
+ * A stored time, wall time, ms; now if it lies further ahead than any time is set, because the clock was ahead when the
+ * time was stored.
+ *
+ * @param maxAheadMs longest time ahead for which the time is set
+ */
+export const correctTimeFromAhead = (at: number, maxAheadMs: number, now: number): number =>
+  at > now + maxAheadMs ? now : at;
 
 /**
  * Calls `fn` at each multiple of `ms` in monotonic time, or later; a late call skips the multiples that have passed.
