@@ -20,6 +20,8 @@ interface DueTimerEntry {
  */
 const MAX_WAKE_UPS_AT_ONCE = 256;
 const PAUSE_BETWEEN_WAKE_UP_BATCHES_MS = 5;
+/** Milliseconds until a timer whose command could not be delivered, or was refused, comes again. */
+export const DUE_COMMAND_RETRY_DELAY_MS = 5_000;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
 const TOLERATED_STALE_HEAP_ENTRIES = 1_000;
 /** Change of the wall clock against the monotonic one, ms, from which the wall clock counts as set. */

@@ -10,6 +10,7 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
+import { DUE_COMMAND_RETRY_DELAY_MS } from './due-timers.js';
 import {
   type AnyActorKindDefinition,
   boundDueTime,
@@ -88,7 +89,7 @@ export class CommandExecutor {
       );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#refuseCommand(pending, { error: error.toReply() });
+      this.#refuseCommandOfClientOrTimer(pending, error);
       return;
     }
     // The timer has fired, so its time is cleared unless the handler sets another one.
@@ -200,7 +201,7 @@ export class CommandExecutor {
 
   #answerInputFailure(pending: QueuedCommand, error: unknown): void {
     if (error instanceof ApiError) {
-      this.#refuseCommand(pending, { error: error.toReply() });
+      this.#refuseCommandOfClientOrTimer(pending, error);
       return;
     }
     if (error instanceof CommandTooEarlyError) {
@@ -210,6 +211,14 @@ export class CommandExecutor {
     this.ports.logger.warn({ ...this.#makeLogFields(pending), err: error }, 'inputs unavailable');
     this.ports.storeOutage.recordFailure(error);
     this.#answerWithoutChange(pending, this.ports.storeOutage.makeRefusal('unavailable'));
+  }
+
+  /** Refuses a command with an error of its handler or inputs. A timer has no client that would repeat it. */
+  #refuseCommandOfClientOrTimer(pending: QueuedCommand, error: ApiError): void {
+    this.#refuseCommand(pending, { error: error.toReply() });
+    if (pending.envelope.name !== 'due') return;
+    this.ports.logger.error({ ...this.#makeLogFields(pending), err: error }, 'timer was refused, trying again');
+    this.ports.setDueTime(this.key, this.ports.clock.now() + DUE_COMMAND_RETRY_DELAY_MS);
   }
 
   /**

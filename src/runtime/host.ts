@@ -18,7 +18,7 @@ import { ActorActivations } from './activations.js';
 import { type ActorKindQuota, ActorQuotas } from './actor-quotas.js';
 import { registerActorMetrics } from './actor-stats.js';
 import { ActorClient } from './client.js';
-import { HostActorDueTimers } from './due-timers.js';
+import { DUE_COMMAND_RETRY_DELAY_MS, HostActorDueTimers } from './due-timers.js';
 import { MessageIdSource } from './id-source.js';
 import type { AnyActorKindDefinition, CommandInputSources } from './kind.js';
 import { ActorRuntimeMetrics } from './meters.js';
@@ -73,7 +73,6 @@ const IDLE_SWEEP_INTERVAL_MS = 30_000;
  * shorter than ours.
  */
 const MAX_CONCURRENT_ACTOR_LOADS = 64;
-const DUE_COMMAND_RETRY_DELAY_MS = 5_000;
 /** Interval of log lines about late work, ms. */
 const LATE_WORK_LOG_INTERVAL_MS = 3_600_000;
 

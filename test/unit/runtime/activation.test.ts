@@ -2,6 +2,7 @@ import t from 'tap';
 import type { JsonObject } from '#base';
 import { realmActorKey, toEpoch } from '#model';
 import { makeOutboxCommand } from '#model/commands';
+import { apiError } from '#model/errors';
 import { StoreUnavailableError } from '#ports/store';
 import {
   type ActorKindDefinition,
@@ -202,6 +203,36 @@ t.test('a root written beside the host gets its timer by a command, without bein
   h.store.gate = undefined;
   await h.clock.advanceAsync(20_000);
   t.equal(await again.done, null);
+});
+
+t.test('a timer whose command is refused comes again, whether its handler or its inputs refuse', async (t) => {
+  for (const place of ['handler', 'inputs']) {
+    let refusals = 2;
+    const refuseTwice = (): void => {
+      if (refusals-- > 0) throw apiError('NO_SUCH_USER');
+    };
+    const h = new Harness({
+      stream: {
+        ...queue,
+        commands: {
+          ...queue.commands,
+          due: {
+            inputs: async () => (place === 'inputs' ? refuseTwice() : undefined),
+            handle: () => {
+              if (place === 'handler') refuseTwice();
+              return { reply: { value: null }, state: { n: 3 } };
+            },
+          },
+        },
+      },
+    });
+    await h.take(key);
+    await h.ask(key, 'until', { at: h.clock.now() + 1_000 });
+    await h.clock.advanceAsync(10_000);
+    t.match(h.store.contents.roots.get(key), { state: { n: 2 } }, `${place}: refused twice`);
+    await h.clock.advanceAsync(5_000);
+    t.match(h.store.contents.roots.get(key), { state: { n: 3 }, due: null }, place);
+  }
 });
 
 t.test('a commit in flight while its partition is acquired again leaves no work undone', async (t) => {
