@@ -2,6 +2,7 @@
 import type { ReadableMessage } from '#domain/messages';
 import type { MailContentWithheldReason, MailReceiverLocale, MessageInMissedMail } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
+import { serverLanguageOfSetting } from '#domain/texts';
 import { toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
@@ -12,6 +13,7 @@ export const makeMailReceiver = (
   fullName,
   timezone,
   twentyFourHour: readUserSettingByUserId(directory, id, 'twenty_four_hour_time'),
+  language: serverLanguageOfSetting(readUserSettingByUserId(directory, id, 'default_language')),
 });
 
 /** Returns the setting that withholds contents from mails to the user; null if mails show them. */

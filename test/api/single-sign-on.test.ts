@@ -543,7 +543,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       t.notMatch((await nobody.raw({ method: 'GET', path })).text, /password/i, email);
       const made = await send(path, { full_name: 'New One' });
       t.equal(made.status, 200, email);
-      t.match(made.text, 'choose its single sign-on');
+      t.match(made.text, 'through its single sign-on');
       t.ok(signedIn(await signInBy(org, first, 'first', at(first, person(email)))), email);
     }
     t.equal((await accounts(org)).length, org.people.length + 2, 'the accounts are those of the pages');
@@ -554,7 +554,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       await nobody.raw({ method: 'GET', path: '/accounts/password/reset' }),
       await send('/accounts/password/reset', { email: signingUp }),
     ]) {
-      t.match(text, 'choose its single sign-on');
+      t.match(text, 'through its single sign-on');
     }
     const owner = newcomerAddress(org, 'owner');
     await org.owner.api.ok('POST /invites', { invitee_emails: owner, stream_ids: [], invite_as: 100 });
@@ -621,7 +621,7 @@ await t.test('log-ins of browsers, mobile and desktop clients are mailed to thos
         .map(({ headers }) => headers.get('subject'))
         .sort(),
       ['Chrome on Windows', 'Firefox on Linux', 'Mobile app (Firefox on Linux)'].map(
-        (device) => `New log-in from ${device} [The ${org.subdomain}]`,
+        (device) => `New sign-in from ${device} [The ${org.subdomain}]`,
       ),
     );
     t.same(mailsTo(server, other.email), []);
@@ -646,12 +646,12 @@ await t.test('the browser in which single sign-on made an account is no new devi
     const logInMails = () =>
       mailsTo(server, address)
         .map(({ headers }) => headers.get('subject') ?? '')
-        .filter((subject) => subject.startsWith('New log-in'));
+        .filter((subject) => subject.startsWith('New sign-in'));
     await until('a mail about the mobile app', () => {
       clock.advance(10);
       return logInMails().length > 0;
     });
-    t.same(logInMails(), [`New log-in from Mobile app (Firefox on Linux) [The ${org.subdomain}]`]);
+    t.same(logInMails(), [`New sign-in from Mobile app (Firefox on Linux) [The ${org.subdomain}]`]);
   } finally {
     await server.close();
   }
@@ -754,7 +754,7 @@ await t.test('an API key that is fetched by a signed token is mailed as a log-in
     });
     t.same(
       mailsTo(server, email).map(({ headers }) => headers.get('subject')),
-      ['New log-in from Reports [Signed]'],
+      ['New sign-in from Reports [Signed]'],
     );
   } finally {
     await server.close();

@@ -26,7 +26,7 @@ async function runFacts(t: Test, web: 'on' | 'off', server: TestServer): Promise
     t.match(text, words, title);
     t.equal(text.includes('href="/"'), web === 'on', title);
   };
-  const goOn = web === 'on' ? /<a href="\/">(Back to signing|Sign) in<\/a>/ : /To sign in, go back to your app\./;
+  const goOn = web === 'on' ? /<a href="\/">(Back to sign-|Sign )in<\/a>/ : /To sign in, go back to your app\./;
 
   await t.test('a forgotten password', async (t) => {
     const ask = '/accounts/password/reset';
@@ -41,7 +41,7 @@ async function runFacts(t: Test, web: 'on' | 'off', server: TestServer): Promise
     const email = `invited@${org.subdomain}.example.com`;
     await owner.api.ok('POST /invites', { invitee_emails: email, stream_ids: [] });
     const path = linkIn((await mailed(server, email))[0]!);
-    const words = web === 'on' ? /Sign in with this browser<\/a>, or/ : /made\. Sign in with an app of your choice/;
+    const words = web === 'on' ? /Sign in with this browser<\/a>, or/ : /ready. Sign in with an app of your choice/;
     leadsHome(t, await send(path, { full_name: 'Ivy Invited', password: PASSWORD }), 200, words, 'after joining');
   });
 

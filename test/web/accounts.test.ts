@@ -47,8 +47,8 @@ t.test('a member who forgot the password sets a new one by the mailed link', asy
     await client.click('a', 'Forgotten your password?');
     await client.fill('input[name=email]', email);
     t.strictSame(await client.findings(), [], 'the page that asks for the address');
-    await client.click('button', 'Send it');
-    await client.waitFor('h1', 'Look into your mail');
+    await client.click('button', 'Send the link');
+    await client.waitFor('h1', 'Check your mail');
     const [mail] = await mailed(server, email);
     await page.goto(`http://${host}${linkIn(mail!)}`);
     await client.fill('input[name=password]', 'secret');

@@ -66,8 +66,8 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   await step('a second person makes an account with it, and signs in by password', async () => {
     await open(ada, invitation);
     await ada.fill('#email', address);
-    await ada.click('button', 'Send it');
-    await ada.waitFor('h1', 'Look into your mail');
+    await ada.click('button', 'Send the link');
+    await ada.waitFor('h1', 'Check your mail');
     const [letter] = await mailed(server, address);
     await open(ada, linkIn(letter!));
     await ada.fill('#full_name', NAME);

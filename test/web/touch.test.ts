@@ -377,8 +377,8 @@ t.test('pages of readers without an account have large targets', async (t) => {
       'a new password',
       async () => {
         await client.fill('input[name=email]', other.email);
-        await client.click('button', 'Send it');
-        await client.waitFor('h1', 'Look into your mail');
+        await client.click('button', 'Send the link');
+        await client.waitFor('h1', 'Check your mail');
         const [mail] = await mailed(server, other.email);
         await page.goto(`http://${host}${linkIn(mail!)}`);
         await client.waitFor('.choice');

@@ -1,29 +1,39 @@
 /** Pages of the link that confirms a new e-mail address. */
 
+import { pageTextsIn, type ServerLanguage, translatePageRefusal } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
-export const makeConfirmNewEmailPage = (): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makeConfirmNewEmailPage(language: ServerLanguage): RawHttpAnswer {
+  const { confirmEmail, confirm } = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     200,
-    'Confirm your e-mail address',
-    htmlTemplate`<p>Make the address that this link was sent to the one of your account?</p>
+    confirmEmail.title,
+    htmlTemplate`<p>${confirmEmail.text}</p>
 <form method="post">
-<button type="submit">Confirm</button>
+<button type="submit">${confirm}</button>
 </form>`,
   );
+}
 
-export const makeNewEmailConfirmedPage = (email: string): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makeNewEmailConfirmedPage(language: ServerLanguage, email: string): RawHttpAnswer {
+  const { emailChanged, emailIsNow } = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     200,
-    'Your e-mail address is changed',
-    htmlTemplate`<p>The e-mail address of your account is now <strong>${email}</strong>.</p>`,
+    emailChanged,
+    htmlTemplate`<p>${emailIsNow[0]}<strong>${email}</strong>${emailIsNow[1]}</p>`,
   );
+}
 
 /** Page of an address that could not be confirmed. @param problem reason in the words of the API */
-export const makeNewEmailNotConfirmedPage = (status: number, problem: string): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makeNewEmailNotConfirmedPage(language: ServerLanguage, status: number, problem: string): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     status,
-    'Your e-mail address is not changed',
-    htmlTemplate`<p class="problem" role="alert">${problem}</p>`,
+    texts.emailNotChanged,
+    htmlTemplate`<p class="problem" role="alert">${translatePageRefusal(problem, texts)}</p>`,
   );
+}

@@ -4,7 +4,8 @@
  *
  * `page.ts` has the frame of a page, its headers and the escaping template `htmlTemplate`. `joining.ts`,
  * `confirming.ts`, `resetting.ts`, `signing-in.ts` and `unsubscribing.ts` have the pages, one function per outcome. An
- * operation of the frontend calls such a function, and its answer is sent as is.
+ * operation of the frontend calls such a function with the language of the browser, and its answer is sent as is. The
+ * words are in `#domain/texts`.
  *
  * Invariants: every value in a template is escaped unless it is `SafeHtml`. Pages have no scripts, load nothing, and
  * are neither cached nor indexed nor framed, because their addresses are secrets.

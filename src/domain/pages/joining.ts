@@ -1,8 +1,9 @@
 /** Pages of invitation links and of sign-up. */
 
+import { type PageTexts, pageTextsIn, type ServerLanguage } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
 import { type FormRefusal, renderFormProblemIfAny } from './form-problem.js';
-import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer, makeSimplePageAnswer, type SafeHtml } from './page.js';
 
 export interface NewAccountPageContent {
   readonly organization: string;
@@ -15,87 +16,84 @@ export interface NewAccountPageContent {
 }
 
 /** Page with the form for an address to sign up. @param problem absent on the first view */
-export function makeSignUpAddressPage(organization: string, email: string, problem?: FormRefusal): RawHttpAnswer {
-  const body = htmlTemplate`<p>You will get a letter with a link.</p>
-${renderFormProblemIfAny(problem)}
+export function makeSignUpAddressPage(
+  language: ServerLanguage,
+  organization: string,
+  email: string,
+  problem?: FormRefusal,
+): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  const body = htmlTemplate`<p>${texts.mailWithLinkFollows}</p>
+${renderFormProblemIfAny(problem, texts)}
 <form method="post">
-<label for="email">E-mail address</label>
+<label for="email">${texts.emailAddress}</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
-<button type="submit">Send it</button>
+<button type="submit">${texts.sendLink}</button>
 </form>`;
-  return makeHtmlPageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
+  return makeHtmlPageAnswer(language, problem?.status ?? 200, texts.joinOrganization(organization), body);
 }
 
-export const makeSignUpMailSentPage = (email: string): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    200,
-    'Look into your mail',
-    htmlTemplate`<p>A letter is on its way to <strong>${email}</strong>.</p>`,
-  );
+export function makeSignUpMailSentPage(language: ServerLanguage, email: string): RawHttpAnswer {
+  const { checkYourMail, mailSentTo } = pageTextsIn(language);
+  const body = htmlTemplate`<p>${mailSentTo[0]}<strong>${email}</strong>${mailSentTo[1]}</p>`;
+  return makeHtmlPageAnswer(language, 200, checkYourMail, body);
+}
 
-export const makeSignUpNeedsInvitationPage = (): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    403,
-    'An invitation is needed',
-    htmlTemplate`<p>Who wants to join this organization asks a member for an invitation.</p>`,
-  );
+export const makeSignUpNeedsInvitationPage = (language: ServerLanguage): RawHttpAnswer =>
+  makeSimplePageAnswer(language, 403, pageTextsIn(language).invitationNeeded);
 
 /** Page of a sign-up link that has expired or was never valid. */
-export const makeExpiredSignUpLinkPage = (): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    404,
-    'This link is not good any more',
-    htmlTemplate`<p>It may be more than a day old. Have a new one sent.</p>`,
-  );
+export const makeExpiredSignUpLinkPage = (language: ServerLanguage): RawHttpAnswer =>
+  makeSimplePageAnswer(language, 404, pageTextsIn(language).signUpLinkExpired);
 
-const NEW_PASSWORD_FIELD = htmlTemplate`<label for="password">Password</label>
+const renderNewPasswordField = ({ password, passwordHint }: PageTexts): SafeHtml =>
+  htmlTemplate`<label for="password">${password}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
-<p id="hint">At least 6 characters, and hard to guess.</p>`;
+<p id="hint">${passwordHint}</p>`;
 
 /**
  * Page with the form of a new account. @param fullName name that was typed before @param problem absent on the first
  * view
  */
 export function makeNewAccountFormPage(
+  language: ServerLanguage,
   of: NewAccountPageContent,
   fullName: string,
   problem?: FormRefusal,
 ): RawHttpAnswer {
-  const body = htmlTemplate`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
-${renderFormProblemIfAny(problem)}
+  const texts = pageTextsIn(language);
+  const body = htmlTemplate`<p>${of.inviter === null ? '' : `${texts.invitedBy(of.inviter)} `}${texts.createYourAccount}</p>
+${renderFormProblemIfAny(problem, texts)}
 <form method="post">
-<p>Your e-mail address: <strong>${of.email}</strong></p>
-<label for="full_name">Full name</label>
+<p>${texts.yourEmailAddress} <strong>${of.email}</strong></p>
+<label for="full_name">${texts.fullName}</label>
 <input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${fullName}">
-${of.hasPassword ? NEW_PASSWORD_FIELD : ''}
-<button type="submit">Join</button>
+${of.hasPassword ? renderNewPasswordField(texts) : ''}
+<button type="submit">${texts.join}</button>
 </form>`;
-  return makeHtmlPageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
+  return makeHtmlPageAnswer(language, problem?.status ?? 200, texts.joinOrganization(of.organization), body);
 }
 
-export const makeAccountCreatedPage = (
+export function makeAccountCreatedPage(
+  language: ServerLanguage,
   { organization, email, hasPassword }: Omit<NewAccountPageContent, 'inviter'>,
   origin: string,
   hasWebClient: boolean,
-): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    200,
-    `Welcome to ${organization}`,
-    htmlTemplate`<p>Your account is made. ${
-      hasWebClient ? htmlTemplate`<a href="/">Sign in with this browser</a>, or` : 'Sign in'
-    } with an app of your choice:</p>
+): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  const waysToSignIn = hasWebClient
+    ? htmlTemplate`<a href="/">${texts.signInWithBrowser}</a>${texts.orWithApp}`
+    : texts.signInWithAnApp;
+  const body = htmlTemplate`<p>${texts.accountCreated} ${waysToSignIn}</p>
 <dl>
-<dt>Server address</dt><dd><code>${origin}</code></dd>
-<dt>E-mail address</dt><dd><code>${email}</code></dd>
-${hasPassword ? htmlTemplate`<dt>Password</dt><dd>the one that you chose</dd>` : ''}
+<dt>${texts.serverAddress}</dt><dd><code>${origin}</code></dd>
+<dt>${texts.emailAddress}</dt><dd><code>${email}</code></dd>
+${hasPassword ? htmlTemplate`<dt>${texts.password}</dt><dd>${texts.chosenPassword}</dd>` : ''}
 </dl>
-${hasPassword ? '' : htmlTemplate`<p>This organization has no passwords: choose its single sign-on.</p>`}`,
-  );
+${hasPassword ? '' : htmlTemplate`<p>${texts.hasNoPasswords}</p>`}`;
+  return makeHtmlPageAnswer(language, 200, texts.welcome(organization), body);
+}
 
 /** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */
-export const makeInvitationGonePage = (): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    404,
-    'This invitation does not stand any more',
-    htmlTemplate`<p>It may have been used, taken back, or expired. Ask whoever invited you for a new one.</p>`,
-  );
+export const makeInvitationGonePage = (language: ServerLanguage): RawHttpAnswer =>
+  makeSimplePageAnswer(language, 404, pageTextsIn(language).invitationGone);

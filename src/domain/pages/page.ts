@@ -1,6 +1,7 @@
 /** Pages for browsers: plain HTML without scripts and without external resources. */
 
 import { escapeHtml } from '#base';
+import type { PageTexts, ServerLanguage } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
 
 /** The colours, sizes and shapes of the web client (web/src/style/tokens.css, sign-in.css). */
@@ -55,14 +56,17 @@ export function htmlTemplate(
 }
 
 /** Makes the last line of a page: how to go on to signing in. @param hasWebClient true if the sign-in page is at `/` */
-export const makeSignInLine = (words: string, hasWebClient: boolean): SafeHtml =>
-  hasWebClient
-    ? htmlTemplate`<p class="way"><a href="/">${words}</a></p>`
-    : htmlTemplate`<p>To sign in, go back to your app.</p>`;
+export const makeSignInLine = (words: string, { signInWithApp }: PageTexts, hasWebClient: boolean): SafeHtml =>
+  hasWebClient ? htmlTemplate`<p class="way"><a href="/">${words}</a></p>` : htmlTemplate`<p>${signInWithApp}</p>`;
 
-export function makeHtmlPageAnswer(status: number, title: string, body: SafeHtml): RawHttpAnswer {
+export function makeHtmlPageAnswer(
+  language: ServerLanguage,
+  status: number,
+  title: string,
+  body: SafeHtml,
+): RawHttpAnswer {
   const { text } = htmlTemplate`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,3 +83,10 @@ ${body}
 `;
   return { status, raw: Buffer.from(text), headers: HTML_PAGE_HEADERS };
 }
+
+/** Makes a page that has a heading and a sentence. */
+export const makeSimplePageAnswer = (
+  language: ServerLanguage,
+  status: number,
+  { title, text }: { readonly title: string; readonly text: string },
+): RawHttpAnswer => makeHtmlPageAnswer(language, status, title, htmlTemplate`<p>${text}</p>`);

@@ -1,8 +1,9 @@
 /** Pages for a forgotten password: one asks for a mail, another sets a new password by the link in the mail. */
 
+import { type PageTexts, pageTextsIn, type ServerLanguage } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
 import { type FormRefusal, renderFormProblemIfAny } from './form-problem.js';
-import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine, type SafeHtml } from './page.js';
 
 export interface PasswordResetRequestPageContent {
   readonly email: string;
@@ -11,39 +12,45 @@ export interface PasswordResetRequestPageContent {
   readonly requiresSingleSignOn: boolean;
 }
 
-const SINGLE_SIGN_ON_HINT = htmlTemplate`<p>This organization has no passwords, except for its owners: choose its single sign-on.</p>`;
+const renderSingleSignOnHint = ({ onlyOwnersHavePasswords }: PageTexts): SafeHtml =>
+  htmlTemplate`<p>${onlyOwnersHavePasswords}</p>`;
 
 /** Makes the page with the form for the address of an account. @param problem absent on the first view */
 export function makeRequestPasswordResetPage(
+  language: ServerLanguage,
   { email, hasWebClient, requiresSingleSignOn }: PasswordResetRequestPageContent,
   problem?: FormRefusal,
 ): RawHttpAnswer {
-  const body = htmlTemplate`${requiresSingleSignOn ? SINGLE_SIGN_ON_HINT : ''}
-<p>You will get a mail with a link that sets a new password.</p>
-${renderFormProblemIfAny(problem)}
+  const texts = pageTextsIn(language);
+  const body = htmlTemplate`${requiresSingleSignOn ? renderSingleSignOnHint(texts) : ''}
+<p>${texts.resetMailFollows}</p>
+${renderFormProblemIfAny(problem, texts)}
 <form method="post">
-<label for="email">E-mail address of your account</label>
+<label for="email">${texts.emailOfAccount}</label>
 <input id="email" name="email" type="email" autocomplete="username" required value="${email}">
-<button type="submit">Send it</button>
+<button type="submit">${texts.sendLink}</button>
 </form>
-${makeSignInLine('Back to signing in', hasWebClient)}`;
-  return makeHtmlPageAnswer(problem?.status ?? 200, 'Forgotten password', body);
+${makeSignInLine(texts.backToSignIn, texts, hasWebClient)}`;
+  return makeHtmlPageAnswer(language, problem?.status ?? 200, texts.forgottenPassword, body);
 }
 
 /** Makes the page after a request for a mail; it is the same whether or not the address has an account. */
-export const makePasswordResetMailSentPage = ({
-  email,
-  hasWebClient,
-  requiresSingleSignOn,
-}: PasswordResetRequestPageContent): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makePasswordResetMailSentPage(
+  language: ServerLanguage,
+  { email, hasWebClient, requiresSingleSignOn }: PasswordResetRequestPageContent,
+): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  const [before, after] = texts.resetMailSent;
+  return makeHtmlPageAnswer(
+    language,
     200,
-    'Look into your mail',
-    htmlTemplate`<p>If <strong>${email}</strong> is the address of an account here, a mail is on its way. Its link holds for an hour.</p>
-${requiresSingleSignOn ? SINGLE_SIGN_ON_HINT : ''}
-<p>Nothing came? Look into the spam folder, or ask an administrator of the organization.</p>
-${makeSignInLine('Back to signing in', hasWebClient)}`,
+    texts.checkYourMail,
+    htmlTemplate`<p>${before}<strong>${email}</strong>${after}</p>
+${requiresSingleSignOn ? renderSingleSignOnHint(texts) : ''}
+<p>${texts.resetMailMissing}</p>
+${makeSignInLine(texts.backToSignIn, texts, hasWebClient)}`,
   );
+}
 
 export interface NewPasswordPageContent {
   readonly organization: string;
@@ -52,39 +59,49 @@ export interface NewPasswordPageContent {
 
 /** Makes the page with the form for a new password. @param problem absent on the first view */
 export function makeSetNewPasswordPage(
+  language: ServerLanguage,
   { organization, email }: NewPasswordPageContent,
   problem?: FormRefusal,
 ): RawHttpAnswer {
-  const body = htmlTemplate`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
-${renderFormProblemIfAny(problem)}
+  const texts = pageTextsIn(language);
+  const body = htmlTemplate`<p>${texts.setNewPassword(organization)}</p>
+${renderFormProblemIfAny(problem, texts)}
 <form method="post">
-<p>Your e-mail address: <strong>${email}</strong></p>
+<p>${texts.yourEmailAddress} <strong>${email}</strong></p>
 <input name="username" type="hidden" autocomplete="username" value="${email}">
-<label for="password">New password</label>
+<label for="password">${texts.newPassword}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="6" aria-describedby="hint">
-<p id="hint">At least 6 characters, and hard to guess.</p>
-<label class="choice"><input name="new_key" type="checkbox" value="true"> Sign out apps, too: replace the API key</label>
-<button type="submit">Set the password</button>
+<p id="hint">${texts.passwordHint}</p>
+<label class="choice"><input name="new_key" type="checkbox" value="true"> ${texts.replaceApiKey}</label>
+<button type="submit">${texts.setPassword}</button>
 </form>`;
-  return makeHtmlPageAnswer(problem?.status ?? 200, 'New password', body);
+  return makeHtmlPageAnswer(language, problem?.status ?? 200, texts.newPassword, body);
 }
 
-export const makePasswordChangedPage = (
+export function makePasswordChangedPage(
+  language: ServerLanguage,
   { organization, email }: NewPasswordPageContent,
   hasWebClient: boolean,
-): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  const [before, after] = texts.passwordIsSet(organization);
+  return makeHtmlPageAnswer(
+    language,
     200,
-    'Your password is changed',
-    htmlTemplate`<p>The account <strong>${email}</strong> at ${organization} has its new password.</p>
-${makeSignInLine('Sign in', hasWebClient)}`,
+    texts.passwordChanged,
+    htmlTemplate`<p>${before}<strong>${email}</strong>${after}</p>
+${makeSignInLine(texts.signIn, texts, hasWebClient)}`,
   );
+}
 
 /** Makes the page of a link that was used, was replaced or has expired. The page doesn't say which. */
-export const makePasswordResetLinkGonePage = (): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makePasswordResetLinkGonePage(language: ServerLanguage): RawHttpAnswer {
+  const { resetLinkGone, requestNewLink } = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     404,
-    'This link does not hold any more',
-    htmlTemplate`<p>It may have been used or have expired, or a newer one was sent in its place.</p>
-<p class="way"><a href="/accounts/password/reset">Have a new one sent</a></p>`,
+    resetLinkGone.title,
+    htmlTemplate`<p>${resetLinkGone.text}</p>
+<p class="way"><a href="/accounts/password/reset">${requestNewLink}</a></p>`,
   );
+}

@@ -1,23 +1,35 @@
 /** Pages of single sign-on: one shows why a sign-in failed, another the text that a desktop client waits for. */
 
+import { pageTextsIn, type ServerLanguage, translatePageRefusal } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
 
-/** Makes the page of a failed sign-in. @param text what people can do about the failure */
-export const makeSingleSignOnFailedPage = (status: number, text: string, hasWebClient: boolean): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+/** Makes the page of a failed sign-in. @param text what people can do about the failure, or a refusal of the API */
+export function makeSingleSignOnFailedPage(
+  language: ServerLanguage,
+  status: number,
+  text: string,
+  hasWebClient: boolean,
+): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     status,
-    'You are not signed in',
-    htmlTemplate`<p class="problem" role="alert">${text}</p>
-${makeSignInLine('Back to signing in', hasWebClient)}`,
+    texts.notSignedIn,
+    htmlTemplate`<p class="problem" role="alert">${translatePageRefusal(text, texts)}</p>
+${makeSignInLine(texts.backToSignIn, texts, hasWebClient)}`,
   );
+}
 
 /** Makes the page with the token for the desktop client, which reads the text from the clipboard. */
-export const makeDesktopSignInTokenPage = (text: string): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makeDesktopSignInTokenPage(language: ServerLanguage, text: string): RawHttpAnswer {
+  const { backToApp, textForApp } = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     200,
-    'Go back to the app',
-    htmlTemplate`<p>You are signed in. Copy this text; the app takes it from the clipboard.</p>
-<label for="token">Text for the app</label>
+    backToApp.title,
+    htmlTemplate`<p>${backToApp.text}</p>
+<label for="token">${textForApp}</label>
 <input id="token" readonly value="${text}">`,
   );
+}

@@ -1,37 +1,28 @@
 /** Pages of the link that unsubscribes from a kind of mail. */
 
+import type { UnsubscribableMailKind } from '#domain/notifications';
+import { pageTextsIn, type ServerLanguage } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
-import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer, makeSimplePageAnswer } from './page.js';
 
-const MAIL_DESCRIPTION_BY_KIND = {
-  missed: 'about messages that you missed',
-  login: 'about new log-ins to your account',
-  digest: 'with a summary of the week',
-} as const;
-
-export type UnsubscribePageMailKind = keyof typeof MAIL_DESCRIPTION_BY_KIND;
-
-export const makeUnsubscribeConfirmationPage = (kind: UnsubscribePageMailKind): RawHttpAnswer =>
-  makeHtmlPageAnswer(
+export function makeUnsubscribeConfirmationPage(language: ServerLanguage, kind: UnsubscribableMailKind): RawHttpAnswer {
+  const { unsubscribe, stopMails } = pageTextsIn(language);
+  return makeHtmlPageAnswer(
+    language,
     200,
-    'Unsubscribe',
-    htmlTemplate`<p>Get no more mails ${MAIL_DESCRIPTION_BY_KIND[kind]}?</p>
+    unsubscribe,
+    htmlTemplate`<p>${stopMails[kind]}</p>
 <form method="post">
-<button type="submit">Unsubscribe</button>
+<button type="submit">${unsubscribe}</button>
 </form>`,
   );
+}
 
-export const makeUnsubscribedPage = (kind: UnsubscribePageMailKind): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    200,
-    'You are unsubscribed',
-    htmlTemplate`<p>You get no more mails ${MAIL_DESCRIPTION_BY_KIND[kind]}. You can turn them on again in your settings.</p>`,
-  );
+export function makeUnsubscribedPage(language: ServerLanguage, kind: UnsubscribableMailKind): RawHttpAnswer {
+  const { unsubscribed, mailsStopped } = pageTextsIn(language);
+  return makeSimplePageAnswer(language, 200, { title: unsubscribed, text: mailsStopped[kind] });
+}
 
 /** Makes the page of a link that this server did not make, or whose account no longer exists. */
-export const makeUnsubscribeLinkGonePage = (): RawHttpAnswer =>
-  makeHtmlPageAnswer(
-    404,
-    'This link does not work',
-    htmlTemplate`<p>Copy the whole link of the mail, or change your settings.</p>`,
-  );
+export const makeUnsubscribeLinkGonePage = (language: ServerLanguage): RawHttpAnswer =>
+  makeSimplePageAnswer(language, 404, pageTextsIn(language).unsubscribeLinkGone);

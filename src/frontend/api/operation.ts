@@ -7,6 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import type { CachedResponseFields, JsonObject, OutgoingAddressFilter, ResponseFields } from '#base';
 import type { ApiLevel } from '#domain/levels';
 import type { ServerCryptography } from '#domain/secrets';
+import type { ServerLanguage } from '#domain/texts';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import type { Thumbnails } from '#frontend/thumbnails';
@@ -156,6 +157,10 @@ export interface ApiCall<V> {
   readonly secrets: ServerCryptography;
   /** True if the server serves the web client at `/`, and browsers may have sessions. */
   readonly servesWebClient: boolean;
+  /** Language of the browser, for an operation with `page`; that of the organization if the browser names none. */
+  readonly pageLanguage: ServerLanguage;
+  /** Code of the language that the browser wants, for an operation with `page`; undefined if it names none. */
+  readonly browserLanguage: string | undefined;
   /** undefined: push notifications of browsers are turned off. */
   readonly browserPush: BrowserPushSubscriptionRules | undefined;
   /** Notifications are pushed to mobile devices. */
@@ -262,7 +267,10 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   readonly since?: number;
   /** The path is at the root of the server instead of under /api/v1, for addresses that are opened as links. */
   readonly root?: true;
-  /** The operation is a page of a browser: scripts of other origins may neither call nor read it. */
+  /**
+   * The operation is a page of a browser: scripts of other origins may neither call nor read it, and its language is
+   * that of the browser (`ApiCall.pageLanguage`).
+   */
   readonly page?: true;
   /**
    * Path relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits

@@ -29,9 +29,13 @@ const NO_DECLARED_HEADERS: ReadonlyMap<string, string> = new Map();
 
 type OperationsOfPath = HttpRouteMatch<RoutedOperation>['route']['targetsByMethod'];
 
+/** Lists the headers that an operation reads. A page is in the language of the browser. */
+const headersOfOperation = ({ headers = [], page }: ApiOperation): readonly string[] =>
+  page ? [...headers, 'accept-language'] : headers;
+
 /** Lists the headers that any operation of the path reads, because a POST may name its operation in the body. */
 const declaredHeadersOfPath = memoizeByObject((methods: OperationsOfPath): readonly string[] => [
-  ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
+  ...new Set([...methods.values()].flatMap(({ operation }) => headersOfOperation(operation))),
 ]);
 
 /**

@@ -2,6 +2,12 @@ import type { JsonObject } from '#base';
 import type { ApiLevel } from '#domain/levels';
 import { clientNameOfRequest } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
+import {
+  interfaceLanguageOfBrowser,
+  type ServerLanguage,
+  serverLanguageOfBrowser,
+  serverLanguageOfSetting,
+} from '#domain/texts';
 import type {
   ApiCall,
   BrowserPushSubscriptionRules,
@@ -123,6 +129,15 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
 
   get servesWebClient(): boolean {
     return this.context.options.areSessionsAllowed ?? false;
+  }
+
+  get pageLanguage(): ServerLanguage {
+    const { default_language } = this.directory.settings;
+    return serverLanguageOfBrowser(this.header('accept-language'), serverLanguageOfSetting(default_language));
+  }
+
+  get browserLanguage(): string | undefined {
+    return interfaceLanguageOfBrowser(this.header('accept-language'));
   }
 
   get pushesToMobileDevices(): boolean {

@@ -302,6 +302,8 @@ export type NewAccountApplicantArgs = {
   readonly password: string;
   /** Base URL of the organization. */
   readonly origin: string;
+  /** Code of the language of the newcomer's browser; absent: the account gets that of the organization. */
+  readonly language?: string;
 };
 
 export type RequestSignUpArgs = {

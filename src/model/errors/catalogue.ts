@@ -367,7 +367,7 @@ export const API_ERROR_CATALOGUE = {
   NO_SUCH_SESSION: makeBadRequestEntry('No such session'),
   WEB_PUSH_OFF: makeBadRequestEntry('Push notifications of browsers are turned off on this server'),
   INVALID_PUSH_SUBSCRIPTION: makeBadRequestEntry('Invalid push subscription: {field}'),
-  MAIL_LINK: makeBadRequestEntry('This link does not hold (any more).'),
+  MAIL_LINK: makeBadRequestEntry('This link is no longer valid.'),
   ONLY_OWNER_ROLE: makeBadRequestEntry('The owner permission cannot be removed from the only organization owner.'),
   /** Refusal by DELETE /users/{id}; it has no code, as recorded from the API's original server. */
   ONLY_OWNER_DEACTIVATION: { status: 400, msg: 'Cannot deactivate the only organization owner' },

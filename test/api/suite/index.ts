@@ -85,6 +85,7 @@ import { changingAccounts } from './people/changing-accounts.js';
 import { deactivating } from './people/deactivating.js';
 import { endsOfSessions } from './people/ends-of-sessions.js';
 import { forgottenPasswords } from './people/forgotten-passwords.js';
+import { languages } from './people/languages.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
 import { newestMessage } from './people/newest-message.js';
@@ -131,6 +132,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   people,
   'fetching after changes': fetchingAfterChanges,
   'registering again': registeringAgain,
+  languages,
   newcomers,
   'changing accounts': changingAccounts,
   deactivating,

@@ -2,7 +2,11 @@ import t from 'tap';
 import { convertMailHtmlToText, convertMessageHtmlForMail } from '#domain/notifications';
 
 const ORIGIN = 'https://chat.example.com';
-const shown = (html: string): string => convertMessageHtmlForMail(html, ORIGIN);
+const shown = (html: string): string =>
+  convertMessageHtmlForMail(html, {
+    origin: ORIGIN,
+    hiddenSpoiler: '(Hidden text. Open the conversation to read it.)',
+  });
 
 t.test('links become absolute, and only addresses that mail programs open are kept', async (t) => {
   t.equal(shown('<p><a href="/#narrow/stream/1-a">a</a></p>'), `<p><a href="${ORIGIN}/#narrow/stream/1-a">a</a></p>`);

@@ -121,14 +121,14 @@ const MAIL: WeeklyDigestMailInput = {
   withheld: null,
   organization: 'Har<bour',
   origin: 'https://chat.example.com',
-  receiver: { id: 5, fullName: 'Eve <i>', timezone: '', twentyFourHour: true },
+  receiver: { id: 5, fullName: 'Eve <i>', timezone: '', twentyFourHour: true, language: 'en' },
   unsubscribe: 'https://chat.example.com/unsubscribe/x',
 };
 
 t.test('the mail has topics with teasers, counts, new streams and links, and escapes names', async (t) => {
   const { subject, text, html } = composeWeeklyDigestMail(MAIL);
-  t.equal(subject, 'Your week in Har<bour');
-  t.match(text, '#dock & pier > tides <high> (4 messages by 2 people)');
+  t.equal(subject, 'Your week at Har<bour');
+  t.match(text, '#dock & pier > tides <high> (4 messages from 2 people)');
   t.match(text, /Ann <b> \(.*\):\nthe tide/);
   t.match(text, 'and 3 more messages');
   t.match(text, '#a<b: about &\nhttps://chat.example.com/#narrow/stream/8-a.3Cb');
@@ -142,7 +142,7 @@ t.test('the mail has topics with teasers, counts, new streams and links, and esc
 t.test('a mail without contents has counts alone', async (t) => {
   for (const withheld of ['user', 'organization'] as const) {
     const { subject, text, html } = composeWeeklyDigestMail({ ...MAIL, withheld });
-    t.equal(subject, 'Your week in Har<bour');
+    t.equal(subject, 'Your week at Har<bour');
     t.match(text, '4 messages in 1 busy topic, 3 new streams.');
     for (const part of [text, html]) t.notMatch(part, /dock|tide|Ann|a<b|a&lt;b|about/);
   }

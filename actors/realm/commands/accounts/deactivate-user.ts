@@ -2,9 +2,9 @@
  * Deactivates accounts (users.md): by an administrator, by the user, from the command line; bots also with their owner.
  */
 
-import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { isOwner } from '#domain/people';
-import type { RealmId, RealmSettings } from '#model';
+import type { RealmId } from '#model';
 import { type OutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -19,6 +19,7 @@ import {
   isLastActiveOwner,
 } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
+import { makeMailToAccount } from '../mails.js';
 import { makePresenceSwitchCommand } from '../preferences/presence-switch.js';
 import {
   makeAccountChangeCommit,
@@ -67,30 +68,16 @@ function makeAccountsDeactivationCommit(
   );
 }
 
-/** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
-const collapseWhitespaceToSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
-
 /** The mail to a deactivated user. @param comment text of the administrator for the user; may be empty */
-function makeDeactivationMailCommand(
+const makeDeactivationMailCommand = (
   realm: RealmId,
   user: DirectoryUser,
   comment: string,
-  settings: RealmSettings,
-): OutboxCommand {
-  const organization = collapseWhitespaceToSingleLine(settings.name);
-  const added = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
-  return makeSendMailCommand(realm, {
-    to: user.deliveryEmail,
-    subject: `Your account in ${organization} was deactivated`,
-    text: [
-      `Hello ${user.fullName},`,
-      '',
-      `your Conclave account ${user.deliveryEmail} in ${organization} was deactivated. You cannot log in any more.`,
-      '',
-      ...added,
-    ].join('\n'),
-  });
-}
+  view: RealmActorView,
+): OutboxCommand =>
+  makeMailToAccount(realm, user, view, (texts, account) =>
+    texts.accountDeactivated(account, { comment: comment.trim() }),
+  );
 
 const EXCLUSIVE_DIRECTORY_LANE_OPTIONS = { lane: 'directory', exclusive: true } as const;
 
@@ -98,14 +85,14 @@ const EXCLUSIVE_DIRECTORY_LANE_OPTIONS = { lane: 'directory', exclusive: true } 
 export const deactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.deactivateUser> = {
   ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   handle(view, { user_id, comment }, _inputs, context) {
-    const { parts, state } = view;
+    const { parts } = view;
     const user = findUserRecord(parts, user_id);
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     const acting = getActingAdminOrSystemOrThrow(parts, context.caller);
     if (isOwner(user)) checkMayChangeOwners(acting);
     if (isLastActiveOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
-    const mails = comment === null ? [] : [makeDeactivationMailCommand(context.realm, user, comment, state.settings)];
+    const mails = comment === null ? [] : [makeDeactivationMailCommand(context.realm, user, comment, view)];
     const effect = mergePartialCommits([
       makeAccountsDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
       { commands: mails },

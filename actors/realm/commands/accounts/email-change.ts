@@ -3,7 +3,7 @@
  * (users.md § PATCH /settings).
  */
 
-import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { addRateLimitedCallTime, computeRateLimitStatus, type Json, msUntilCallAllowed } from '#base';
 import {
   domainOfEmailAddress,
@@ -14,7 +14,7 @@ import {
 } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
-import { apiError, PRODUCT_NAME } from '#model/errors';
+import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import { MAIL_RATE_LIMITS_PER_ADDRESS } from '../../mail-limits.js';
@@ -26,6 +26,7 @@ import {
   USER_PART_PREFIX,
 } from '../../state.js';
 import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
+import { makeMailToAccount } from '../mails.js';
 import {
   EMAIL_CHANGE_PART_PREFIX,
   findLatestEmailChangeRequest,
@@ -97,18 +98,13 @@ export function makeEmailChangeRequestCommit(
     email,
     asked: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
   };
-  const name = realm.state.settings.name;
-  const mail = makeSendMailCommand(id, {
-    to: email,
-    subject: `Confirm your new e-mail address for ${name}`,
-    text: [
-      `Hello ${user.fullName},`,
-      `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT_NAME}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
-      link.sealedLink,
-      'If you do not, just ignore this mail: nothing will change.',
-      '',
-    ].join('\n\n'),
-  });
+  const mail = makeMailToAccount(
+    id,
+    user,
+    realm,
+    (texts, account) => texts.confirmNewEmail(account, { newEmail: email, link: link.sealedLink }),
+    { to: email },
+  );
   return { parts: { [`${EMAIL_CHANGE_PART_PREFIX}${user.id}`]: change }, commands: [mail] };
 }
 
@@ -131,15 +127,8 @@ export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCom
     const after: DirectoryUser = { ...before, deliveryEmail: change.email, email };
     volatile.unindexEmail(before.deliveryEmail);
     volatile.indexUserEmails(id, after.email, after.deliveryEmail);
-    const name = state.settings.name;
-    const notice = makeSendMailCommand(realm, {
+    const notice = makeMailToAccount(realm, after, { state, parts }, (texts, account) => texts.emailChanged(account), {
       to: before.deliveryEmail,
-      subject: `Your e-mail address for ${name} was changed`,
-      text: [
-        `Hello ${after.fullName},`,
-        `the e-mail address of your account at ${name} (${PRODUCT_NAME}) is now ${after.deliveryEmail}. If that was not you, tell an administrator of the organization at once.`,
-        '',
-      ].join('\n\n'),
     });
     return {
       reply: makeSuccessReply({ email: after.deliveryEmail }, shown ? version : undefined),

@@ -15,7 +15,7 @@ import {
   USER_ROLE,
 } from '#domain/people';
 import { compareByName } from '#domain/streams';
-import { type LogItem, type RealmId, streamActorKey } from '#model';
+import { type LogItem, type RealmId, streamActorKey, USER_SETTING_DECLARATIONS } from '#model';
 import { makeOutboxCommand, type NewRealmOwnerAccount, type OutboxCommand, streamActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -142,6 +142,8 @@ interface AddAccountOptions {
   readonly streams: readonly DirectoryStream[];
   /** Base URL of the organization; null: the new account gets no notices and no mail. */
   readonly origin: string | null;
+  /** Language of the newcomer's browser; absent: the account gets the language of the organization. */
+  readonly language?: string | undefined;
 }
 
 interface AccountAdditionOutcome {
@@ -166,8 +168,11 @@ export function addAccountToRealm(
   const { account, copiedHistory } = of.prepared;
   const id = state.nextUser;
   const defaults = readNewUserSettingDefaultsRecord(parts);
+  const { language = state.settings.default_language } = of;
   // The visibility of the address is a field of the account, so it is left out of the settings.
-  const { email_address_visibility: _, ...settings } = defaults;
+  const { email_address_visibility: _, ...sharedSettings } = defaults;
+  const isUsualLanguage = language === USER_SETTING_DECLARATIONS.default_language.default;
+  const settings = isUsualLanguage ? sharedSettings : { ...sharedSettings, default_language: language };
   const user = makeNewUserRecord({
     id,
     recipient: state.nextRecipient,
@@ -213,7 +218,7 @@ export function addAccountToRealm(
     commands: [
       [makeCreateUserCommand(realm, id, account, version, first)],
       joins,
-      of.origin === null ? [] : makeWelcomeCommands(view, { user, hasPassword }, of.origin, realm, version),
+      of.origin === null ? [] : makeWelcomeCommands(view, { user, hasPassword, language }, of.origin, realm, version),
     ],
   };
 }

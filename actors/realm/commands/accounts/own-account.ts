@@ -103,7 +103,7 @@ export function makeOwnAccountChangeOutcome(
     if (!checked.correct || isReplaced) throw apiError('WRONG_PASSWORD');
     if (hash === null) throw apiError('NEW_PASSWORD_TOO_WEAK');
     const change = { user, passwordHash: hash, keptSession: session ?? null };
-    commands.push(...makePasswordChangeCommands(change, facts.state, realm));
+    commands.push(...makePasswordChangeCommands(change, facts, realm));
   }
   const request =
     email === null ? undefined : makeEmailChangeRequestCommit(email, user, confirmationLink, facts, { realm, now });

@@ -1,12 +1,10 @@
 /** Commands that follow every change of a password: the account's actor gets the hash, the owner a mail. */
 
-import { makeSendMailCommand } from '#actors/shared';
 import { type RealmId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
-import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { RealmActorState } from '../../state.js';
-import { toSingleLine } from '../invitations/invitation-links.js';
+import type { RealmActorView } from '../command.js';
+import { makeMailToAccount } from '../mails.js';
 
 interface PasswordChange {
   readonly user: DirectoryUser;
@@ -24,31 +22,21 @@ const makePasswordStoreCommand = ({ user, passwordHash }: PasswordChange, realm:
   });
 
 /** Makes the mail about a new password, for the owner of the account. It has no link: forged mails have one. */
-function makePasswordNoticeCommand(
+const makePasswordNoticeCommand = (
   { user, keptSession }: PasswordChange,
-  { settings }: RealmActorState,
+  view: Pick<RealmActorView, 'state' | 'parts'>,
   realm: RealmId,
-): OutboxCommand {
-  const organization = toSingleLine(settings.name);
-  const ended = keptSession === null ? 'all browsers were signed out' : 'all other browsers were signed out';
-  return makeSendMailCommand(realm, {
-    to: user.deliveryEmail,
-    subject: `Your password for ${organization} was changed`,
-    text: [
-      `Hello ${user.fullName},`,
-      `the password of your account at ${organization} (${PRODUCT_NAME}) was changed, and ${ended}.`,
-      'If that was you, there is nothing that you need to do. If not, set a new password at once, on the page /accounts/password/reset of the organization, and tell an administrator of the organization.',
-      '',
-    ].join('\n\n'),
-  });
-}
+): OutboxCommand =>
+  makeMailToAccount(realm, user, view, (texts, account) =>
+    texts.passwordChanged(account, { endedSessions: keptSession === null ? 'all' : 'others' }),
+  );
 
 /** Makes the commands of a new password; they may arrive in any order. */
 export const makePasswordChangeCommands = (
   change: PasswordChange,
-  state: RealmActorState,
+  view: Pick<RealmActorView, 'state' | 'parts'>,
   realm: RealmId,
 ): readonly OutboxCommand[] => [
   makePasswordStoreCommand(change, realm),
-  makePasswordNoticeCommand(change, state, realm),
+  makePasswordNoticeCommand(change, view, realm),
 ];

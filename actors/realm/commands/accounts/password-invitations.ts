@@ -4,17 +4,16 @@
  * of some accounts and takes these accounts off the list, so a crash repeats no invitation.
  */
 
-import { makeSendMailCommand, makeValueReply } from '#actors/shared';
+import { makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isReachableAddress } from '#domain/people';
 import { type RealmId, realmActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#model/commands';
-import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { type ActorParts, findUserRecord, type RealmActorState } from '../../state.js';
+import { type ActorParts, findUserRecord } from '../../state.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { toSingleLine } from '../invitations/invitation-links.js';
+import { makeMailToAccount } from '../mails.js';
 import { makePasswordResetLinkAddition } from './mailed-links.js';
 import { canSignInByPassword, makePasswordResetLink, type PasswordResetLinkInputs } from './password-reset.js';
 
@@ -89,7 +88,8 @@ export const mailPasswordInvitationsHandler: RealmCommandHandler<
       .slice(0, MAX_INVITATIONS_AT_ONCE)
       .map((user) => makePasswordResetLink(realm, user, origin, sources, INVITATION_VALIDITY_MS));
   },
-  handle({ state, parts }, _args, links, { realm, now }) {
+  handle(view, _args, links, { realm, now }) {
+    const { state, parts } = view;
     const reply = makeValueReply(null);
     const pending = findPendingInvitations(parts);
     if (!pending) return { reply };
@@ -106,7 +106,7 @@ export const mailPasswordInvitationsHandler: RealmCommandHandler<
       )
         continue;
       Object.assign(written, makePasswordResetLinkAddition(parts, id, { hash, expires }, now));
-      commands.push(makeInvitationMailCommand(user, sealedLink, pending.origin, state, realm));
+      commands.push(makeInvitationMailCommand(user, sealedLink, pending.origin, view, realm));
     }
     const rest = { ...pending, users: [...listed] };
     return {
@@ -117,25 +117,17 @@ export const mailPasswordInvitationsHandler: RealmCommandHandler<
   },
 };
 
-function makeInvitationMailCommand(
+const makeInvitationMailCommand = (
   user: DirectoryUser,
   link: string,
   origin: string,
-  { settings }: RealmActorState,
+  view: RealmActorView,
   realm: RealmId,
-): OutboxCommand {
-  const organization = toSingleLine(settings.name);
-  return makeSendMailCommand(realm, {
-    to: user.deliveryEmail,
-    subject: `${organization} has moved: set your password`,
-    text: [
-      `Hello ${user.fullName},`,
-      `${organization} has moved to ${PRODUCT_NAME}, with your account and your messages. To set a password, open this link within seven days:`,
-      link,
-      `After that, ${origin}/accounts/password/reset sends you a new link.`,
-      '',
-    ].join('\n\n'),
-    bulk: true,
-    needs: user.id,
-  });
-}
+): OutboxCommand =>
+  makeMailToAccount(
+    realm,
+    user,
+    view,
+    (texts, account) => texts.organizationMoved(account, { link, resetUrl: `${origin}/accounts/password/reset` }),
+    { bulk: true, needs: user.id },
+  );

@@ -6,23 +6,23 @@
  * answered like the others; only the mail is missing.
  */
 
-import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
 import { hasEmailAddressForm, isAdminOrOwner, isSystemBot, USER_ROLE } from '#domain/people';
 import { sealMailLinkToken } from '#domain/secrets';
 import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, toUserId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
-import { apiError, PRODUCT_NAME } from '#model/errors';
+import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import { countMailToAddressIfAllowed } from '../../mail-limits.js';
-import { type ActorParts, findUserRecord, type RealmActorState } from '../../state.js';
+import { findUserRecord, type RealmActorState } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { toSingleLine } from '../invitations/invitation-links.js';
+import { makeMailToAccount } from '../mails.js';
 import { makeApiKeyReplacement, makeNewApiKey, type NewApiKey } from './api-keys.js';
 import { listValidPasswordResetLinks, makePasswordResetLinkAddition } from './mailed-links.js';
 import { makePasswordChangeCommands } from './password-change.js';
@@ -69,26 +69,15 @@ export function makePasswordResetLink(
   return { user, hash: secrets.hashApiKeyOrToken(token), expires, sealedLink: link };
 }
 
-function makePasswordResetMailCommand(
+/** Makes the mail with a reset link. @param admin name of the administrator who sends it; null: it was requested */
+const makePasswordResetMailCommand = (
   user: DirectoryUser,
   link: string,
-  by: string,
-  { state }: RealmActorView,
+  admin: string | null,
+  view: RealmActorView,
   realm: RealmId,
-): OutboxCommand {
-  const organization = toSingleLine(state.settings.name);
-  return makeSendMailCommand(realm, {
-    to: user.deliveryEmail,
-    subject: `A new password for ${organization}`,
-    text: [
-      `Hello ${user.fullName},`,
-      `${by} for a new password of your account at ${organization} (${PRODUCT_NAME}). To set one, open this link within an hour:`,
-      link,
-      'If you do not want a new password, there is nothing that you need to do: the present one stays.',
-      '',
-    ].join('\n\n'),
-  });
-}
+): OutboxCommand =>
+  makeMailToAccount(realm, user, view, (texts, account) => texts.passwordReset(account, { admin, link }));
 
 export const requestPasswordResetHandler: RealmCommandHandler<
   typeof realmActorCommands.askPasswordReset,
@@ -109,7 +98,7 @@ export const requestPasswordResetHandler: RealmCommandHandler<
     return {
       reply,
       parts: { ...counted, ...makePasswordResetLinkAddition(parts, id, { hash, expires }, now) },
-      commands: [[makePasswordResetMailCommand(user, sealedLink, 'somebody, probably you, asks', view, realm)]],
+      commands: [[makePasswordResetMailCommand(user, sealedLink, null, view, realm)]],
     };
   },
 };
@@ -134,7 +123,7 @@ export const mailPasswordResetByAdminHandler: RealmCommandHandler<
     return {
       reply: makeSuccessReply(),
       parts: { ...counted, ...makePasswordResetLinkAddition(parts, user_id, { hash, expires }, now) },
-      commands: [[makePasswordResetMailCommand(user, sealedLink, `${acting.fullName} asks you`, view, realm)]],
+      commands: [[makePasswordResetMailCommand(user, sealedLink, acting.fullName, view, realm)]],
     };
   },
 };
@@ -184,14 +173,14 @@ async function prepareNewPasswordInputs(
 function makePasswordChangeCommit(
   user: DirectoryUser,
   passwordHash: string,
-  { state, parts }: { readonly state: RealmActorState; readonly parts: ActorParts },
+  view: Pick<RealmActorView, 'state' | 'parts'>,
   context: CommandContext,
 ): Required<Pick<CommandOutcome<RealmActorState>, 'events' | 'commands'>> & {
   readonly parts: Readonly<Record<string, Json>>;
 } {
   return {
-    ...makeSessionsAndLinksEndCommit(parts, user.id, null, context),
-    commands: [makePasswordChangeCommands({ user, passwordHash, keptSession: null }, state, context.realm)],
+    ...makeSessionsAndLinksEndCommit(view.parts, user.id, null, context),
+    commands: [makePasswordChangeCommands({ user, passwordHash, keptSession: null }, view, context.realm)],
   };
 }
 

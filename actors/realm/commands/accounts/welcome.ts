@@ -1,17 +1,14 @@
 /** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
-import {
-  formatSilentMention,
-  makeDirectNoticeCommand,
-  makeSendMailCommand,
-  makeStreamNoticeCommand,
-} from '#actors/shared';
+import { formatSilentMention, makeDirectNoticeCommand, makeStreamNoticeCommand } from '#actors/shared';
 import { WELCOME_BOT_ID } from '#domain/people';
+import { type MailedAccount, type MailTexts, serverLanguageOfSetting } from '#domain/texts';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { RealmActorView } from '../command.js';
+import { makeMailToAccount } from '../mails.js';
 
 const SIGNUPS_TOPIC_NAME = 'signups';
 
@@ -22,17 +19,27 @@ const formatWelcomeMessage = (user: DirectoryUser): string =>
     'To try it out, just answer here.',
   ].join('\n\n');
 
+interface Newcomer {
+  readonly user: DirectoryUser;
+  /** True if the newcomer can sign in with a password. */
+  readonly hasPassword: boolean;
+  /** The setting `default_language` of the new account. */
+  readonly language: string;
+}
+
 /**
- * Commands that send the notices and the mail. @param hasPassword true if the newcomer can sign in with a password
- * @param origin base URL of the organization @param after realm version that knows the newcomer
+ * Commands that send the notices and the mail. @param origin base URL of the organization @param after realm version
+ * that knows the newcomer
  */
 export function makeWelcomeCommands(
-  { state: { settings }, volatile }: RealmActorView,
-  { user, hasPassword }: { readonly user: DirectoryUser; readonly hasPassword: boolean },
+  view: RealmActorView,
+  { user, hasPassword, language }: Newcomer,
   origin: string,
   realm: RealmId,
   after: number,
 ): OutboxCommand[] {
+  const { state, volatile } = view;
+  const { settings } = state;
   const greeting = { content: formatWelcomeMessage(user), origin, after, quiet: true };
   const commands = [makeDirectNoticeCommand(realm, user.id, greeting, WELCOME_BOT_ID)];
   const stream = settings.signup_notifications_stream_id;
@@ -41,28 +48,9 @@ export function makeWelcomeCommands(
     const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.activeHumanCount + 1})`;
     commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS_TOPIC_NAME, { content, origin, after }));
   }
-  if (settings.send_welcome_emails)
-    commands.push(makeWelcomeMailCommand(user, hasPassword, settings.name, origin, realm));
+  if (settings.send_welcome_emails) {
+    const mail = (texts: MailTexts, account: MailedAccount) => texts.welcome(account, { url: origin, hasPassword });
+    commands.push(makeMailToAccount(realm, user, view, mail, { language: serverLanguageOfSetting(language) }));
+  }
   return commands;
 }
-
-const makeWelcomeMailCommand = (
-  { deliveryEmail, fullName }: DirectoryUser,
-  hasPassword: boolean,
-  name: string,
-  origin: string,
-  realm: RealmId,
-) =>
-  makeSendMailCommand(realm, {
-    to: deliveryEmail,
-    subject: `Welcome to ${name}`,
-    text: [
-      `Hello ${fullName},`,
-      `you have an account at ${name} now. This is where it is:`,
-      origin,
-      hasPassword
-        ? `Log in there with this address, ${deliveryEmail}, and your password.`
-        : `Log in there by single sign-on, with the account of this address, ${deliveryEmail}.`,
-      '',
-    ].join('\n\n'),
-  });

@@ -1,6 +1,6 @@
 /** Links and mails of invitations, and checks of the streams in them. */
 
-import { makeSendMailCommand, readSubscribersOfStreams, type SubscribersByStream } from '#actors/shared';
+import { readSubscribersOfStreams, type SubscribersByStream } from '#actors/shared';
 import { makeInvitationLink } from '#domain/invitations';
 import { sealMailLink } from '#domain/mail';
 import type { ServerCryptography } from '#domain/secrets';
@@ -16,6 +16,7 @@ import {
   makeInvitationTokenContent,
 } from '../../invitations.js';
 import { type ActorParts, findStreamRecord } from '../../state.js';
+import { makeMailToStranger } from '../mails.js';
 
 /**
  * Makes the link of an invitation. Commands get this function as an input, because handlers do not have the secret that
@@ -63,41 +64,25 @@ export function findFirstInaccessibleStreamId(
   return streams.find((id) => !accessible(id));
 }
 
-/** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
-export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
-
-const formatInvitationValidity = (of: Invitation): string => {
+/** Formats the time at which an invitation expires; null if it doesn't. */
+function formatInvitationExpiry(of: Invitation): string | null {
   const expiry = computeInvitationExpirySeconds(of);
-  if (expiry === null) return 'The link does not expire.';
-  return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
-};
+  return expiry === null ? null : `${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC)`;
+}
 
-/** The mail of an invitation. @param link makes sealed links */
-export function makeInvitationMailCommand(
+/** The mail of an invitation. @param makeLink makes sealed links */
+export const makeInvitationMailCommand = (
   realm: RealmId,
   of: Invitation & { readonly email: string | null },
-  inviter: DirectoryUser,
+  { id, fullName: inviter, email: inviterEmail }: DirectoryUser,
   settings: RealmSettings,
-  link: InvitationLinkMaker,
-): OutboxCommand {
-  const organization = toSingleLine(settings.name);
-  return makeSendMailCommand(realm, {
-    to: of.email ?? '',
-    subject: `${inviter.fullName} invites you to ${organization}`,
-    text: [
-      'Hello,',
-      '',
-      `${inviter.fullName} (${inviter.email}) invites you to join ${organization}, which talks on Conclave.`,
-      'To make your account, open this link:',
-      '',
-      link(of),
-      '',
-      formatInvitationValidity(of),
-      'If you do not know what this is about, there is nothing that you need to do.',
-      '',
-    ].join('\n'),
-    bulk: true,
-    needs: inviter.id,
-    needsPart: makeInvitationPartName(of),
-  });
-}
+  makeLink: InvitationLinkMaker,
+): OutboxCommand =>
+  makeMailToStranger(
+    realm,
+    of.email ?? '',
+    settings,
+    (texts, organization) =>
+      texts.invitation({ inviter, inviterEmail, organization, link: makeLink(of), until: formatInvitationExpiry(of) }),
+    { bulk: true, needs: id, needsPart: makeInvitationPartName(of) },
+  );

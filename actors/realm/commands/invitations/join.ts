@@ -70,7 +70,7 @@ export const joinByInvitationHandler: RealmCommandHandler<
     const streams = listFirstStreamsOfNewUser(view, found.streams, found.role);
     const { user, ...added } = addAccountToRealm(
       view,
-      { prepared, role: found.role, streams, origin: args.origin },
+      { prepared, role: found.role, streams, origin: args.origin, language: args.language },
       context,
     );
     const notice = makeInvitationAcceptedNoticeCommands(found, user, view.parts, args.origin, context);

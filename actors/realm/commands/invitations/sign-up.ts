@@ -3,7 +3,7 @@
  * all if the organization needs no invitation, otherwise to holders of an invitation link.
  */
 
-import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply } from '#actors/shared';
 import { makeSignUpLink } from '#domain/invitations';
 import { sealMailLink } from '#domain/mail';
 import { domainOfEmailAddress, hasEmailAddressForm, USER_ROLE } from '#domain/people';
@@ -21,7 +21,7 @@ import {
 } from '../accounts/new-account.js';
 import { canSignInByPassword } from '../accounts/password-reset.js';
 import type { RealmCommandHandler } from '../command.js';
-import { toSingleLine } from './invitation-links.js';
+import { makeMailToStranger } from '../mails.js';
 import { describeJoinedOrganization, findValidInvitationByLink } from './join.js';
 
 /** Validity of the link that confirms an address, ms. */
@@ -69,37 +69,13 @@ export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands
     checkEmailAddressAdmitted(email, isDisposableAddress, view);
     const { wait, parts: counted } = countMailToAddressIfAllowed(parts, 'signUp', email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
-    const organization = toSingleLine(state.settings.name);
     const known = volatile.findUserIdByEmail(email);
-    const text =
-      known === undefined
-        ? ['To make your account, open this link within a day:', '', sealedLink]
-        : [
-            findUserRecord(parts, known)?.isActive === false
-              ? 'There is an account with this address already, which was deactivated: ask an administrator to reactivate it.'
-              : 'There is an account with this address already: log in with it.',
-          ];
-    return {
-      reply: makeSuccessReply({ organization: state.settings.name }),
-      parts: counted,
-      commands: [
-        [
-          makeSendMailCommand(realm, {
-            to: email,
-            subject: `Joining ${organization}`,
-            text: [
-              'Hello,',
-              '',
-              `somebody, probably you, wants to join ${organization}, which talks on Conclave.`,
-              ...text,
-              '',
-              'If it was not you, there is nothing that you need to do.',
-              '',
-            ].join('\n'),
-          }),
-        ],
-      ],
-    };
+    const isActive = known === undefined ? undefined : findUserRecord(parts, known)?.isActive;
+    const account = known === undefined ? 'none' : isActive === false ? 'deactivated' : 'active';
+    const mail = makeMailToStranger(realm, email, state.settings, (texts, organization) =>
+      texts.signUp({ organization, account, link: sealedLink }),
+    );
+    return { reply: makeSuccessReply({ organization: state.settings.name }), parts: counted, commands: [[mail]] };
   },
 };
 
@@ -116,12 +92,13 @@ export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp
     return prepareNewAccount({ email, fullName, password, streams }, realm, sources);
   },
 
-  handle(view, { origin }, prepared, context) {
+  handle(view, { origin, language }, prepared, context) {
     checkSignUpIsOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
     checkPreparedNewAccount(prepared, view);
     const streams = listFirstStreamsOfNewUser(view, [], USER_ROLE.member);
-    const { user, ...added } = addAccountToRealm(view, { prepared, role: USER_ROLE.member, streams, origin }, context);
+    const account = { prepared, role: USER_ROLE.member, streams, origin, language };
+    const { user, ...added } = addAccountToRealm(view, account, context);
     return {
       ...added,
       reply: makeSuccessReply(describeJoinedOrganization(user, view.state)),

@@ -1,5 +1,6 @@
 /** The mail about a log-in from a device that the account did not use before. The functions have no side effects. */
 import { escapeHtml } from '#base';
+import { mailTextsIn } from '#domain/texts';
 import { wrapInMailHtmlDocument } from './mail-frame.js';
 import { type MailReceiverLocale, makeMailTimeFormatter } from './mail-time.js';
 import type { ComposedNotificationMail } from './missed-mail.js';
@@ -20,26 +21,26 @@ export interface LoginMailInput {
 
 export function composeNewDeviceLoginMail(input: LoginMailInput): ComposedNotificationMail {
   const { device, organization, origin, receiver, email, unsubscribe } = input;
+  const { newDeviceLogin: texts, toUnsubscribe, unsubscribe: unsubscribeText } = mailTextsIn(receiver.language);
   const time = makeMailTimeFormatter(receiver)(Math.floor(input.time / 1000));
-  const intro = `Hello ${receiver.fullName}, your account ${email} in ${organization} was used to log in from a new device.`;
-  const advice =
-    'If that was you, there is nothing to do. If not, change your password and end the sessions that you do not know:';
+  const intro = texts.intro({ fullName: receiver.fullName, email, organization });
+  const facts = [`${texts.device}: ${device}`, `${texts.time}: ${time}`, `${texts.server}: ${origin}`];
   const settings = `${origin}/#settings/account`;
   const text = [
     intro,
-    `Device: ${device}\nTime: ${time}\nServer: ${origin}`,
-    `${advice}\n${settings}`,
-    `-- \nTo get no more mails about log-ins, open:\n${unsubscribe}`,
+    facts.join('\n'),
+    `${texts.advice}\n${settings}`,
+    `-- \n${toUnsubscribe.login}\n${unsubscribe}`,
   ].join('\n\n');
   const html = [
     `<p>${escapeHtml(intro)}</p>`,
-    `<p>Device: ${escapeHtml(device)}<br>Time: ${escapeHtml(time)}<br>Server: ${escapeHtml(origin)}</p>`,
-    `<p>${advice} <a href="${escapeHtml(settings)}">settings</a></p><hr>`,
-    `<p><small><a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
+    `<p>${facts.map(escapeHtml).join('<br>')}</p>`,
+    `<p>${texts.advice} <a href="${escapeHtml(settings)}">${texts.settings}</a></p><hr>`,
+    `<p><small><a href="${escapeHtml(unsubscribe)}">${unsubscribeText}</a></small></p>`,
   ].join('\n');
   return {
-    subject: `New log-in from ${device} [${organization}]`,
+    subject: texts.subject(device, organization),
     text: `${text}\n`,
-    html: wrapInMailHtmlDocument(html),
+    html: wrapInMailHtmlDocument(html, receiver.language),
   };
 }

@@ -17,8 +17,6 @@ const ELEMENTS_KEPT_IN_MAIL = new Set(
   ),
 );
 
-const HIDDEN_SPOILER_NOTE_HTML = '<p><em>(Hidden text. Open the conversation to read it.)</em></p>';
-
 const attributeValueOfTag = (tag: string, name: string): string =>
   new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
 
@@ -80,14 +78,25 @@ function startPreviewReplacement(origin: string): ActiveElementReplacement {
   };
 }
 
+/** Facts about a mail that the HTML of its messages depends on. */
+export interface MailHtmlContext {
+  /** Base URL of the organization. */
+  readonly origin: string;
+  /** Text in place of the hidden text of a spoiler. */
+  readonly hiddenSpoiler: string;
+}
+
 /** Returns the replacement of an element; undefined if the element stays. */
-function startReplacementIfNeeded(tag: string, origin: string): ActiveElementReplacement | undefined {
+function startReplacementIfNeeded(
+  tag: string,
+  { origin, hiddenSpoiler }: MailHtmlContext,
+): ActiveElementReplacement | undefined {
   const classes = attributeValueOfTag(tag, 'class');
   const has = (name: string): boolean => classes.split(' ').includes(name);
   if (has('emoji')) return startEmojiReplacement(classes);
   if (has('katex')) return startFormulaReplacement();
   if (has('message_inline_image') || has('message_embed')) return startPreviewReplacement(origin);
-  if (has('spoiler-content')) return { depth: 1, show: emptyHtml, end: () => HIDDEN_SPOILER_NOTE_HTML };
+  if (has('spoiler-content')) return { depth: 1, show: emptyHtml, end: () => `<p><em>${hiddenSpoiler}</em></p>` };
   return undefined;
 }
 
@@ -98,8 +107,8 @@ function stripTagAttributesOrTag(tag: string, closing: boolean, name: string, or
   return url === '' ? `<${name}>` : `<${name} href="${url}">`;
 }
 
-/** Converts the HTML of a message for a mail. @param origin base URL of the organization */
-export function convertMessageHtmlForMail(html: string, origin: string): string {
+/** Converts the HTML of a message for a mail. */
+export function convertMessageHtmlForMail(html: string, context: MailHtmlContext): string {
   let out = '';
   let replaced: ActiveElementReplacement | undefined;
   for (const [token] of html.matchAll(HTML_TAG_OR_TEXT_PATTERN)) {
@@ -115,8 +124,8 @@ export function convertMessageHtmlForMail(html: string, origin: string): string 
     } else if (name === '') out += token.startsWith('<') ? '' : token;
     else if (name === 'img') out += attributeValueOfTag(token, 'alt');
     else {
-      if (opening) replaced = startReplacementIfNeeded(token, origin);
-      if (!replaced) out += stripTagAttributesOrTag(token, closing, name, origin);
+      if (opening) replaced = startReplacementIfNeeded(token, context);
+      if (!replaced) out += stripTagAttributesOrTag(token, closing, name, context.origin);
     }
   }
   return out;

@@ -1,6 +1,7 @@
 /** The mail about missed messages of one conversation: subject, text and HTML. The functions have no side effects. */
 import { escapeHtml } from '#base';
 import { makeTopicMessageUrl } from '#domain/markdown';
+import { mailTextsIn } from '#domain/texts';
 import type { NotificationTrigger } from '../decide.js';
 import { wrapInMailHtmlDocument } from './mail-frame.js';
 import { type MailReceiverLocale, makeMailTimeFormatter } from './mail-time.js';
@@ -50,8 +51,6 @@ export interface ComposedNotificationMail {
   readonly html: string;
 }
 
-const englishNameListFormat = new Intl.ListFormat('en', { type: 'conjunction' });
-
 /** Returns the URL of a direct-message conversation in the web client; the URL's fragment names the participants. */
 const makeDirectConversationUrl = (origin: string, people: readonly number[], near: number): string =>
   `${origin}/#narrow/dm/${people.join(',')}-${people.length > 1 ? 'group' : 'dm'}/near/${near}`;
@@ -72,28 +71,17 @@ function makeMissedMailSubject({
   withheld,
   organization,
   showsOrganization,
+  receiver,
 }: MissedMessagesMailInput): string {
+  const { missed, locale } = mailTextsIn(receiver.language);
   const suffix = showsOrganization ? ` [${organization}]` : '';
-  if (withheld) return `New messages${suffix}`;
+  if (withheld) return `${missed.subjectWithoutContent}${suffix}`;
   if ('stream' in conversation) return `#${conversation.stream.name} > ${conversation.topic}${suffix}`;
-  const names = englishNameListFormat.format(conversation.others.map(({ fullName }) => fullName));
-  if (conversation.others.length === 0) return `Messages to yourself${suffix}`;
-  return conversation.others.length === 1 ? `Direct messages with ${names}${suffix}` : `Group of ${names}${suffix}`;
+  const { others } = conversation;
+  if (others.length === 0) return `${missed.subjectOfOwnMessages}${suffix}`;
+  const names = new Intl.ListFormat(locale, { type: 'conjunction' }).format(others.map(({ fullName }) => fullName));
+  return `${others.length === 1 ? missed.subjectOfDirectMessages(names) : missed.subjectOfGroup(names)}${suffix}`;
 }
-
-const MAIL_REASON_TEXT_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>> = {
-  direct: 'You get this mail because somebody sent you a direct message while you were away.',
-  mention: 'You get this mail because a message mentions you by name.',
-  wildcard_mention: 'You get this mail because a message mentions everybody in the conversation.',
-  alert_word: 'You get this mail because a message has one of your alert words.',
-  followed_topic: 'You get this mail because you follow the topic.',
-  stream: 'You get this mail because e-mail notifications are on for this stream.',
-};
-
-export const CONTENT_WITHHELD_TEXT_BY_DECIDER: Readonly<Record<'user' | 'organization', string>> = {
-  user: 'This mail shows no messages, because your settings leave them out of mails.',
-  organization: 'This mail shows no messages, because the settings of the organization leave them out of mails.',
-};
 
 export interface FormattedMissedMessage {
   readonly sender: string;
@@ -108,8 +96,9 @@ export function formatMessageForMail(
   receiver: MailReceiverLocale,
 ): (message: MessageInMissedMail) => FormattedMissedMessage {
   const format = makeMailTimeFormatter(receiver);
+  const { hiddenSpoiler } = mailTextsIn(receiver.language);
   return ({ sender, sent, html }) => {
-    const shown = convertMessageHtmlForMail(html, origin);
+    const shown = convertMessageHtmlForMail(html, { origin, hiddenSpoiler });
     return { sender, time: format(sent), html: shown, text: convertMailHtmlToText(shown) };
   };
 }
@@ -130,17 +119,18 @@ export function composeMissedMessagesMail(input: MissedMessagesMailInput): Compo
     : makeUrlOfMessageInConversation(conversation, receiver.id, origin, missed[0]!.id);
   const subject = makeMissedMailSubject(input);
   const [older, newer] = withheld ? [[], []] : [before.map(show), missed.map(show)];
-  const left = more > 0 ? `and ${more} more` : '';
-  const note = withheld ? CONTENT_WITHHELD_TEXT_BY_DECIDER[withheld] : '';
-  const greeting = withheld ? `Hello ${receiver.fullName}, you have new messages in ${organization}.` : '';
-  const reply = 'Replies to this mail are not read. Answer in the conversation:';
+  const texts = mailTextsIn(receiver.language);
+  const left = more > 0 ? texts.missed.more(more) : '';
+  const note = withheld ? texts.withheld[withheld] : '';
+  const greeting = withheld ? texts.missed.greetingWithoutContent(receiver.fullName, organization) : '';
+  const reason = texts.missed.reasons[trigger];
   const text = [
     greeting,
     note,
     ...older.map(renderMissedMessageText),
     ...newer.map(renderMissedMessageText),
     withheld ? '' : left,
-    `-- \n${reply}\n${url}\n\n${MAIL_REASON_TEXT_BY_TRIGGER[trigger]}\nTo get no more of these mails, open:\n${unsubscribe}`,
+    `-- \n${texts.missed.replyInConversation}\n${url}\n\n${reason}\n${texts.toUnsubscribe.missed}\n${unsubscribe}`,
   ];
   const body = [
     greeting === '' ? '' : `<p>${escapeHtml(greeting)}</p>`,
@@ -149,11 +139,15 @@ export function composeMissedMessagesMail(input: MissedMessagesMailInput): Compo
     ...older.map((one) => renderMissedMessageHtml(one, true)),
     ...newer.map((one) => renderMissedMessageHtml(one, false)),
     withheld || left === '' ? '' : `<p>${left}</p>`,
-    `<p><a href="${escapeHtml(url)}">Open in ${escapeHtml(organization)}</a></p><hr>`,
-    `<p><small>${MAIL_REASON_TEXT_BY_TRIGGER[trigger]} Replies to this mail are not read. ` +
-      `<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
+    `<p><a href="${escapeHtml(url)}">${escapeHtml(texts.openInOrganization(organization))}</a></p><hr>`,
+    `<p><small>${reason} ${texts.repliesNotRead} ` +
+      `<a href="${escapeHtml(unsubscribe)}">${texts.unsubscribe}</a></small></p>`,
   ];
   const filled = (parts: readonly string[], between: string): string =>
     parts.filter((part) => part !== '').join(between);
-  return { subject, text: `${filled(text, '\n\n')}\n`, html: wrapInMailHtmlDocument(filled(body, '\n')) };
+  return {
+    subject,
+    text: `${filled(text, '\n\n')}\n`,
+    html: wrapInMailHtmlDocument(filled(body, '\n'), receiver.language),
+  };
 }

@@ -1,10 +1,10 @@
 /** The mail with the weekly digest: hot topics and new streams. The functions have no side effects. */
 import { escapeHtml } from '#base';
 import { makeStreamUrl } from '#domain/markdown';
+import { type MailTexts, mailTextsIn } from '#domain/texts';
 import { wrapInMailHtmlDocument } from './mail-frame.js';
 import type { MailReceiverLocale } from './mail-time.js';
 import {
-  CONTENT_WITHHELD_TEXT_BY_DECIDER,
   type ComposedNotificationMail,
   formatMessageForMail,
   type MailContentWithheldReason,
@@ -37,14 +37,6 @@ export interface WeeklyDigestMailInput {
   readonly unsubscribe: string;
 }
 
-const countOf = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-
-const moreMessagesText = ({ messageCount, teaser }: MailedDigestTopic): string =>
-  messageCount > teaser.length ? `and ${countOf(messageCount - teaser.length, 'more message', 'more messages')}` : '';
-
-const topicFactsOf = ({ messageCount, senderCount }: MailedDigestTopic): string =>
-  `${countOf(messageCount, 'message', 'messages')} by ${countOf(senderCount, 'person', 'people')}`;
-
 const topicTitleOf = ({ stream, topic }: MailedDigestTopic): string => `#${stream.name} > ${topic}`;
 
 interface MailSections {
@@ -54,30 +46,32 @@ interface MailSections {
 
 function formatTopics({ topics, origin, receiver }: WeeklyDigestMailInput): MailSections {
   const format = formatMessageForMail(origin, receiver);
+  const { digest } = mailTextsIn(receiver.language);
   const of = topics.map((topic) => ({
     topic,
     url: makeUrlOfMessageInConversation(topic, receiver.id, origin, topic.teaser[0]!.id),
+    facts: digest.topicFacts(topic.messageCount, topic.senderCount),
     shown: topic.teaser.map(format),
-    more: moreMessagesText(topic),
+    more: topic.messageCount > topic.teaser.length ? digest.moreMessages(topic.messageCount - topic.teaser.length) : '',
   }));
   return {
-    text: of.flatMap(({ topic, url, shown, more }) => [
-      `${topicTitleOf(topic)} (${topicFactsOf(topic)})\n${url}`,
+    text: of.flatMap(({ topic, url, facts, shown, more }) => [
+      `${topicTitleOf(topic)} (${facts})\n${url}`,
       ...shown.map(renderMissedMessageText),
       more,
     ]),
-    html: of.flatMap(({ topic, url, shown, more }) => [
-      `<h3><a href="${escapeHtml(url)}">${escapeHtml(topicTitleOf(topic))}</a> ` +
-        `<small>${topicFactsOf(topic)}</small></h3>`,
+    html: of.flatMap(({ topic, url, facts, shown, more }) => [
+      `<h3><a href="${escapeHtml(url)}">${escapeHtml(topicTitleOf(topic))}</a> ` + `<small>${facts}</small></h3>`,
       ...shown.map((one) => renderMissedMessageHtml(one, false)),
       more === '' ? '' : `<p>${more}</p>`,
     ]),
   };
 }
 
-function formatNewStreams({ newStreams, moreNewStreams, origin }: WeeklyDigestMailInput): MailSections {
+function formatNewStreams({ newStreams, moreNewStreams, origin, receiver }: WeeklyDigestMailInput): MailSections {
   if (newStreams.length === 0) return { text: [], html: [] };
-  const more = moreNewStreams > 0 ? `and ${countOf(moreNewStreams, 'more new stream', 'more new streams')}` : '';
+  const { digest } = mailTextsIn(receiver.language);
+  const more = moreNewStreams > 0 ? digest.moreNewStreams(moreNewStreams) : '';
   const about = (description: string): string => (description === '' ? '' : `: ${description}`);
   const lines = newStreams.map((one) => `#${one.name}${about(one.description)}\n${makeStreamUrl(origin, one)}`);
   const items = newStreams.map(
@@ -86,20 +80,22 @@ function formatNewStreams({ newStreams, moreNewStreams, origin }: WeeklyDigestMa
       `${escapeHtml(about(one.description))}</li>`,
   );
   return {
-    text: ['New streams:', ...lines, more],
-    html: ['<h3>New streams</h3>', `<ul>${items.join('')}</ul>`, more === '' ? '' : `<p>${more}</p>`],
+    text: [`${digest.newStreams}:`, ...lines, more],
+    html: [`<h3>${digest.newStreams}</h3>`, `<ul>${items.join('')}</ul>`, more === '' ? '' : `<p>${more}</p>`],
   };
 }
 
 /** Formats numbers alone: neither names of streams and topics nor messages. */
-function formatCounts({ topics, newStreams, moreNewStreams }: WeeklyDigestMailInput, note: string): MailSections {
+function formatCounts(
+  { topics, newStreams, moreNewStreams }: WeeklyDigestMailInput,
+  texts: MailTexts,
+  note: string,
+): MailSections {
   const messages = topics.reduce((sum, { messageCount }) => sum + messageCount, 0);
   const streams = newStreams.length + moreNewStreams;
   const counts = [
-    messages > 0
-      ? `${countOf(messages, 'message', 'messages')} in ${countOf(topics.length, 'busy topic', 'busy topics')}`
-      : '',
-    streams > 0 ? countOf(streams, 'new stream', 'new streams') : '',
+    messages > 0 ? texts.digest.messagesInTopics(messages, topics.length) : '',
+    streams > 0 ? texts.digest.streamCount(streams) : '',
   ];
   const line = `${counts.filter((one) => one !== '').join(', ')}.`;
   return { text: [line, note], html: [`<p>${line}</p>`, `<p>${note}</p>`] };
@@ -108,29 +104,31 @@ function formatCounts({ topics, newStreams, moreNewStreams }: WeeklyDigestMailIn
 /** Composes the mail. Neither text nor HTML has content or names of streams and topics if these are withheld. */
 export function composeWeeklyDigestMail(input: WeeklyDigestMailInput): ComposedNotificationMail {
   const { withheld, organization, origin, receiver, unsubscribe } = input;
+  const texts = mailTextsIn(receiver.language);
+  const { digest } = texts;
   const sections = withheld
-    ? [formatCounts(input, CONTENT_WITHHELD_TEXT_BY_DECIDER[withheld])]
+    ? [formatCounts(input, texts, texts.withheld[withheld])]
     : [formatTopics(input), formatNewStreams(input)];
-  const greeting = `Hello ${receiver.fullName}, this happened in ${organization} while you were away.`;
-  const reason = 'You get this mail because weekly digests are on in your settings.';
+  const greeting = digest.greeting(receiver.fullName, organization);
+  const open = texts.openOrganization(organization);
   const text = [
     greeting,
     ...sections.flatMap((one) => one.text),
-    `-- \nReplies to this mail are not read. Open ${organization}:\n${origin}/\n\n` +
-      `${reason}\nTo get no more of these mails, open:\n${unsubscribe}`,
+    `-- \n${texts.repliesNotRead} ${open}:\n${origin}/\n\n` +
+      `${digest.reason}\n${texts.toUnsubscribe.digest}\n${unsubscribe}`,
   ];
   const html = [
     `<p>${escapeHtml(greeting)}</p>`,
     ...sections.flatMap((one) => one.html),
-    `<p><a href="${escapeHtml(`${origin}/`)}">Open ${escapeHtml(organization)}</a></p><hr>`,
-    `<p><small>${reason} Replies to this mail are not read. ` +
-      `<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
+    `<p><a href="${escapeHtml(`${origin}/`)}">${escapeHtml(open)}</a></p><hr>`,
+    `<p><small>${digest.reason} ${texts.repliesNotRead} ` +
+      `<a href="${escapeHtml(unsubscribe)}">${texts.unsubscribe}</a></small></p>`,
   ];
   const filled = (parts: readonly string[], between: string): string =>
     parts.filter((part) => part !== '').join(between);
   return {
-    subject: `Your week in ${organization}`,
+    subject: digest.subject(organization),
     text: `${filled(text, '\n\n')}\n`,
-    html: wrapInMailHtmlDocument(filled(html, '\n')),
+    html: wrapInMailHtmlDocument(filled(html, '\n'), receiver.language),
   };
 }

@@ -292,7 +292,7 @@ export const invitations: Facts = async (t, server) => {
     const of = await invited(member, { invite_expires_in_minutes: 60 });
     const { timestamp } = (await resend(admin, of.id)).body as { timestamp: number };
     const [first, second] = await mailed(server, of.email, 2);
-    t.equal(second!.text, first!.text.replace(/good until .*/, /good until .*/.exec(second!.text)![0]));
+    t.equal(second!.text, first!.text.replace(/valid until .*/, /valid until .*/.exec(second!.text)![0]));
     const again = (await list(owner)).find(({ id, is_multiuse }) => id === of.id && !is_multiuse)!;
     t.same([again.invited, again.expiry_date], [timestamp, timestamp + 3_600]);
   });

@@ -13,7 +13,7 @@ import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
 const PASSWORD = 'brisk-otter-lantern-52';
-const GONE = 'This invitation does not stand any more';
+const GONE = 'This invitation is no longer valid';
 
 export const joining: Facts = async (t, server) => {
   const org = await makeOrganization(server, ['admin', 'member', 'guest']);
@@ -204,12 +204,12 @@ export const joining: Facts = async (t, server) => {
     for (const email of [address(), org.guest.email]) {
       for (let i = 0; i < 2; i++) t.equal((await send(path, { email })).status, 200);
       const third = await send(path, { email: email.toUpperCase() });
-      t.match([third.status, third.text], [429, /Too many letters/]);
+      t.match([third.status, third.text], [429, /Too many mails/]);
       t.equal((await mailed(server, email, 2)).length, 2);
     }
     await server.restart();
     const again = await send(path, { email: org.guest.email });
-    t.match([again.status, again.text], [429, /Too many letters/], 'wherever the organization is by then');
+    t.match([again.status, again.text], [429, /Too many mails/], 'wherever the organization is by then');
   });
 
   await t.test('no text typed in becomes markup', async (t) => {

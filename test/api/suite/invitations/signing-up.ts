@@ -1,4 +1,4 @@
-/** Joining an organization that needs no invitation: pages and a letter (realm.md § Settings, invite_required). */
+/** Joining an organization that needs no invitation: pages and a mail (realm.md § Settings, invite_required). */
 
 import { Client } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';
@@ -36,7 +36,7 @@ export const signingUp: Facts = async (t, server) => {
     const email = address();
     for (const answer of [await open('/signup'), await send('/signup', { email })]) {
       t.equal(answer.status, 403);
-      t.match(answer.text, /An invitation is needed/);
+      t.match(answer.text, /You need an invitation/);
     }
     t.same(mailsTo(server, email), []);
   });
@@ -83,7 +83,7 @@ export const signingUp: Facts = async (t, server) => {
     const without = ({ text }: RawAnswer) => text.replace(/<strong>.*<\/strong>/, '');
     t.equal(without(fresh), without(known));
     const [mail] = await mailed(server, member.email);
-    t.match(mail!.text, /There is an account with this address already/);
+    t.match(mail!.text, /There is already an account with this address: sign in with it/);
     t.notMatch(mail!.text, /signup/);
   });
 
@@ -95,7 +95,7 @@ export const signingUp: Facts = async (t, server) => {
     t.equal((await send('/signup', { email })).status, 200);
     const [, mail] = await mailed(server, email, 2);
     t.match(mail!.text, /was deactivated: ask an administrator/);
-    t.notMatch(mail!.text, /log in with it/);
+    t.notMatch(mail!.text, /sign in with it/);
   });
 
   await t.test(
@@ -115,7 +115,7 @@ export const signingUp: Facts = async (t, server) => {
         'an address without an account gets no mail for a new password',
       );
       t.equal((await send('/signup', { email })).status, 200);
-      t.match((await mailed(server, email, 3)).at(-1)!.text, /To make your account, open this link/);
+      t.match((await mailed(server, email, 3)).at(-1)!.text, /To create your account, open this link/);
     },
   );
 

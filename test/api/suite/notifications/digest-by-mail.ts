@@ -39,10 +39,10 @@ export async function digestByMail(t: Test, server: TestServer): Promise<void> {
     });
     await plan(member, now);
     const [mail] = await mailed(server, member.email);
-    t.equal(mail!.headers.get('subject'), `Your week in The ${subdomain}`);
+    t.equal(mail!.headers.get('subject'), `Your week at The ${subdomain}`);
     t.equal(mail!.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
     t.match(mail!.headers.get('list-unsubscribe'), `<${origin}/unsubscribe/`);
-    t.match(mail!.text, /#quay > cranes \(1 message by 1 person\)[\s\S]*the crane turns[\s\S]*#lagoon/);
+    t.match(mail!.text, /#quay > cranes \(1 message from 1 person\)[\s\S]*the crane turns[\s\S]*#lagoon/);
     t.match(mail!.html, 'the <em>crane</em> turns');
     await say(other, 'quay', 'cranes', 'once more');
     await plan(member, now);

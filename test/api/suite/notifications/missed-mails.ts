@@ -553,13 +553,13 @@ export async function missedMails(t: Test): Promise<void> {
         org.nobody.with({ 'user-agent': agent }).ok('POST /fetch_api_key', { username: by.email, password: PASSWORD });
       await logIn('ZulipMobile/27.0 (Android 13)');
       const [mail] = await expectMail(member);
-      t.equal(mail!.headers.get('subject'), `New log-in from ZulipMobile on Android [The ${org.subdomain}]`);
+      t.equal(mail!.headers.get('subject'), `New sign-in from ZulipMobile on Android [The ${org.subdomain}]`);
       t.match(mail!.text, member.email);
       t.match(mail!.headers.get('list-unsubscribe'), '/unsubscribe/');
       await logIn('ZulipMobile/27.1 (Android 13)');
       const { api } = await browserOf(org, member);
       t.equal((await api.call('GET /users/me')).status, 200);
-      t.match((await expectMail(member))[0]!.headers.get('subject'), /^New log-in from /);
+      t.match((await expectMail(member))[0]!.headers.get('subject'), /^New sign-in from /);
       await other.api.ok('PATCH /settings', { enable_login_emails: false });
       await logIn('ZulipMobile/27.0 (Android 13)', other);
       await clock.advanceAsync(PERIOD_MS);

@@ -62,7 +62,7 @@ export const forgottenPasswords: Facts = async (t, server) => {
     t.equal((await session.api.call('GET /users/me')).status, 200, 'a refused password ends nothing');
     const done = await browser.send(link, { password: NEW_PASSWORD });
     t.equal(done.status, 200);
-    t.match(done.text, /Your password is changed/);
+    t.match(done.text, /Your password was changed/);
     for (const answer of gone) await refused(t, answer, NOT_LOGGED_IN);
     await refused(t, session.api.call('GET /users/me'), NOT_LOGGED_IN);
     t.equal((await foreign.api.call('GET /users/me')).status, 200, 'sessions of others stay');

@@ -175,7 +175,7 @@ export const newcomers: Facts = async (t, server) => {
       emojiset: 'twitter',
       enable_sounds: false,
       email_address_visibility: 3,
-      default_language: 'en',
+      default_language: 'de',
       enable_login_emails: true,
       dense_mode: true,
     });

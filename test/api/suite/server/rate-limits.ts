@@ -203,7 +203,7 @@ export async function rateLimits(t: Test): Promise<void> {
     for (let i = 0; i < 5; i++) t.equal((await ask('198.51.100.20', `new${i}@example.com`)).status, 200);
     const over = await ask('198.51.100.20', 'new5@example.com');
     t.same([over.status, limitsIn(over, clock)[1]], [429, 0]);
-    t.match(over.text, /Too many letters/);
+    t.match(over.text, /Too many mails/);
     t.match(over.headers['retry-after'], /^\d{2,}$/, 'the page says when to try again');
     const reset = await from('198.51.100.20').raw({
       method: 'POST',

@@ -36,7 +36,7 @@ const showPasswordResetRequestPageOperation = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody who forgot the password has a mail sent.',
   parameters: {},
-  run: (call) => makeRequestPasswordResetPage(describePasswordResetRequest(call, '')),
+  run: (call) => makeRequestPasswordResetPage(call.pageLanguage, describePasswordResetRequest(call, '')),
 });
 
 const requestPasswordResetMailOperation = defineOperation({
@@ -54,15 +54,15 @@ const requestPasswordResetMailOperation = defineOperation({
     const args = { email, origin: call.site };
     const content = describePasswordResetRequest(call, email);
     return answerWithPageOnRefusal(
-      makePasswordResetLinkGonePage,
+      () => makePasswordResetLinkGonePage(call.pageLanguage),
       async () => {
         call.countMailOfAnonymousCaller();
         await call.send(
           forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askPasswordReset, args }),
         );
-        return makePasswordResetMailSentPage(content);
+        return makePasswordResetMailSentPage(call.pageLanguage, content);
       },
-      async (problem) => makeRequestPasswordResetPage(content, problem),
+      async (problem) => makeRequestPasswordResetPage(call.pageLanguage, content, problem),
     );
   },
 });
@@ -92,10 +92,12 @@ const showNewPasswordPageOperation = defineOperation({
   parameters: resetTokenParameter,
   run(call) {
     const opened = openPasswordResetLink(call);
-    if (!opened) return makePasswordResetLinkGonePage();
+    const gone = () => makePasswordResetLinkGonePage(call.pageLanguage);
+    if (!opened) return gone();
     const command = realmActorCommands.peekPasswordReset;
-    return answerWithPageOnRefusal(makePasswordResetLinkGonePage, async () =>
+    return answerWithPageOnRefusal(gone, async () =>
       makeSetNewPasswordPage(
+        call.pageLanguage,
         await call.send(forwardCommand({ to: realmActorKey(opened.realm), command, args: opened.link })),
       ),
     );
@@ -118,21 +120,24 @@ const setNewPasswordOperation = defineOperation({
   },
   run(call) {
     const opened = openPasswordResetLink(call);
-    if (!opened) return makePasswordResetLinkGonePage();
+    const gone = () => makePasswordResetLinkGonePage(call.pageLanguage);
+    if (!opened) return gone();
     const { realm, link } = opened;
     const to = realmActorKey(realm);
     const { password = '', new_key } = call.params;
     return answerWithPageOnRefusal(
-      makePasswordResetLinkGonePage,
+      gone,
       async () => {
         const args = { ...link, password, newKey: new_key === 'true', shown: realm === call.realm };
         return makePasswordChangedPage(
+          call.pageLanguage,
           await call.send(forwardCommand({ to, command: realmActorCommands.resetPassword, args })),
           call.servesWebClient,
         );
       },
       async (problem) =>
         makeSetNewPasswordPage(
+          call.pageLanguage,
           await call.send(forwardCommand({ to, command: realmActorCommands.peekPasswordReset, args: link })),
           problem,
         ),

@@ -2,13 +2,14 @@
 import type { FormRefusal } from '#domain/pages';
 import type { RawHttpAnswer } from '#model';
 import { ActorRefusedError, ApiError, type ApiErrorReply, retryAfterSecondsOf } from '#model/errors';
+import type { ApiCall } from '../../operation.js';
 import { declareOptionalTextParameter } from '../../parameters.js';
 
 export type NewAccountFormProblem = FormRefusal;
 
 function correctableProblemOfRefusal({ status, msg }: ApiErrorReply): NewAccountFormProblem | undefined {
   if (status === 400) return { status, text: msg };
-  if (status === 429) return { status, text: 'Too many letters were sent. Try again later.' };
+  if (status === 429) return { status, text: null };
   return undefined;
 }
 
@@ -45,3 +46,7 @@ export const NEW_ACCOUNT_FORM_PARAMETERS = {
   full_name: declareOptionalTextParameter('form', 'Name shown to others.'),
   password: declareOptionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
 } as const;
+
+/** Returns the argument of a command that creates an account: the language of the newcomer's browser. */
+export const languageOfNewcomer = ({ browserLanguage }: ApiCall<unknown>): { readonly language?: string } =>
+  browserLanguage === undefined ? {} : { language: browserLanguage };

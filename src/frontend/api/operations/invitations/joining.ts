@@ -13,11 +13,17 @@ import {
   makeSignUpMailSentPage,
   type NewAccountPageContent,
 } from '#domain/pages';
+import type { ServerLanguage } from '#domain/texts';
 import { type RawHttpAnswer, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
-import { answerWithPageOnRefusal, NEW_ACCOUNT_FORM_PARAMETERS, type NewAccountFormProblem } from './join-pages.js';
+import {
+  answerWithPageOnRefusal,
+  languageOfNewcomer,
+  NEW_ACCOUNT_FORM_PARAMETERS,
+  type NewAccountFormProblem,
+} from './join-pages.js';
 
 type InvitationKind = InvitationTokenContent['kind'];
 
@@ -38,13 +44,17 @@ async function fetchInvitationPageContent(
 
 /** Runs `answer`; expired and unknown invitations, and those of deactivated organizations, get the same page. */
 const answerOrInvitationGonePage = (
+  { pageLanguage }: ApiCall<unknown>,
   answer: () => Promise<RawHttpAnswer>,
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
-) => answerWithPageOnRefusal(makeInvitationGonePage, answer, again);
+) => answerWithPageOnRefusal(() => makeInvitationGonePage(pageLanguage), answer, again);
 
 const invitationTokenParameter = { token: declarePathTextParameter('From the link.') } as const;
 
-const defineShowInvitationPageOperation = (kind: InvitationKind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
+const defineShowInvitationPageOperation = (
+  kind: InvitationKind,
+  form: (language: ServerLanguage, of: NewAccountPageContent) => RawHttpAnswer,
+) =>
   defineOperation({
     id: `show-${INVITATION_LINK_PATH_SEGMENT_BY_KIND[kind]}`,
     method: 'GET',
@@ -57,13 +67,15 @@ const defineShowInvitationPageOperation = (kind: InvitationKind, form: (of: NewA
     run(call) {
       const of = verifyInvitationToken(call.secrets, kind, call.params.token);
       return of
-        ? answerOrInvitationGonePage(async () => form(await fetchInvitationPageContent(call, of)))
-        : makeInvitationGonePage();
+        ? answerOrInvitationGonePage(call, async () =>
+            form(call.pageLanguage, await fetchInvitationPageContent(call, of)),
+          )
+        : makeInvitationGonePage(call.pageLanguage);
     },
   });
 
-const showEmailInvitationOperation = defineShowInvitationPageOperation('single', (of) =>
-  makeNewAccountFormPage(of, ''),
+const showEmailInvitationOperation = defineShowInvitationPageOperation('single', (language, of) =>
+  makeNewAccountFormPage(language, of, ''),
 );
 
 const acceptEmailInvitationOperation = defineOperation({
@@ -80,25 +92,27 @@ const acceptEmailInvitationOperation = defineOperation({
   },
   run(call) {
     const of = verifyInvitationToken(call.secrets, 'single', call.params.token);
-    if (!of) return makeInvitationGonePage();
+    if (!of) return makeInvitationGonePage(call.pageLanguage);
     const { full_name = '', password = '' } = call.params;
     const { realm, ...named } = of;
     return answerOrInvitationGonePage(
+      call,
       async () => {
         const origin = await call.baseUrlOfRealm(realm);
-        const args = { ...named, full_name, password, email: '', origin };
+        const args = { ...named, full_name, password, email: '', origin, ...languageOfNewcomer(call) };
         const made = await call.send(
           forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.join, args }),
         );
-        return makeAccountCreatedPage(made, origin, call.servesWebClient);
+        return makeAccountCreatedPage(call.pageLanguage, made, origin, call.servesWebClient);
       },
-      async (problem) => makeNewAccountFormPage(await fetchInvitationPageContent(call, of), full_name, problem),
+      async (problem) =>
+        makeNewAccountFormPage(call.pageLanguage, await fetchInvitationPageContent(call, of), full_name, problem),
     );
   },
 });
 
-const showInvitationLinkOperation = defineShowInvitationPageOperation('link', ({ organization }) =>
-  makeSignUpAddressPage(organization, ''),
+const showInvitationLinkOperation = defineShowInvitationPageOperation('link', (language, { organization }) =>
+  makeSignUpAddressPage(language, organization, ''),
 );
 
 /** Operation that mails a confirmation link to the address of any person who has an invitation link. */
@@ -109,22 +123,28 @@ const requestSignUpMailByLinkOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
-  summary: 'Have a letter sent with which the account can be made.',
+  summary: 'Have a mail sent with a link that creates the account.',
   parameters: { ...invitationTokenParameter, email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const of = verifyInvitationToken(call.secrets, 'link', call.params.token);
-    if (!of) return makeInvitationGonePage();
+    if (!of) return makeInvitationGonePage(call.pageLanguage);
     const { realm, id, nonce } = of;
     const email = (call.params.email ?? '').trim();
     return answerOrInvitationGonePage(
+      call,
       async () => {
         call.countMailOfAnonymousCaller();
         const args = { email, by: { id, nonce }, origin: await call.baseUrlOfRealm(realm) };
         await call.send(forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.askSignUp, args }));
-        return makeSignUpMailSentPage(email);
+        return makeSignUpMailSentPage(call.pageLanguage, email);
       },
       async (problem) =>
-        makeSignUpAddressPage((await fetchInvitationPageContent(call, of)).organization, email, problem),
+        makeSignUpAddressPage(
+          call.pageLanguage,
+          (await fetchInvitationPageContent(call, of)).organization,
+          email,
+          problem,
+        ),
     );
   },
 });

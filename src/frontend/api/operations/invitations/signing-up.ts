@@ -14,7 +14,12 @@ import { type RawHttpAnswer, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
-import { answerWithPageOnRefusal, NEW_ACCOUNT_FORM_PARAMETERS, type NewAccountFormProblem } from './join-pages.js';
+import {
+  answerWithPageOnRefusal,
+  languageOfNewcomer,
+  NEW_ACCOUNT_FORM_PARAMETERS,
+  type NewAccountFormProblem,
+} from './join-pages.js';
 
 /** Returns the name of the organization. @throws ActorRefusedError if the organization needs invitations */
 async function fetchRealmNameIfOpenToSignUp(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
@@ -25,9 +30,10 @@ async function fetchRealmNameIfOpenToSignUp(call: ApiCall<unknown>, realm: ApiCa
 }
 
 const answerOrInvitationNeededPage = (
+  { pageLanguage }: ApiCall<unknown>,
   answer: () => Promise<RawHttpAnswer>,
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
-) => answerWithPageOnRefusal(makeSignUpNeedsInvitationPage, answer, again);
+) => answerWithPageOnRefusal(() => makeSignUpNeedsInvitationPage(pageLanguage), answer, again);
 
 const showSignUpPageOperation = defineOperation({
   id: 'show-signup',
@@ -39,8 +45,8 @@ const showSignUpPageOperation = defineOperation({
   summary: 'A page with which somebody asks to join an organization that needs no invitation.',
   parameters: {},
   run: (call) =>
-    answerOrInvitationNeededPage(async () =>
-      makeSignUpAddressPage(await fetchRealmNameIfOpenToSignUp(call, call.realm), ''),
+    answerOrInvitationNeededPage(call, async () =>
+      makeSignUpAddressPage(call.pageLanguage, await fetchRealmNameIfOpenToSignUp(call, call.realm), ''),
     ),
 });
 
@@ -51,27 +57,29 @@ const requestSignUpMailOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
-  summary: 'Have a letter sent with which the account can be made.',
+  summary: 'Have a mail sent with a link that creates the account.',
   parameters: { email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const email = (call.params.email ?? '').trim();
     const args = { email, by: null, origin: call.site };
     return answerOrInvitationNeededPage(
+      call,
       async () => {
         call.countMailOfAnonymousCaller();
         await call.send(forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askSignUp, args }));
-        return makeSignUpMailSentPage(email);
+        return makeSignUpMailSentPage(call.pageLanguage, email);
       },
-      async (problem) => makeSignUpAddressPage(await fetchRealmNameIfOpenToSignUp(call, call.realm), email, problem),
+      async (problem) =>
+        makeSignUpAddressPage(call.pageLanguage, await fetchRealmNameIfOpenToSignUp(call, call.realm), email, problem),
     );
   },
 });
 
-const signUpTokenParameter = { token: declarePathTextParameter('From the letter.') } as const;
+const signUpTokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
 
 /** Makes the page for a confirmed address whose invitation was revoked, or whose organization now needs invitations. */
-const selectClosedPageMaker = ({ by }: SignUpTokenContent) =>
-  by ? makeInvitationGonePage : makeSignUpNeedsInvitationPage;
+const makeClosedPage = ({ by }: SignUpTokenContent, { pageLanguage }: ApiCall<unknown>): RawHttpAnswer =>
+  by ? makeInvitationGonePage(pageLanguage) : makeSignUpNeedsInvitationPage(pageLanguage);
 
 async function makeConfirmedSignUpFormPage(
   call: ApiCall<unknown>,
@@ -83,11 +91,11 @@ async function makeConfirmedSignUpFormPage(
   const to = realmActorKey(realm);
   if (!by) {
     const shown = await call.send(forwardCommand({ to, command: realmActorCommands.peekSignUp, args: {} }));
-    return makeNewAccountFormPage({ ...shown, inviter: null, email }, fullName, problem);
+    return makeNewAccountFormPage(call.pageLanguage, { ...shown, inviter: null, email }, fullName, problem);
   }
   const command = realmActorCommands.peekInvitation;
   const shown = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
-  return makeNewAccountFormPage({ ...shown, email }, fullName, problem);
+  return makeNewAccountFormPage(call.pageLanguage, { ...shown, email }, fullName, problem);
 }
 
 const showConfirmedSignUpFormOperation = defineOperation({
@@ -102,8 +110,11 @@ const showConfirmedSignUpFormOperation = defineOperation({
   run(call) {
     const of = openSignUpToken(call.secrets, call.params.token, call.now);
     return of
-      ? answerWithPageOnRefusal(selectClosedPageMaker(of), () => makeConfirmedSignUpFormPage(call, of))
-      : makeExpiredSignUpLinkPage();
+      ? answerWithPageOnRefusal(
+          () => makeClosedPage(of, call),
+          () => makeConfirmedSignUpFormPage(call, of),
+        )
+      : makeExpiredSignUpLinkPage(call.pageLanguage);
   },
 });
 
@@ -121,20 +132,20 @@ const signUpWithConfirmedEmailOperation = defineOperation({
   },
   run(call) {
     const of = openSignUpToken(call.secrets, call.params.token, call.now);
-    if (!of) return makeExpiredSignUpLinkPage();
+    if (!of) return makeExpiredSignUpLinkPage(call.pageLanguage);
     const { full_name = '', password = '' } = call.params;
     return answerWithPageOnRefusal(
-      selectClosedPageMaker(of),
+      () => makeClosedPage(of, call),
       async () => {
         const origin = await call.baseUrlOfRealm(of.realm);
-        const account = { email: of.email, full_name, password, origin };
+        const account = { email: of.email, full_name, password, origin, ...languageOfNewcomer(call) };
         const to = realmActorKey(of.realm);
         const made = await call.send(
           of.by
             ? forwardCommand({ to, command: realmActorCommands.join, args: { kind: 'link', ...of.by, ...account } })
             : forwardCommand({ to, command: realmActorCommands.signUp, args: account }),
         );
-        return makeAccountCreatedPage(made, origin, call.servesWebClient);
+        return makeAccountCreatedPage(call.pageLanguage, made, origin, call.servesWebClient);
       },
       (problem) => makeConfirmedSignUpFormPage(call, of, full_name, problem),
     );

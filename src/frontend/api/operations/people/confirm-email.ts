@@ -21,12 +21,16 @@ function openEmailConfirmationLinkOrThrow({ params, secrets, now }: EmailConfirm
 }
 
 /** Runs `answer` and turns a refusal into an HTML page with the reason. */
-async function answerWithRefusalAsPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Promise<RawHttpAnswer> {
+async function answerWithRefusalAsPage(
+  { pageLanguage }: EmailConfirmationCall,
+  answer: () => RawHttpAnswer | Promise<RawHttpAnswer>,
+): Promise<RawHttpAnswer> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ApiError) return makeNewEmailNotConfirmedPage(error.status, error.message);
-    if (error instanceof ActorRefusedError) return makeNewEmailNotConfirmedPage(error.reply.status, error.reply.msg);
+    if (error instanceof ApiError) return makeNewEmailNotConfirmedPage(pageLanguage, error.status, error.message);
+    if (error instanceof ActorRefusedError)
+      return makeNewEmailNotConfirmedPage(pageLanguage, error.reply.status, error.reply.msg);
     throw error;
   }
 }
@@ -43,9 +47,9 @@ export const showEmailConfirmationPageOperation = defineOperation({
   summary: 'Page with the button that confirms a new e-mail address.',
   parameters: confirmationTokenParameter,
   run: (call) =>
-    answerWithRefusalAsPage(() => {
+    answerWithRefusalAsPage(call, () => {
       openEmailConfirmationLinkOrThrow(call);
-      return makeConfirmNewEmailPage();
+      return makeConfirmNewEmailPage(call.pageLanguage);
     }),
 });
 
@@ -59,12 +63,12 @@ export const confirmNewEmailOperation = defineOperation({
   summary: 'Confirm a new e-mail address.',
   parameters: confirmationTokenParameter,
   run: (call) =>
-    answerWithRefusalAsPage(async () => {
+    answerWithRefusalAsPage(call, async () => {
       const { realm, user } = openEmailConfirmationLinkOrThrow(call);
       const args = { user, hash: call.secrets.hashApiKeyOrToken(call.params.token), shown: realm === call.realm };
       const { email } = await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.confirmEmail, args }),
       );
-      return makeNewEmailConfirmedPage(String(email));
+      return makeNewEmailConfirmedPage(call.pageLanguage, String(email));
     }),
 });

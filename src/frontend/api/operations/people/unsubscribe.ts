@@ -27,9 +27,9 @@ export const showUnsubscribePageOperation = defineOperation({
   id: 'show-unsubscribe',
   method: 'GET',
   summary: 'Page with the button that ends a kind of mail.',
-  run({ params, secrets }) {
+  run({ params, secrets, pageLanguage }) {
     const link = verifyUnsubscribeToken(secrets, params.token);
-    return link ? makeUnsubscribeConfirmationPage(link.kind) : makeUnsubscribeLinkGonePage();
+    return link ? makeUnsubscribeConfirmationPage(pageLanguage, link.kind) : makeUnsubscribeLinkGonePage(pageLanguage);
   },
 });
 
@@ -64,7 +64,7 @@ export const unsubscribeFromMailKindOperation = defineOperation({
   summary: 'End a kind of mail: with the button of the page, or with one click in a mail program.',
   async run(call) {
     const link = verifyUnsubscribeToken(call.secrets, call.params.token);
-    if (!link) return makeUnsubscribeLinkGonePage();
+    if (!link) return makeUnsubscribeLinkGonePage(call.pageLanguage);
     const { realm, user, kind } = link;
     const values: Partial<UserSettings> = Object.fromEntries(
       SETTINGS_TURNED_OFF_BY_MAIL_KIND[kind].map((name) => [name, false]),
@@ -76,6 +76,6 @@ export const unsubscribeFromMailKindOperation = defineOperation({
       ),
     );
     if (kind === 'missed') await ignoreRefusal(turnOffMailsOfOwnStreams(call, realm, user));
-    return makeUnsubscribedPage(kind);
+    return makeUnsubscribedPage(call.pageLanguage, kind);
   },
 });

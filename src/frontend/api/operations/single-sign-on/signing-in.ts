@@ -7,6 +7,7 @@
 
 import { makeDesktopSignInTokenPage, makeSingleSignOnFailedPage } from '#domain/pages';
 import { hashSignInLinkToken, makeSessionToken, makeSignInLinkToken } from '#domain/secrets';
+import { pageTextsIn } from '#domain/texts';
 import {
   decryptSignInFlow,
   type ExternalIdentity,
@@ -56,18 +57,19 @@ const makeRedirectAnswer = (location: string, cookies: Readonly<Record<string, s
 
 /** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
 async function answerWithRefusalAsPage(
-  { servesWebClient }: ApiCall<unknown>,
+  { servesWebClient, pageLanguage }: ApiCall<unknown>,
   answer: () => RawHttpAnswer | Promise<RawHttpAnswer>,
 ): Promise<RawHttpAnswer> {
-  const fail = (status: number, text: string) => makeSingleSignOnFailedPage(status, text, servesWebClient);
+  const fail = (status: number, text: string) =>
+    makeSingleSignOnFailedPage(pageLanguage, status, text, servesWebClient);
   try {
     return await answer();
   } catch (error) {
     if (error instanceof IdentityProviderUnavailableError) {
-      return fail(503, 'The service that knows your account does not answer. Try again in a few minutes.');
+      return fail(503, pageTextsIn(pageLanguage).providerUnavailable);
     }
     if (error instanceof SingleSignOnRefusedError) {
-      return fail(400, 'The service that knows your account did not confirm who you are. Sign in again.');
+      return fail(400, pageTextsIn(pageLanguage).providerRefused);
     }
     const reply =
       error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
@@ -120,7 +122,12 @@ const beginSingleSignOnOperation = defineOperation({
       const { providers } = findProviderOrThrow(call);
       const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
       if (!call.servesWebClient && target.kind !== 'mobile') {
-        return makeSingleSignOnFailedPage(403, 'This server has no client for browsers.', false);
+        return makeSingleSignOnFailedPage(
+          call.pageLanguage,
+          403,
+          pageTextsIn(call.pageLanguage).noBrowserClient,
+          false,
+        );
       }
       const secrets = IdentityProviders.makeSignInFlowSecrets();
       const flow: SignInFlow = {
@@ -171,7 +178,7 @@ async function signInAndAnswerByTarget(
   if (session)
     return makeRedirectAnswer('/', { 'Set-Cookie': makeSessionCookie(session.token, call.sessionCookieScope) });
   const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
-  if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
+  if (link) return makeDesktopSignInTokenPage(call.pageLanguage, encryptForDesktopClient(link.token, pad));
   await call.refresh();
   const user = call.directory.user(id);
   if (!user) throw apiError('SERVICE_UNAVAILABLE');
@@ -218,7 +225,12 @@ const finishSingleSignOnOperation = defineOperation({
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
       if (error !== undefined)
-        return makeSingleSignOnFailedPage(403, 'The sign-in was cancelled.', call.servesWebClient);
+        return makeSingleSignOnFailedPage(
+          call.pageLanguage,
+          403,
+          pageTextsIn(call.pageLanguage).signInCancelled,
+          call.servesWebClient,
+        );
       const identity = await providers.fetchIdentityOfSignIn(config.id, redirectUriOf(call), call.rawQuery, flow);
       return signInAndAnswerByTarget(call, flow, identity, config.update_name);
     }),
@@ -263,7 +275,12 @@ const signInByDesktopTokenOperation = defineOperation({
       }
       // A link in a message is of this site, too. Its reader is signed in.
       if (cause === 'same-origin' && call.caller !== 0) {
-        return makeSingleSignOnFailedPage(403, 'You are signed in already. Sign out first.', call.servesWebClient);
+        return makeSingleSignOnFailedPage(
+          call.pageLanguage,
+          403,
+          pageTextsIn(call.pageLanguage).alreadySignedIn,
+          call.servesWebClient,
+        );
       }
       const session = makeSessionToken(secrets, realm);
       const args = {

@@ -1,0 +1,100 @@
+/** Languages of mails and of pages without scripts: that of the account, the browser or the organization. */
+
+import { Client } from '../../support/client.js';
+import type { RawAnswer } from '../../support/http.js';
+import { linkIn, mailed } from '../../support/mails.js';
+import { makeOrganization } from '../../support/organization.js';
+import type { Fields } from '../../support/types.js';
+import type { Facts } from '../facts.js';
+
+const PASSWORD = 'brisk-otter-lantern-52';
+
+export const languages: Facts = async (t, server) => {
+  const org = await makeOrganization(server, ['member']);
+  const { owner, member, subdomain } = org;
+  const name = `The ${subdomain}`;
+  const nobody = new Client(server, 'nobody', { host: `${subdomain}.localhost` });
+  let made = 0;
+  const address = (): string => `speaks${++made}@${subdomain}.example.net`;
+  const open = (path: string, language?: string): Promise<RawAnswer> =>
+    nobody.raw({ method: 'GET', path, headers: language === undefined ? {} : { 'accept-language': language } });
+  const send = (path: string, fields: Record<string, string>, language = ''): Promise<RawAnswer> =>
+    nobody.raw({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': language },
+      body: new URLSearchParams(fields).toString(),
+    });
+  const heading = ({ text }: RawAnswer): string => /<h1>(.*)<\/h1>/.exec(text)?.[1] ?? '';
+  const resetPath = '/accounts/password/reset';
+  /** Signs up with a browser of this language. @returns the language of the new account */
+  const languageAfterSignUp = async (email: string, browser: string): Promise<unknown> => {
+    await send('/signup', { email }, browser);
+    const confirmation = (await mailed(server, email))[0]!;
+    const done = await send(linkIn(confirmation), { full_name: 'Neu Hier', password: PASSWORD }, browser);
+    t.equal(done.status, 200);
+    const { api_key } = await nobody.ok('POST /fetch_api_key', { username: email, password: PASSWORD });
+    const authorization = `Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`;
+    const api = new Client(server, 'newcomer', { authorization });
+    const { user_settings } = await api.ok<{ user_settings: Fields }>('POST /register', {
+      fetch_event_types: ['user_settings'],
+    });
+    return user_settings.default_language;
+  };
+
+  await t.test('a page has the language of the browser, or else of the organization', async (t) => {
+    t.equal(heading(await open(resetPath)), 'Forgot your password?');
+    const german = await open(resetPath, 'fr-FR, de-AT;q=0.8, en;q=0.5');
+    t.equal(heading(german), 'Passwort vergessen?');
+    t.match(german.text, '<html lang="de">');
+    t.equal(heading(await open(resetPath, 'fr')), 'Forgot your password?');
+    await owner.api.ok('PATCH /realm', { default_language: 'de' });
+    for (const language of [undefined, '', '*', 'fr', 'de;q=x', ';;,']) {
+      t.equal(heading(await open(resetPath, language)), 'Passwort vergessen?', String(language));
+    }
+    t.equal(heading(await open(resetPath, 'en-US')), 'Forgot your password?');
+    await owner.api.ok('PATCH /realm', { default_language: 'en' });
+  });
+
+  await t.test('a refusal on a page is in the language of the page, with its values', async (t) => {
+    t.match((await send(resetPath, { email: 'x' }, 'de')).text, 'Das ist keine gültige E-Mail-Adresse.');
+    await owner.api.ok('PATCH /realm', { invite_required: false, emails_restricted_to_domains: true });
+    await owner.api.ok('POST /realm/domains', { domain: 'elsewhere.example', allow_subdomains: false });
+    const email = address();
+    t.match(
+      (await send('/signup', { email }, 'de')).text,
+      `Die Adresse ${email} ist in dieser Organisation nicht erlaubt.`,
+    );
+    await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: false });
+  });
+
+  await t.test('a mail has the language of its account, in texts and dates', async (t) => {
+    await send(resetPath, { email: member.email });
+    await member.api.ok('PATCH /settings', { default_language: 'de' });
+    await send(resetPath, { email: member.email });
+    const [english, german] = await mailed(server, member.email, 2);
+    t.equal(english!.headers.get('subject'), `A new password for ${name}`);
+    t.equal(german!.headers.get('subject'), `Ein neues Passwort für ${name}`);
+    t.match(german!.text, `Hallo ${member.name},`);
+    t.equal(heading(await open(linkIn(german!), 'de')), 'Neues Passwort');
+  });
+
+  await t.test('an invitation has the language of the organization', async (t) => {
+    const email = address();
+    await owner.api.ok('PATCH /realm', { default_language: 'de' });
+    await owner.api.ok('POST /invites', { invitee_emails: email, stream_ids: [] });
+    const [mail] = await mailed(server, email);
+    t.equal(mail!.headers.get('subject'), `${owner.name} lädt dich zu ${name} ein`);
+  });
+
+  await t.test('a new account has the language of its browser, or else of the organization', async (t) => {
+    const german = address();
+    t.equal(await languageAfterSignUp(german, ''), 'de');
+    t.equal((await mailed(server, german, 2))[1]!.headers.get('subject'), `Willkommen bei ${name}`);
+    t.equal(await languageAfterSignUp(address(), '*'), 'de');
+    t.equal(await languageAfterSignUp(address(), 'xx, fr-CH;q=0.9, de;q=0.5'), 'fr');
+    const english = address();
+    t.equal(await languageAfterSignUp(english, 'en-GB,en;q=0.9'), 'en-gb');
+    t.equal((await mailed(server, english, 2))[1]!.headers.get('subject'), `Welcome to ${name}`);
+  });
+};
