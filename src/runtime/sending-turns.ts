@@ -7,9 +7,15 @@ import { TIME_SLICE_MS } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey } from '#model';
 
+/** Commands of one sender that wait, in their order. A removal from the head would copy a large array each time. */
+interface WaitingCommands {
+  readonly resolvers: (() => void)[];
+  headIndex: number;
+}
+
 export class SendingTurns {
   /** Waiting commands by sender; the senders take turns, so a large commit does not delay those of other actors. */
-  readonly #waitingBySender = new Map<ActorKey, (() => void)[]>();
+  readonly #waitingBySender = new Map<ActorKey, WaitingCommands>();
   #isTurnTaken = false;
   #sliceBeganAt = 0;
 
@@ -24,8 +30,8 @@ export class SendingTurns {
     }
     return new Promise((resolve) => {
       const waiting = this.#waitingBySender.get(sender);
-      if (waiting) waiting.push(resolve);
-      else this.#waitingBySender.set(sender, [resolve]);
+      if (waiting) waiting.resolvers.push(resolve);
+      else this.#waitingBySender.set(sender, { resolvers: [resolve], headIndex: 0 });
     });
   }
 
@@ -51,8 +57,13 @@ export class SendingTurns {
   #beginNextTurn(): void {
     for (const [sender, waiting] of this.#waitingBySender) {
       this.#waitingBySender.delete(sender);
-      const resolve = waiting.shift()!;
-      if (waiting.length > 0) this.#waitingBySender.set(sender, waiting);
+      const { resolvers } = waiting;
+      const resolve = resolvers[waiting.headIndex++]!;
+      if (waiting.headIndex < resolvers.length) this.#waitingBySender.set(sender, waiting);
+      if (waiting.headIndex > 64 && waiting.headIndex * 2 > resolvers.length) {
+        resolvers.splice(0, waiting.headIndex);
+        waiting.headIndex = 0;
+      }
       this.#takeTurn();
       resolve();
       return;

@@ -52,3 +52,19 @@ t.test('a large commit does not delay the commands of other actors', async (t) =
   await nextTurnOfEventLoop();
   t.ok(done.indexOf(2) < 3, done.join());
 });
+
+t.test('a hundred thousand commands get their turns in order', { timeout: 10_000 }, async (t) => {
+  const turns = new SendingTurns(new FakeClock());
+  const count = 100_000;
+  let next = 0;
+  let areInOrder = true;
+  turns.waitForTurn(ledgerKey(1));
+  const sent = Array.from({ length: count }, (_, i) =>
+    turns.waitForTurn(ledgerKey(1))!.then(() => {
+      areInOrder &&= i === next++;
+    }),
+  );
+  await Promise.all(sent);
+  t.ok(areInOrder);
+  t.equal(next, count);
+});
