@@ -144,7 +144,7 @@ export class RunningServerActorCaller extends SystemActorCaller {
     socket.on('error', () => undefined).once('close', () => this.#failAllRequests(new ServerStoppedError()));
     createInterface({ input: socket })
       .on('error', () => undefined)
-      .on('line', (line) => this.#takePendingReply()?.resolve(JSON.parse(line) as ActorJsonReply));
+      .on('line', (line) => this.#takeReply(line));
   }
 
   /**
@@ -201,6 +201,17 @@ export class RunningServerActorCaller extends SystemActorCaller {
       this.#pendingReplies.push({ resolve, reject, timer });
       this.socket.write(`${JSON.stringify(line)}\n`);
     });
+  }
+
+  #takeReply(line: string): void {
+    let reply: ActorJsonReply;
+    try {
+      reply = JSON.parse(line) as ActorJsonReply;
+    } catch {
+      // The server was killed in the middle of the line: the end of the connection fails the request.
+      return;
+    }
+    this.#takePendingReply()?.resolve(reply);
   }
 
   #takePendingReply(): PendingReply | undefined {

@@ -59,6 +59,12 @@ t.test('all requests end at once when the running server stops, and so do later 
   t.strictSame(warnings, []);
 });
 
+t.test('a server that is killed in the middle of a reply has stopped', async (t) => {
+  const caller = await connectToHangingServer(t, new FakeClock(), (socket) => socket.end('{"value":[1,'));
+  const reply = caller.sendForReply(realmActorKey(toRealmId(1)), 'x', {});
+  await t.rejects(reply, { message: 'the server stopped; run the same command again' });
+});
+
 t.test('a request to a server that has just stopped is refused without an uncaught error', async (t) => {
   const sockets: Socket[] = [];
   const caller = await connectToHangingServer(t, new FakeClock(), (socket) => sockets.push(socket.pause()));
