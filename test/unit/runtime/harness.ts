@@ -1,7 +1,8 @@
 /** One host with everything in memory, for tests of the runtime. */
 
 import type { Json, JsonObject, Logger } from '#base';
-import { type ActorKey, type Partition, partitionOfActor, toEpoch } from '#model';
+import { NoSuchRealmError } from '#directory';
+import { type ActorKey, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalBusHub } from '#ports/bus';
 import type { ActorRoot } from '#ports/store';
@@ -25,6 +26,8 @@ export class Harness {
   holdsOutgoingWork = false;
   /** Directory of every organization, for kinds that need one. */
   directory: DirectoryView | undefined;
+  /** Organizations whose directory can't be read, because they have no actor. */
+  readonly realmsWithoutActor = new Set<RealmId>();
   #hosts = 0;
   #epoch = 0;
 
@@ -53,7 +56,8 @@ export class Harness {
       bus: new LocalBus(this.clock, this.hub, `host${++this.#hosts}`),
       placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
       directory: {
-        waitUntilReady: () => undefined,
+        waitUntilReady: (realm) =>
+          this.realmsWithoutActor.has(realm) ? Promise.reject(new NoSuchRealmError()) : undefined,
         currentView: () => this.directory as DirectoryView,
         findOpenReplicaView: () => undefined,
       },

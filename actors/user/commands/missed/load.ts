@@ -4,6 +4,7 @@
  * mail the same message.
  */
 
+import { NoSuchRealmError } from '#directory';
 import { sealMailLink } from '#domain/mail';
 import {
   makeNarrowQueryPlan,
@@ -139,8 +140,23 @@ async function mayHaveOtherAccount(
   const others: RealmId[] = [];
   for (const { id } of (await loadDirectory(toRealmId(0))).realms()) if (id !== own) others.push(id);
   if (others.length > MAX_REALMS_SEARCHED_FOR_ACCOUNT) return true;
-  for (const realm of others) if ((await loadDirectory(realm)).userByEmail(email)?.isActive) return true;
+  for (const realm of others) if (await hasActiveAccount(email, realm, loadDirectory)) return true;
   return false;
+}
+
+/** False also for an organization without an actor: one that is just being made, or deleted, is listed. */
+async function hasActiveAccount(
+  email: string,
+  realm: RealmId,
+  loadDirectory: ActorInputSources['loadDirectory'],
+): Promise<boolean> {
+  try {
+    return (await loadDirectory(realm)).userByEmail(email)?.isActive === true;
+  } catch (error) {
+    // As a refusal, the error would end the timer of the user's actor.
+    if (error instanceof NoSuchRealmError) return false;
+    throw error;
+  }
 }
 
 /** The conversation in which a message is now. */
