@@ -199,11 +199,8 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
    * @returns false where the body exceeds the limit; the body is then dropped
    */
   addChunkOrDropBody(chunk: Uint8Array, lifetime: ReceivedChunkLifetime): boolean {
-    this.#receivedByteCount += chunk.byteLength;
-    if (++this.#chunkCount > MAX_SMALL_CHUNKS + this.#receivedByteCount / BYTES_PER_FURTHER_CHUNK) {
-      this.cutOff();
-      return true;
-    }
+    this.countChunkOrCutOff(chunk.byteLength);
+    if (this.isCutOff) return true;
     if (this.#receivedByteCount > this.limit) {
       this.stopReceiving();
       return false;
@@ -214,6 +211,12 @@ export class ReceivedRequestBody implements SlowClientGuardedTransfer {
       this.#addPart(lifetime === 'borrowed' ? new Uint8Array(rest) : rest);
     else this.#addBlock(rest);
     return true;
+  }
+
+  /** Counts a chunk, also one that is ignored because the request is answered. */
+  countChunkOrCutOff(byteLength: number): void {
+    this.#receivedByteCount += byteLength;
+    if (++this.#chunkCount > MAX_SMALL_CHUNKS + this.#receivedByteCount / BYTES_PER_FURTHER_CHUNK) this.cutOff();
   }
 
   /** Copies as many bytes as the last part has room for. @returns the other bytes of the chunk */

@@ -170,11 +170,17 @@ export class UwsHttpExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new ReceivedRequestBody(limit, this.#server, () => this.#res.close());
+    const res = this.#res;
+    const received = new ReceivedRequestBody(limit, this.#server, () => res.close());
     this.#bodyBeingReceived = received;
     let finished = false;
-    this.#res.onData((chunk, isLast) => {
-      if (finished || this.aborted || this.answered) return;
+    res.onData((chunk, isLast) => {
+      if (this.aborted || received.isCutOff) return;
+      if (finished || this.answered) {
+        // The answer to a chunked request waits until the engine has read all that it has received.
+        if (this.#isChunkedRequest) received.countChunkOrCutOff(chunk.byteLength);
+        return;
+      }
       // The engine's bytes are valid during this callback only.
       const fits = received.addChunkOrDropBody(new Uint8Array(chunk), isLast ? 'last' : 'borrowed');
       if (received.isCutOff) return;

@@ -337,7 +337,11 @@ class NodeHttpExchange implements HttpExchange {
       }
     };
     this.#req.on('data', (chunk: Buffer) => {
-      if (finished || this.answered || received.isCutOff) return;
+      if (received.isCutOff) return;
+      if (finished || this.answered) {
+        received.countChunkOrCutOff(chunk.byteLength);
+        return;
+      }
       if (!received.addChunkOrDropBody(chunk, 'owned')) {
         finish(undefined);
         return;

@@ -221,6 +221,24 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     await until('nothing is left', () => server.unansweredRequestCount + slowBodyGuard.waitingTransferCount === 0);
   });
 
+  t.test(`${kind}: a body that is too large is cut off when very many tiny chunks follow`, async (t) => {
+    const { client } = await listen(t, (exchange) =>
+      exchange.readBody((body) => exchange.respond(body ? 200 : 413, new ResponseHeaders([]), []), 1_000),
+    );
+    const [many, few] = [await client(), await client()];
+    for (const [c, count] of [
+      [many, 6_000],
+      [few, 1_000],
+    ] as const) {
+      c.request('POST /', { ...FORM, 'Transfer-Encoding': 'chunked' });
+      c.send(`3e9\r\n${'x'.repeat(1_001)}\r\n${'1\r\nx\r\n'.repeat(count)}`);
+    }
+    t.equal((await few.response())?.status, 413);
+    // node:http sends the answer at once, and uWebSockets.js when it has read all that has arrived.
+    if (kind === 'uws') t.equal(await many.response(), undefined);
+    await many.closed();
+  });
+
   t.test(`${kind}: an unread body is skipped`, async (t) => {
     const { client } = await listen(t);
     const c = await client();
