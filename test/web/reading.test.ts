@@ -184,7 +184,8 @@ t.test('thousands of messages are scrolled through both ways, and the text that 
 t.test('a new message does not move older ones that are read, and scrolls a list that is at its end', async (t) => {
   await write('arrivals', 80);
   await markAllRead(org.member);
-  const { page, faults } = await openTopic('arrivals');
+  const client = await openTopic('arrivals');
+  const { page, faults } = client;
   await page.evaluate(`(async () => {
     ${frame}
     list.scrollTop -= 900;
@@ -198,6 +199,19 @@ t.test('a new message does not move older ones that are read, and scrolls a list
   t.ok(Math.abs((await placeOf(page, held)) - before) < 1, 'the text stands where it stood');
   await page.click('.below');
   await until('the new message is on screen', async () => (await shownOn(page)).includes(newer));
+  await client.waitUntilGone('.below');
+  t.ok(
+    (await shownOn(page)).includes(newer),
+    'the list stays at its end when the button, which has the focus, is removed',
+  );
+  t.ok(
+    await page.evaluate(`(() => {
+    ${frame}
+    const { top, bottom } = document.activeElement.getBoundingClientRect();
+    return list.contains(document.activeElement) && bottom > topOf(list) && top < list.getBoundingClientRect().bottom;
+  })()`),
+    'a message on screen has the focus',
+  );
   await page.keyboard.press('End');
   const id = await say(org.other, 'general', 'arrivals', 'one more');
   await until('the next message is followed', async () => (await shownOn(page)).includes(id));

@@ -7,14 +7,28 @@ import { FOCUSABLE_SELECTOR, findLayerHost } from '../kit/index.js';
 /** Areas of the page: the search for a near element does not leave the area of the lost one. */
 const AREA_SELECTOR = 'main,.view,dialog,body';
 
+/** Elements that Tab or a key reaches: j and k go through the messages of a list. */
+const REACHABLE_SELECTOR = `${FOCUSABLE_SELECTOR},article`;
+
 /** Element that had the focus last; undefined after an intended loss. */
 let lastFocused: HTMLElement | undefined;
 
-/** Focuses the element, or the first one inside it that Tab or the arrow keys reach. @returns whether there is one */
+function isOnScreenOf(list: Element, element: Element): boolean {
+  const frame = list.getBoundingClientRect();
+  const box = element.getBoundingClientRect();
+  return box.bottom > frame.top && box.top < frame.bottom;
+}
+
+/**
+ * Focuses the element, or the first one inside it that Tab or a key reaches. In a list of messages, that is one on
+ * screen, and the list is not scrolled: the text that is read stays in its place. @returns whether there is one
+ */
 function focusFirstReachable(root: Element): boolean {
-  return [root, ...root.querySelectorAll(FOCUSABLE_SELECTOR)].some((element) => {
-    if (!(element instanceof HTMLElement) || (element.tabIndex < 0 && element.dataset.row !== '')) return false;
-    element.focus();
+  return [root, ...root.querySelectorAll(REACHABLE_SELECTOR)].some((element) => {
+    if (!(element instanceof HTMLElement) || (element.tabIndex < 0 && element.dataset.row === undefined)) return false;
+    const messages = element.closest('[data-messages]');
+    if (messages && !isOnScreenOf(messages, element)) return false;
+    element.focus({ preventScroll: messages !== null });
     return document.activeElement === element;
   });
 }
@@ -70,7 +84,7 @@ function recoverLostFocus(records: readonly MutationRecord[]): void {
   }
   if (activeElement === lost) return;
   const removal = findRemoval(records, lost);
-  if (removal && lost.isConnected) lost.focus();
+  if (removal && lost.isConnected) lost.focus({ preventScroll: true });
   else if (removal) focusNearestToRemoval(removal, records);
   else lastFocused = undefined;
 }
