@@ -757,6 +757,16 @@ t.test('a box in the list keeps its text and the focus when its message leaves t
   await client.goTo(`${hashOf(topic)}/near/${poll}`);
   await page.waitForSelector('.widget-add input');
   t.equal(await client.valueOf('.widget-add input'), 'Soup', 'the entry is there again after the return');
+  // Chromium itself fills in the fields that were on screen at a reload.
+  await client.goTo('#inbox');
+  await page.reload();
+  await client.goTo(`${hashOf(topic)}/near/${poll}`);
+  await page.waitForSelector('.widget-add input');
+  t.equal(await client.valueOf('.widget-add input'), 'Soup', 'and after a reload of the page elsewhere');
+  await client.openSignedIn(org.other.email, PASSWORD, `${hashOf(topic)}/near/${poll}`);
+  await page.reload();
+  await page.waitForSelector('.widget-add input');
+  t.equal(await client.valueOf('.widget-add input'), '', 'but not for another account');
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 

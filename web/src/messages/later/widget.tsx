@@ -26,8 +26,36 @@ const marks = makeWidgetMarks(
   () => core.platform,
 );
 
-/** Texts of entries that are not added, by account and message: a form may go with its row or its view. */
-const entryTextByMessage = new Map<string, string>();
+/** Key in the session storage of the texts of entries that were not added at a reload. */
+const KEPT_ENTRIES_STORE_KEY = 'entries';
+
+/**
+ * Texts of entries that are not added, by account and message: a form may go with its row, its view or, at a reload,
+ * with its page.
+ */
+const entryTextByMessage = readKeptEntries();
+
+function readKeptEntries(): Map<string, string> {
+  try {
+    return new Map(JSON.parse(sessionStorage.getItem(KEPT_ENTRIES_STORE_KEY) ?? '[]') as [key: string, text: string][]);
+  } catch {
+    // A damaged entry is ignored.
+    return new Map();
+  }
+}
+
+const makeEntryKey = (messageId: number | ''): string => `${core.state.me.id} ${messageId}`;
+
+/** In the session storage are entries of one account alone. */
+addEventListener('pagehide', () => {
+  const own = [...entryTextByMessage].filter(([key, text]) => key.startsWith(makeEntryKey('')) && text !== '');
+  try {
+    if (own.length === 0) sessionStorage.removeItem(KEPT_ENTRIES_STORE_KEY);
+    else sessionStorage.setItem(KEPT_ENTRIES_STORE_KEY, JSON.stringify(own));
+  } catch {
+    // Without storage, a reload loses the entries.
+  }
+});
 
 interface AddEntryFormProps {
   readonly message: Message;
@@ -36,7 +64,7 @@ interface AddEntryFormProps {
 }
 
 function AddEntryForm({ message, label, onAdd }: AddEntryFormProps) {
-  const key = `${core.state.me.id} ${message.id}`;
+  const key = makeEntryKey(message.id);
   const [text, setText] = useState(entryTextByMessage.get(key) ?? '');
   const change = (value: string) => {
     entryTextByMessage.set(key, value);
