@@ -4,6 +4,7 @@ import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '..
 import { picked } from '../support/rounds.js';
 import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
+import { openLine } from './support/line.js';
 
 if (CHROMIUM_IS_MISSING) {
   t.plan(0, CHROMIUM_IS_MISSING);
@@ -156,6 +157,22 @@ t.test('a reader whose session has ended is told so when the page is opened agai
   await at.click('button', 'without an account');
   await at.waitFor('.visitor', 'You have been signed out.');
   t.strictSame(at.faults, []);
+});
+
+t.test('a session on another port of the host is none of the page, and does not end with it', async (t) => {
+  const line = await openLine(t, org);
+  const at = await ClientPage.open(browser, host);
+  await at.openSignedIn(member.email, PASSWORD, '#inbox');
+  await at.waitFor('.row.stream', 'backstage');
+  const hints = () => at.page.evaluate('document.cookie') as Promise<string>;
+  await at.page.waitForFunction(`document.cookie.includes('conclave_known')`);
+  const before = await hints();
+  const elsewhere = await at.openTab();
+  await elsewhere.goto(`http://${org.subdomain}.localhost:${line.org.server.nextPort()}/`);
+  const text = await elsewhere.waitForFunction(`document.querySelector('.visitor span')?.textContent`);
+  t.match(await text.jsonValue(), /without an account/);
+  t.equal(await hints(), before);
+  t.strictSame([at.faults, at.refusals], [[], []]);
 });
 
 t.test('signing in returns to the place that was read', async (t) => {

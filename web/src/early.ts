@@ -5,10 +5,10 @@
  */
 import {
   CSRF_HEADERS,
+  formatSessionHint,
   LEADER_LOCK_NAME,
   REGISTRATION_PARAMS,
   SESSION_CHECK_PATH,
-  SESSION_HINT_COOKIE,
   type SessionCheck,
 } from './contract/index.js';
 import { FIRST_LOAD_MESSAGES_PER_SIDE, makeMessagesParams, type NarrowTerm, parseNarrowHash } from './core/index.js';
@@ -65,7 +65,8 @@ function preloadMessageScripts(): void {
 async function register(check: Promise<SessionCheck>, onSent: () => void): Promise<Response | undefined> {
   const locks = navigator.locks?.query();
   // Without a session the server would refuse, and the browser would write the refusal to the console.
-  const { signed_in, public_access } = document.cookie.includes(SESSION_HINT_COOKIE) ? HINTED_SESSION : await check;
+  const isHinted = document.cookie.includes(formatSessionHint(location.port));
+  const { signed_in, public_access } = isHinted ? HINTED_SESSION : await check;
   if (!(signed_in || public_access)) return undefined;
   const { held = [] } = (await locks) ?? {};
   const isLed = held.some(({ name }) => name === LEADER_LOCK_NAME);

@@ -17,9 +17,12 @@ export interface SessionCheck {
 
 /**
  * Cookie that the client sets while there is a session, because scripts can't read the session's own cookie. With it
- * the page registers without checking the session first; the session may have ended elsewhere since.
+ * the page registers without checking the session first; the session may have ended elsewhere since. Its name ends with
+ * the port, as that of the session cookie, since browsers send a cookie to all ports of a host.
+ * @param port of the page's address; '' for the default port
+ * @returns name and value, as they are in `document.cookie`
  */
-export const SESSION_HINT_COOKIE = 'conclave_known';
+export const formatSessionHint = (port: string): string => `conclave_known${port === '' ? '' : `_${port}`}=1`;
 
 /** The server takes a session cookie only together with this header, which no other site can send. */
 export const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };

@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal } from '@preact/signals';
-import { SESSION_HINT_COOKIE } from '../contract/index.js';
+import { formatSessionHint } from '../contract/index.js';
 import type { SessionState } from '../core/index.js';
 
 /** The server ends a session that was not used for 30 days. */
@@ -12,6 +12,6 @@ export function keepSessionHint(state: ReadonlySignal<SessionState>): void {
     if (value === 'unknown') return;
     const age = value === 'signed-in' ? MAX_AGE_S : 0;
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is missing in older browsers and without TLS
-    document.cookie = `${SESSION_HINT_COOKIE}=1;samesite=strict;path=/;max-age=${age}`;
+    document.cookie = `${formatSessionHint(location.port)};samesite=strict;path=/;max-age=${age}`;
   });
 }

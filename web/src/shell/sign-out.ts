@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
-import { SESSION_HINT_COOKIE } from '../contract/index.js';
+import { formatSessionHint } from '../contract/index.js';
 import { awaitOrToastError } from '../failures/index.js';
 
 /** Whether this browser had a session before the page was loaded, which may have ended since. */
-export const hadSession = document.cookie.includes(SESSION_HINT_COOKIE);
+export const hadSession = document.cookie.includes(formatSessionHint(location.port));
 
 /** True once the user has signed out in this tab. */
 export const hasSignedOutDeliberately = signal(false);
