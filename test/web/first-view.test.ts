@@ -209,8 +209,19 @@ t.test('a page has a title, a language, a description and a viewport that can be
   t.match(await facts(), { ...base, title: /Recent conversations · The / });
   await member.api.ok('PATCH /settings', { default_language: 'de' });
   await page.waitForFunction(`document.documentElement.lang === 'de'`);
-  t.match(await facts(), { ...base, lang: 'de', title: /\S · The / });
+  await page.waitForFunction(`document.title.startsWith('Letzte Unterhaltungen · The ')`);
+  t.match(await facts(), { ...base, lang: 'de' });
+  t.equal(await page.evaluate(`document.querySelector('[aria-label="Hinweise"]')?.localName`), 'section');
   t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('the title of an unknown stream is in the language of the settings, unlike that of the browser', async (t) => {
+  await other.api.ok('PATCH /settings', { default_language: 'de' });
+  const client = await ClientPage.open(browser, host);
+  await client.openSignedIn(other.email, PASSWORD, '#narrow/stream/999999');
+  await client.page.waitForFunction(`document.title.startsWith('unbekannter Stream · The ')`);
+  await other.api.ok('PATCH /settings', { default_language: 'en' });
+  t.strictSame(client.faults, []);
 });
 
 t.test('the client begins in English if the chunk of the texts of another language does not come', async () => {
@@ -319,7 +330,7 @@ for (const [title, isHinted] of [
       await client.waitFor('.overview-row', 'tides');
       const script = await page.evaluate(`new URL(document.querySelector('script[type=module]').src).pathname`);
       await leaveClient(client);
-      if (!isHinted) await page.deleteCookie({ name: 'conclave_known' });
+      if (!isHinted) await page.deleteCookie({ name: HINT_COOKIE });
       let isHeld = false;
       const asked: string[] = [];
       const came = new Map<string, () => void>();

@@ -1,5 +1,6 @@
+import { effect } from '@preact/signals';
 import { type ComponentChild, render } from 'preact';
-import { t } from '../text/index.js';
+import { currentLanguage, t } from '../text/index.js';
 import { setOverlayElement } from './layers.js';
 import { Toasts } from './toast.js';
 
@@ -9,7 +10,10 @@ import { Toasts } from './toast.js';
  */
 export function startToastsAndTooltips(): void {
   const host = document.createElement('section');
-  host.ariaLabel = t('common.notices');
+  effect(() => {
+    currentLanguage.value;
+    host.ariaLabel = t('common.notices');
+  });
   setOverlayElement(host);
   const show = (tooltips?: ComponentChild) =>
     render(

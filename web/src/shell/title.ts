@@ -14,6 +14,7 @@ export function startUpdatingDocumentTitle(core: Core): void {
     document.documentElement.lang = currentLanguage.value;
   });
   const text = computed(() => {
+    currentLanguage.value;
     const realm = core.state.realm.value.realm_name ?? '';
     const signedIn = core.session.state.value === 'signed-in';
     const view = core.session.state.value === 'signed-out' ? '' : formatRouteName(core.router.route.value);
