@@ -186,6 +186,40 @@ t.test('a used one-time link shows an error and leaves the reader signed in', as
   t.strictSame([client.faults, client.refusals], [[], [401]]);
 });
 
+t.test('a one-time link that is opened without a connection stays in the address until it is used', async (t) => {
+  const { admin, other } = org;
+  const url = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, other.email, 'http://x');
+  const { hash } = new URL(url);
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await withPictures(t, { client }, async () => {
+    await client.openSignedIn(admin.email, PASSWORD);
+    let isCut = true;
+    await client.intercept((request) =>
+      isCut && new URL(request.url()).pathname.startsWith('/web/session/one-time')
+        ? request.abort('internetdisconnected')
+        : request.continue(),
+    );
+    await client.goTo(hash);
+    await client.waitFor('main.opening [role=alert]');
+    t.equal(new URL(page.url()).hash, hash, 'with a session');
+    t.strictSame(await client.findings(), [], 'the page that offers another try is accessible');
+    isCut = false;
+    await client.click('main button', 'Try again');
+    await client.waitFor('main', `Sign in as ${other.name} instead?`);
+    isCut = true;
+    await client.click('main button', 'Sign in');
+    await client.waitFor('main.opening [role=alert]');
+    t.equal(new URL(page.url()).hash, hash, 'without a session');
+    isCut = false;
+    await page.reload();
+    await client.waitFor('.row.person', `${other.name} (you)`);
+    t.notMatch(page.url(), /sign-in/);
+  });
+  const network = /ERR_INTERNET_DISCONNECTED/;
+  t.strictSame([client.faults.filter((fault) => !network.test(fault)), client.refusals], [[], []]);
+});
+
 t.test(
   'a new tab shows an account that signed in outside of the client while another tab shows the sign-in',
   async (t) => {

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
+import { awaitOrToastError } from '../failures/index.js';
 import { Avatar, Button, EmptyNotice, Icon, Spinner, showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { extractDescriptionText, formatSessionEnd, formatSignInError } from './failure.js';
@@ -55,14 +56,59 @@ function OpeningPage({ children }: { readonly children: ComponentChildren }) {
 /** Removes the one-time link from the browser's address. */
 const removeLinkFromAddress = (): void => core.router.navigate({ view: 'sign-in', parts: [] }, true);
 
-function showLinkFailureAndRemoveLink(error: unknown): void {
+/** Removes a link that the server has refused. @throws the error if the link can be tried again */
+function removeRefusedLink(error: unknown): void {
+  if (!(error instanceof ApiFailure) || error.status >= 500 || error.retryAfterMs !== undefined) throw error;
   showToast({ text: formatSignInError(error, 'sign-in.link-used'), kind: 'error' });
   removeLinkFromAddress();
 }
 
 /**
+ * Runs an action, and again after a pause while the server does not answer or calls come too fast.
+ * @param inputs the action runs again when one of them changes
+ * @returns the text of the last failure, empty without one, and a function that runs the action at once
+ */
+function useRepeatedAction(action: () => Promise<unknown>, inputs: readonly unknown[]) {
+  const failure = useSignal('');
+  const repeatNow = useRef(() => {});
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isEnded = false;
+    const run = async () => {
+      clearTimeout(timer);
+      try {
+        await action();
+        failure.value = '';
+      } catch (error) {
+        if (isEnded) return;
+        failure.value = formatSignInError(error, 'sign-in.link-used');
+        const pauseMs = error instanceof ApiFailure ? error.retryAfterMs : RETRY_AFTER_NO_ANSWER_MS;
+        if (pauseMs !== undefined) timer = setTimeout(run, pauseMs);
+      }
+    };
+    repeatNow.current = () => void run();
+    void run();
+    return () => {
+      isEnded = true;
+      clearTimeout(timer);
+    };
+  }, inputs);
+  return { failure: failure.value, repeatNow: () => repeatNow.current() };
+}
+
+function FailureWithRetry({ text, onRetry }: { readonly text: string; readonly onRetry: () => void }) {
+  return (
+    <>
+      <p role="alert">{text}</p>
+      <Button onClick={onRetry}>{t('common.retry')}</Button>
+    </>
+  );
+}
+
+/**
  * Uses a one-time link. If the link would replace the session of another account, the page asks first, because a
- * stranger may have sent a link to the stranger's own account.
+ * stranger may have sent a link to the stranger's own account. The link stays in the address until the server has
+ * answered, so that a page without a connection can be loaded again.
  */
 function OneTimeLinkPage({ token }: { readonly token: string }) {
   const name = useSignal('');
@@ -73,9 +119,15 @@ function OneTimeLinkPage({ token }: { readonly token: string }) {
     if (account.user_id === core.state.me.id) removeLinkFromAddress();
     else name.value = account.full_name;
   };
-  useEffect(() => {
-    signInOrAsk().catch(showLinkFailureAndRemoveLink);
-  }, [token, isSignedIn]);
+  const { failure, repeatNow } = useRepeatedAction(() => signInOrAsk().catch(removeRefusedLink), [token, isSignedIn]);
+  if (failure) {
+    return (
+      <OpeningPage>
+        <FailureWithRetry text={failure} onRetry={repeatNow} />
+        <Button onClick={removeLinkFromAddress}>{t('common.cancel')}</Button>
+      </OpeningPage>
+    );
+  }
   if (!name.value) {
     return (
       <OpeningPage>
@@ -84,17 +136,18 @@ function OneTimeLinkPage({ token }: { readonly token: string }) {
       </OpeningPage>
     );
   }
-  // When the session has ended, the effect above uses the link.
-  const signOut = () => {
+  // When the session has ended, the action above uses the link.
+  const signOut = async () => {
+    const { value: asked } = name;
     name.value = '';
-    core.session.signOut().catch(showLinkFailureAndRemoveLink);
+    if (!(await awaitOrToastError(core.session.signOut()))) name.value = asked;
   };
   return (
     <OpeningPage>
       <EmptyNotice icon="user">
         {t('sign-in.other-account', { own: core.state.me.ownPerson.value?.full_name ?? '', name: name.value })}
       </EmptyNotice>
-      <Button kind="primary" onClick={signOut}>
+      <Button kind="primary" onClick={() => void signOut()}>
         {t('shell.sign-in')}
       </Button>
       <Button onClick={removeLinkFromAddress}>{t('common.cancel')}</Button>
@@ -124,37 +177,13 @@ function PasswordSignIn({ open }: { readonly open: boolean }) {
 
 export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewProps) {
   const server = useSignal<ServerSettings | undefined>(undefined);
-  const loadFailure = useSignal('');
-  const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const load = async () => {
-    clearTimeout(retry.current);
-    try {
-      server.value = await core.api.get('/server_settings', {});
-    } catch (error) {
-      loadFailure.value = formatSignInError(error, 'sign-in.link-used');
-      const pauseMs = error instanceof ApiFailure ? error.retryAfterMs : RETRY_AFTER_NO_ANSWER_MS;
-      if (pauseMs !== undefined) retry.current = setTimeout(load, pauseMs);
-    }
-  };
-  useEffect(() => {
-    void load();
-    return () => clearTimeout(retry.current);
+  const { failure, repeatNow } = useRepeatedAction(async () => {
+    server.value = await core.api.get('/server_settings', {});
   }, []);
   if (oneTimeLinkToken) return <OneTimeLinkPage token={oneTimeLinkToken} />;
   const facts = server.value;
   if (!facts) {
-    return (
-      <OpeningPage>
-        {loadFailure.value ? (
-          <>
-            <p role="alert">{loadFailure.value}</p>
-            <Button onClick={() => void load()}>{t('common.retry')}</Button>
-          </>
-        ) : (
-          <Spinner />
-        )}
-      </OpeningPage>
-    );
+    return <OpeningPage>{failure ? <FailureWithRetry text={failure} onRetry={repeatNow} /> : <Spinner />}</OpeningPage>;
   }
   const { realm_name: name, realm_icon: icon, realm_description: about = '' } = facts;
   return (
