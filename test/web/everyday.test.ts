@@ -196,6 +196,41 @@ t.test('a draft is written in two tabs in turn, and is gone in both when it is s
   t.notOk(drafts.some(({ topic }) => topic === 'tabs'));
 });
 
+t.test('a text that was added in another tab is still there after the first tab has sent its own', async (t) => {
+  const client = await signedIn(member, hashOf('crossing'));
+  const has = (page: typeof client.page, text: string) =>
+    page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`);
+  const stored = async () => (await member.api.ok<{ drafts: { content: string }[] }>('GET /drafts')).drafts;
+  const isStored = (text: string) => until(text, async () => (await stored()).some(({ content }) => content === text));
+  await client.fill('.compose-text', 'half');
+  await isStored('half');
+  const tab = await client.openTab();
+  await faultless(t, { client }, async () => {
+    await tab.goto(client.page.url());
+    await has(tab, 'half');
+    // A tab with the focus does not show the text of another one.
+    await client.page.evaluate('document.hasFocus = () => true');
+    await tab.focus('.compose-text');
+    await tab.keyboard.type(' and half');
+    await isStored('half and half');
+    await client.page.bringToFront();
+    await client.page.focus('.compose-text');
+    await client.pressControl('Enter');
+    await client.waitFor('.message-body', 'half');
+    await tab.close();
+    const again = await client.openTab();
+    await again.goto(client.page.url());
+    await has(again, 'half and half');
+    await again.focus('.compose-text');
+    await again.keyboard.down('Control');
+    await again.keyboard.press('Enter');
+    await again.keyboard.up('Control');
+    await client.page.bringToFront();
+    await client.waitFor('.message-body', 'half and half');
+    await until('no draft', async () => !(await stored()).some(({ content }) => content.includes('half')));
+  });
+});
+
 t.test('mutes and read marks of the sidebar show before the server has answered', async (t) => {
   await say(owner, 'harbour', 'tides', 'high water');
   const client = await signedIn(member, '#inbox');

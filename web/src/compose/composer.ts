@@ -405,16 +405,19 @@ export class Composer {
     this.textArea.setSelectionRange(text.length, text.length);
   }
 
-  /** Shows a draft that another tab or device has changed, if this page does not have the focus. */
+  /**
+   * Shows a draft that another tab or device has changed or deleted, if this page does not have the focus, as soon as
+   * the own text is saved.
+   */
   #followStoredDrafts(): () => void {
     let last: string | undefined;
     return effect(() => {
       const stored = core.draftService.findNewestFor(this.targetConversation.value);
       void core.state.ownLists.draftsNewestFirst.value;
       const now = stored && `${stored.id} ${stored.content}`;
-      if (now === last) return;
+      if (now === last || this.#currentDraft.phase.value !== 'saved') return;
       last = now;
-      if (document.hasFocus() || this.#currentDraft.phase.peek() !== 'saved') return;
+      if (document.hasFocus()) return;
       if ((stored?.content ?? '') === this.text.peek()) return;
       this.#currentDraft = core.draftService.openNewestOrNew(this.targetConversation.peek());
       this.#showText(this.#currentDraft.content.peek());

@@ -176,6 +176,7 @@ export class Core {
   #applyEventsAndNotify(events: readonly QueueEvent[]): void {
     batch(() => {
       for (const event of events) {
+        if (event.type === 'drafts') this.draftService.noteEvent(event);
         applyEventToStateAndWindows(this, event);
         if (event.type === 'message') this.outbox.dropItemOfArrivedMessage(event);
       }

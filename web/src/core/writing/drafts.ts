@@ -4,6 +4,7 @@ import { type Conversation, getOtherOrOwnUserIds, makeConversationKey } from '..
 import type { Platform, TimerHandle } from '../ports.js';
 import type { StoredDraft } from '../state/own.js';
 import type { ClientState } from '../state/state.js';
+import { type DraftsEvent, KnownDraftTexts } from './known-drafts.js';
 import { UnsavedDraftTexts } from './unsaved.js';
 
 const SAVE_AFTER_KEYSTROKE_MS = 1_000;
@@ -23,11 +24,15 @@ export type DraftTarget = Conversation | undefined;
  *     draft.discardDraft()                   // sent, or thrown away
  *     draft.closeAndSaveNow()                // the box closes
  *
+ * A text that was written elsewhere, and that this tab has not shown, is neither replaced nor deleted: the text of this
+ * tab becomes a draft of its own (known-drafts.ts).
+ *
  * A text that the server doesn't have stays in this browser (unsaved.ts). A draft belongs to the account that opened
  * it; it is not saved on the server while another one is signed in.
  */
 export class DraftService {
   readonly #unsavedTexts: UnsavedDraftTexts;
+  readonly #knownTexts: KnownDraftTexts;
 
   constructor(
     private readonly platform: Platform,
@@ -36,6 +41,16 @@ export class DraftService {
     private readonly signedInUserId: ReadonlySignal<number>,
   ) {
     this.#unsavedTexts = new UnsavedDraftTexts(platform);
+    this.#knownTexts = new KnownDraftTexts(state.ownLists);
+  }
+
+  /** Called before an event changes the state. A text from elsewhere that this tab has removed is saved again. */
+  noteEvent(event: DraftsEvent): void {
+    const lost = this.#knownTexts.noteEventAndFindLostDraft(event);
+    if (!lost) return;
+    const draft = this.openEmpty(this.getDraftTarget(lost));
+    draft.setContent(lost.content);
+    draft.closeAndSaveNow();
   }
 
   openNewestOrNew(target: DraftTarget): OpenDraft {
@@ -56,7 +71,8 @@ export class DraftService {
   /** @param content the unsaved or stored text unless it is given */
   #open(target: DraftTarget, stored: StoredDraft | undefined, content?: string): OpenDraft {
     const { platform, api, state, signedInUserId } = this;
-    return new OpenDraft(platform, api, state, signedInUserId, this.#unsavedTexts, target, stored, content);
+    const texts = { unsaved: this.#unsavedTexts, known: this.#knownTexts };
+    return new OpenDraft(platform, api, state, signedInUserId, texts, target, stored, content);
   }
 
   findNewestFor(target: DraftTarget): StoredDraft | undefined {
@@ -75,7 +91,11 @@ export class DraftService {
     return type === 'private' ? { users: getOtherOrOwnUserIds(to, this.state.me.userIdSignal.peek()) } : undefined;
   }
 
+  /** Deletes a draft with the text that the list of drafts shows. */
   async deleteStored(id: number): Promise<void> {
+    const stored = this.state.ownLists.draftsById.peek().get(id);
+    if (stored) this.#knownTexts.noteShown(id, stored.content);
+    this.#knownTexts.noteSent(id, undefined, stored?.content ?? '');
     await this.api.delete('/drafts/{draft_id}', { draft_id: id });
   }
 }
@@ -86,6 +106,8 @@ export class OpenDraft {
   readonly phase = signal<'saved' | 'writing' | 'saving' | 'unsaved'>('saved');
   readonly #userId: number;
   #storedId: number | undefined;
+  /** The last text that was not empty: what the user sends or discards when the draft is emptied. */
+  #lastText: string;
   #target: DraftTarget;
   #saveTimer: TimerHandle | undefined;
   #saveChain: Promise<void> = Promise.resolve();
@@ -96,7 +118,7 @@ export class OpenDraft {
     private readonly api: ApiClient,
     private readonly state: ClientState,
     private readonly signedInUserId: ReadonlySignal<number>,
-    private readonly unsaved: UnsavedDraftTexts,
+    private readonly texts: { readonly unsaved: UnsavedDraftTexts; readonly known: KnownDraftTexts },
     target: DraftTarget,
     stored: StoredDraft | undefined,
     content: string | undefined,
@@ -104,7 +126,9 @@ export class OpenDraft {
     this.#userId = state.me.userIdSignal.peek();
     this.#target = target;
     this.#storedId = stored?.id;
-    this.#content.value = content ?? this.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
+    this.#content.value = content ?? this.texts.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
+    this.#lastText = this.#content.peek();
+    if (stored) this.texts.known.noteShown(stored.id, stored.content);
   }
 
   get content(): ReadonlySignal<string> {
@@ -118,11 +142,12 @@ export class OpenDraft {
   setContent(content: string): void {
     if (content === this.#content.peek()) return;
     this.#content.value = content;
+    if (content.trim() !== '') this.#lastText = content;
     this.#scheduleSave(SAVE_AFTER_KEYSTROKE_MS);
   }
 
   setTarget(target: DraftTarget): void {
-    this.unsaved.setOrForgetText(this.#unsavedTextKey, '');
+    this.texts.unsaved.setOrForgetText(this.#unsavedTextKey, '');
     this.#target = target;
     if (this.#content.peek().trim() !== '') this.#scheduleSave(SAVE_AFTER_KEYSTROKE_MS);
   }
@@ -155,7 +180,7 @@ export class OpenDraft {
 
   async #saveLocallyThenOnServer(): Promise<void> {
     const key = this.#unsavedTextKey;
-    this.unsaved.setOrForgetText(key, this.#content.peek());
+    this.texts.unsaved.setOrForgetText(key, this.#content.peek());
     if (this.signedInUserId.peek() !== this.#userId) {
       this.phase.value = 'unsaved';
       return;
@@ -168,7 +193,7 @@ export class OpenDraft {
     try {
       await this.#putOrDeleteOnServer();
       if (this.phase.peek() !== 'saving') return;
-      this.unsaved.setOrForgetText(key, '');
+      this.texts.unsaved.setOrForgetText(key, '');
       this.phase.value = 'saved';
     } catch (error) {
       // The draft was deleted elsewhere, so it is saved as a new one.
@@ -183,9 +208,13 @@ export class OpenDraft {
 
   async #putOrDeleteOnServer(): Promise<void> {
     const content = this.#content.peek();
-    const id = this.#storedId;
-    if (content.trim() === '') {
-      this.#storedId = undefined;
+    const { known } = this.texts;
+    const isEmpty = content.trim() === '';
+    let id = this.#storedId;
+    if (id !== undefined && known.isWrittenElsewhere(id, this.#lastText)) id = undefined;
+    if (id !== undefined) known.noteSent(id, isEmpty ? undefined : content, this.#lastText);
+    this.#storedId = isEmpty ? undefined : id;
+    if (isEmpty) {
       if (id !== undefined) await this.api.delete('/drafts/{draft_id}', { draft_id: id });
       return;
     }
@@ -194,7 +223,8 @@ export class OpenDraft {
     if (id !== undefined) await this.api.patch('/drafts/{draft_id}', { draft_id: id, draft });
     else {
       const { ids } = await this.api.post('/drafts', { drafts: [draft] });
-      this.#storedId = ids[0];
+      this.#storedId = ids[0]!;
+      known.noteShown(this.#storedId, content);
     }
     if (this.#isClosed && this.#content.peek() === '') this.#scheduleSave(0);
   }
