@@ -39,6 +39,30 @@ const isPastTimeLimit = ({ body }: StoredMessage, limit: number | null, now: num
 const isTextAsExpected = ({ body }: StoredMessage, sha256: string | undefined): boolean =>
   sha256 === undefined || createHash('sha256').update(body.content).digest('hex') === sha256.toLowerCase();
 
+/** Maximum number of texts in the edit history of a message. */
+const MAX_EARLIER_TEXTS_PER_MESSAGE = 1_000;
+/**
+ * Maximum number of characters of a message's earlier texts, as source and as HTML: each change of a message rewrites
+ * its record with all of them, MongoDB refuses records of 16 MiB, and everyone who reads the message gets them.
+ */
+const MAX_EARLIER_TEXT_CHARACTERS_PER_MESSAGE = 2_000_000;
+
+/** Characters of a message's text and of its earlier texts, as source and as HTML. */
+export function countMessageAndHistoryCharacters({ body }: Pick<StoredMessage, 'body'>): number {
+  let characters = body.content.length + body.html.length;
+  for (const { content } of body.edits ?? []) if (content) characters += content.raw.length + content.html.length;
+  return characters;
+}
+
+/** True if the present text fits into the edit history, where a new text moves it. */
+function hasRoomForEarlierText(message: StoredMessage): boolean {
+  const count = message.body.edits?.filter(({ content }) => content !== undefined).length ?? 0;
+  return (
+    count < MAX_EARLIER_TEXTS_PER_MESSAGE &&
+    countMessageAndHistoryCharacters(message) <= MAX_EARLIER_TEXT_CHARACTERS_PER_MESSAGE
+  );
+}
+
 const isExemptFromMoveTimeLimits = (user: DirectoryUser): boolean => user.role <= USER_ROLE.moderator;
 
 /** Checks an edit, except for the new text and the two streams. @throws ApiError */
@@ -69,6 +93,7 @@ export function checkAndPlanMessageEdit(
     throw apiError('EDIT_TOO_LATE');
   }
   if (content !== null && !isTextAsExpected(message, args.prev_content_sha256)) throw apiError('CONTENT_MISMATCH');
+  if (content !== null && !hasRoomForEarlierText(message)) throw apiError('EDIT_HISTORY_FULL');
   const limit = settings.move_messages_within_stream_limit_seconds;
   if (newTopic !== undefined && !isExemptFromMoveTimeLimits(user) && isPastTimeLimit(message, limit, nowMs))
     throw apiError('TOPIC_TOO_LATE');

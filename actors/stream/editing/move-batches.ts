@@ -12,6 +12,7 @@ import { type MessageMoveBatchArgs, makeOutboxCommand, type OutboxCommand, strea
 import type { CommandContext, MessageChange } from '#runtime';
 import { makeAndRecordMessageChange } from '../messages.js';
 import type { ConversationActorView } from '../state.js';
+import { countMessageAndHistoryCharacters } from './checks.js';
 
 export const MESSAGE_MOVE_PART_PREFIX = 'moving/';
 
@@ -54,12 +55,6 @@ export function makeBodyChangesOfMove(
       : {}),
     ...(move ? { moves: [...(body.moves ?? []), move] } : {}),
   };
-}
-
-function countMessageAndHistoryCharacters({ body }: StoredMessage): number {
-  let characters = body.content.length + body.html.length;
-  for (const { content } of body.edits ?? []) if (content) characters += content.raw.length + content.html.length;
-  return characters;
 }
 
 /** The messages of a move in their order, cut into batches that are bounded in messages and in characters. */

@@ -54,6 +54,7 @@ t.test('every message of the catalogue is one of the API description, or marked 
     'BODY_TOO_LARGE',
     'SERVICE_UNAVAILABLE',
     'TOO_MANY_REACTIONS',
+    'EDIT_HISTORY_FULL',
     'NOT_FROM_WEB_CLIENT',
     'SESSION_CHANGED',
     'API_LEVEL_INVALID',

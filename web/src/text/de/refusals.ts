@@ -29,6 +29,7 @@ export const refusalTexts: Readonly<Record<string, string>> = {
   'Only organization administrators can send to this stream.': 'In diesem Stream dürfen nur Administratoren schreiben.',
   'Direct messages are disabled in this organization.': 'Direktnachrichten sind in dieser Organisation abgeschaltet.',
   'The time limit for editing this message has passed': 'Diese Nachricht lässt sich nicht mehr bearbeiten.',
+  'The edit history of this message is full.': 'Diese Nachricht wurde zu oft bearbeitet.',
   'The time limit for deleting this message has passed': 'Diese Nachricht lässt sich nicht mehr löschen.',
   "You don't have permission to edit this message": 'Du darfst diese Nachricht nicht bearbeiten.',
   "You don't have permission to move this message": 'Du darfst diese Nachricht nicht verschieben.',
