@@ -164,18 +164,25 @@ export class LinkEventLog implements EventLog {
   }
 }
 
-/** Encoded values of entries that are being sent to several workers: each is encoded once. */
-const encodedEntryValues = new WeakMap<object, Buffer>();
+/** Encodes each entry once, although several workers get it. */
+class NewestEntryEncoder {
+  #value: Json | undefined;
+  #bytes: Buffer | undefined;
 
-function encodeEntryValueOnce(value: Json): Buffer {
-  if (typeof value !== 'object' || value === null) return encodeLogEntry(value);
-  let bytes = encodedEntryValues.get(value);
-  if (!bytes) {
-    bytes = encodeLogEntry(value);
-    encodedEntryValues.set(value, bytes);
+  /**
+   * Encodes the entry, unless it was encoded last: the log delivers an entry to all subscriptions before the next one.
+   * Bytes of earlier entries are not kept, because each may keep a buffer of 64 KiB that the encoder shares out.
+   */
+  encode(value: Json): Buffer {
+    if (this.#bytes === undefined || this.#value !== value) {
+      this.#bytes = encodeLogEntry(value);
+      this.#value = value;
+    }
+    return this.#bytes;
   }
-  return bytes;
 }
+
+const newestEntryEncoder = new NewestEntryEncoder();
 
 /** Serves a log to the process at the other end of a link; ends its subscriptions when the link closes. */
 export function serveEventLogOverLink(link: ProcessLink, log: EventLog): void {
@@ -189,7 +196,7 @@ export function serveEventLogOverLink(link: ProcessLink, log: EventLog): void {
   };
   const subscribe = (id: number, realm: RealmId, after: LogSeq): void => {
     const reader: EventLogReader = {
-      onEntry: (at, value) => send(LOG_LINK_MESSAGE.entry, id, at, encodeEntryValueOnce(value)),
+      onEntry: (at, value) => send(LOG_LINK_MESSAGE.entry, id, at, newestEntryEncoder.encode(value)),
       onTransient: (value) => send(LOG_LINK_MESSAGE.published, id, value),
       onGap: (trimmed) => send(LOG_LINK_MESSAGE.gap, id, trimmed),
     };
