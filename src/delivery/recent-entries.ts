@@ -32,6 +32,9 @@ interface RecentLogEntry {
   readonly end: number;
 }
 
+/** Takes the place of dropped entries until the list is shortened, so that they leave memory at once. */
+const DROPPED_ENTRY: RecentLogEntry = { seq: toSeq(0), entry: undefined, bytes: 0, chunk: undefined, start: 0, end: 0 };
+
 const decodeFromChunk = (chunk: EncodedEntryChunk, start: number, end: number): LogEntry =>
   decodeLogEntry(chunk.copy(start, end)) as unknown as LogEntry;
 
@@ -189,6 +192,7 @@ export class RecentLogEntries {
     this.#canPrepend = false;
     this.budget.subtractDroppedBytes(oldest.bytes);
     if (oldest.chunk) this.#chunks.drop(oldest.chunk);
+    this.#entries[this.#oldestIndex] = DROPPED_ENTRY;
     this.#oldestIndex++;
     if (this.#oldestIndex > 1_024 && this.#oldestIndex * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#oldestIndex);

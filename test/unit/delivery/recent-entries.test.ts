@@ -5,6 +5,7 @@ import { type LogEntry, type MessageLogItem, toLogSeq } from '#model';
 import { decodeLogEntry } from '#ports/log';
 import { RecentLogEntries } from '../../../src/delivery/recent-entries.js';
 import { encodeLogEntry } from '../../../src/ports/log/entry-codec.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { settle } from '../../support/fake-clock.js';
 
 const entry = (content: string): LogEntry =>
@@ -164,4 +165,22 @@ t.test('encoded entries count against the budget, also while they are read', asy
   t.ok(kept > 90 && kept < 200, `${kept} entries`);
   t.equal((await read(recent, 4_000 - kept))?.length, kept);
   t.ok(budget.heldBytes <= 1_000_000, `${budget.heldBytes} bytes`);
+});
+
+t.test('dropped entries leave memory at once, however few there are', async (t) => {
+  const recent = new RecentLogEntries(new RecentLogEntryMemoryBudget(), toLogSeq(0));
+  const references: WeakRef<LogEntry>[] = [];
+  const add = (at: number): void => {
+    const added = entry('x');
+    references.push(new WeakRef(added));
+    recent.addNewestEntry(toLogSeq(at), added);
+  };
+  for (let at = 1; at <= 10; at++) add(at);
+  for (let i = 0; i < 9; i++) recent.dropOldestEntry();
+  // A weak reference keeps its object until the end of the turn in which it was made.
+  await settle();
+  collectGarbage();
+  const isInMemory = references.map((of) => of.deref() !== undefined);
+  t.same(isInMemory, [...Array<boolean>(9).fill(false), true]);
+  t.same(await read(recent, 9), [10]);
 });

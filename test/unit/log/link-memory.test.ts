@@ -1,10 +1,9 @@
 /** Memory of a log that is served to a worker: entries that a reader keeps must not keep their encoded bytes. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { Json } from '#base';
 import { toLogSeq, toRealmId } from '#model';
 import { LinkEventLog, serveEventLogOverLink } from '#ports/log';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { openLinkPair } from '../../support/link-pair.js';
 import { MemoryLog } from '../../support/memory-log.js';
 
@@ -14,8 +13,7 @@ const TEXT_BYTES = 256 * 1024;
 
 /** Bytes of buffers outside the heap after a collection. */
 function bufferBytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }
 
