@@ -79,9 +79,10 @@ async function loadNewTextInputs(
   sources: ActorInputSources,
 ) {
   const text = normalizeNewTextIfValid(args.content);
-  if (text === undefined) return NO_NEW_TEXT_INPUTS;
-  const directory = await sources.loadDirectory(context.realm);
   const message = toStoredMessage(stored);
+  // The handler refuses texts for messages of others. A system bot has no actor that could answer about its files.
+  if (text === undefined || message.sender !== context.caller) return NO_NEW_TEXT_INPUTS;
+  const directory = await sources.loadDirectory(context.realm);
   const { renderer } = sources.services;
   const rendered = await renderer.renderOrNull(text, directory, args.origin, message.sender, args.newer_mentions);
   if (!rendered) return { ...NO_NEW_TEXT_INPUTS, rendered };

@@ -2,6 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad, invalid, missing, type Params } from '../../support/client.js';
+import { upload } from '../../support/files.js';
 import { makeBot, makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
@@ -265,6 +266,17 @@ export const editing: Facts = async (t, server) => {
       ['<p>x</p>', 'order', false],
       'nothing was changed',
     );
+  });
+
+  await t.test('a text with a file for a notice of a system bot is refused at once', async (t) => {
+    const narrow = [
+      ['stream', 'square'],
+      ['topic', 'stream events'],
+    ];
+    const { messages } = await owner.api.ok('GET /messages', { anchor: 'oldest', num_before: 0, num_after: 1, narrow });
+    const [notice] = messages as Shown[];
+    const content = `[x](${await upload(owner)})`;
+    await refused(t, edit(owner, notice!.id, { content }), bad("You don't have permission to edit this message"));
   });
 
   await t.test('where topics are mandatory, no edit takes the topic away', async (t) => {
