@@ -6,13 +6,13 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import { parseActorKey, type StreamId, streamActorKey, toStreamId } from '#model';
+import { parseActorKey, type StreamId, streamActorKey, toStreamId, userActorKey } from '#model';
 import {
   type ActorCommandName,
   makeOutboxCommand,
   type OutboxCommand,
   streamActorCommands,
-  type userActorCommands,
+  userActorCommands,
 } from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
 import {
@@ -54,8 +54,8 @@ export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userAc
 
 /**
  * Rejoins the account's streams after its reactivation. The command is never refused, and a repeat changes nothing.
- * Subscriptions end here if their streams were archived in between, because deactivated accounts get no command of
- * that.
+ * Subscriptions end here if their streams were archived in between, and the messages there become read, because
+ * deactivated accounts get no command of that.
  */
 export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userActorCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
@@ -65,6 +65,11 @@ export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userA
       ...command,
       after,
     }));
+    const to = userActorKey(context.realm, userIdOfUserActorKey(context.key));
+    const reads = ended.map(({ stream }) => {
+      const args = { stream, archived: true };
+      return makeOutboxCommand({ to, name: userActorCommands.readStream, args, caller: 0, after });
+    });
     const left = ended.map((own) => [
       `${SUBSCRIPTION_PART_PREFIX}${own.stream}`,
       { ...own, active: false } as unknown as Json,
@@ -72,7 +77,7 @@ export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userA
     return {
       reply: makeValueReply(null),
       parts: Object.fromEntries(left),
-      commands: [commands],
+      commands: [[...commands, ...reads]],
       replyAfterCommands: true,
     };
   },

@@ -1,5 +1,6 @@
 /** A deactivated account in streams: it is in no list of subscribers, and gets no copies. */
 
+import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
 import {
@@ -130,6 +131,24 @@ export const deactivatedStreams: Facts = async (t, server) => {
       fetch_event_types: ['subscription'],
     });
     t.same([(subscriptions as ApiStream[]).map(({ name }) => name), unsubscribed], [['stays'], []]);
+  });
+
+  await t.test('messages of a stream archived meanwhile are read for a reactivated account', async (t) => {
+    const leaver = await addPerson(org, 'reader of the closed');
+    await subscribe(member, ['closed down'], { principals: [member, leaver] });
+    await leaver.api.ok('POST /mark_all_as_read');
+    await say(member, 'closed down', 'talk');
+    const stream_id = await streamIdOf(member, 'closed down');
+    await deactivate(leaver);
+    await admin.api.ok('DELETE /streams/{stream_id}', { stream_id });
+    await reactivate(leaver);
+    const recent = { anchor: 'newest', num_before: 10, num_after: 0, narrow: [['is', 'unread']] };
+    await until('the messages are read', async () => {
+      const { messages } = await leaver.api.ok<{ messages: ApiMessage[] }>('GET /messages', recent);
+      return messages.length === 0;
+    });
+    const first = { anchor: 'first_unread', num_before: 0, num_after: 0 };
+    t.equal((await leaver.api.ok('GET /messages', first)).anchor, 10_000_000_000_000_000);
   });
 
   await t.test(
