@@ -89,7 +89,7 @@ export class StreamMembershipCache {
   }
 
   applyLogChange(item: MembershipLogItem): void {
-    const { stream, mv, last, after = last, join, leave, silent = [] } = item;
+    const { stream, mv, last, after = last, join, leave, silent = [], suspended } = item;
     this.#changesDuringLoad.get(stream)?.push(item);
     const loaded = this.#loadedStreams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
@@ -100,10 +100,11 @@ export class StreamMembershipCache {
       const stay: StreamMembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
+    const end = { to: mv, until: last, ...(suspended ? { suspended } : {}) };
     for (const user of leave) {
       const stays = loaded.members.get(user)?.stays ?? [];
       loaded.members.set(user, {
-        stays: stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: last } : stay)),
+        stays: stays.map((stay) => (stay.to === 0 ? { ...stay, ...end } : stay)),
       });
     }
   }

@@ -142,6 +142,8 @@ export interface MembershipLogItem {
   readonly leave: readonly number[];
   /** Bots among the joining users that receive no messages. */
   readonly silent?: readonly number[];
+  /** True if the users leave because their accounts were deactivated. */
+  readonly suspended?: true;
 }
 
 /** A change of the realm's directory, for its replicas. */

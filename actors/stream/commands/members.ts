@@ -143,16 +143,19 @@ export const addStreamSubscribersHandler: ConversationCommandHandler<typeof stre
   },
 };
 
-/** Ends the memberships of users who leave. */
+/** Ends the memberships of users who leave. @param suspended true: their accounts were deactivated */
 function makeStayEndsOfLeavers(
   { state, parts }: ActorView<ConversationActorState>,
   leaving: readonly number[],
   { key }: MembersContext,
+  suspended = false,
 ) {
   const mv = state.mv + 1;
+  const reason = suspended ? { suspended: true as const } : {};
   const changed = leaving.map((user) => {
     const stays = findStreamMembershipRecord(parts, user)?.stays ?? [];
-    const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
+    const end = { to: mv, until: state.last, ...reason };
+    const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, ...end } : stay));
     return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart({ stays: ended })] as const;
   });
   const item: LogItem = {
@@ -162,6 +165,7 @@ function makeStayEndsOfLeavers(
     last: state.last,
     join: [],
     leave: leaving,
+    ...reason,
   };
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
@@ -225,7 +229,7 @@ export const suspendStreamSubscribersHandler: ConversationCommandHandler<typeof 
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
     if (leaving.length === 0) return { reply: makeValueReply(null) };
-    const { mv: _, item, ...outcome } = makeStayEndsOfLeavers(view, leaving, context);
+    const { mv: _, item, ...outcome } = makeStayEndsOfLeavers(view, leaving, context, true);
     return { ...outcome, reply: makeValueReply(null), events: [item] };
   },
 };

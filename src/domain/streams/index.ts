@@ -39,6 +39,7 @@ export {
   streamMemberPartAddress,
   toStreamMembershipRecord,
   wasReceivingMessagesAtVersion,
+  wasReceivingOrSuspendedAtVersion,
   wasStreamMemberAtVersion,
 } from './membership.js';
 export {

@@ -17,6 +17,11 @@ export interface StreamMembershipStay {
   readonly until: number;
   /** True for a subscription without copies, as bots have that the server calls (messages.md § Who receives). */
   readonly silent?: true;
+  /**
+   * True if the stay ended with the deactivation of the account. Moves between streams take copies from such an account
+   * as from a subscriber, because it joins again when it is reactivated.
+   */
+  readonly suspended?: true;
 }
 
 export interface StreamMembershipRecord {
@@ -62,6 +67,15 @@ export const didMemberReceiveAnyMessageId = (
 /** True if the user received messages at this membership version. */
 export const wasReceivingMessagesAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
   member?.stays.some((stay) => !stay.silent && isMembershipVersionDuringStay(stay, mv)) ?? false;
+
+/**
+ * True if the user was subscribed with copies at this membership version, or would have been but for the deactivation
+ * of the account.
+ */
+export const wasReceivingOrSuspendedAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean => {
+  const stay = member?.stays.findLast(({ from }) => from <= mv);
+  return stay !== undefined && !stay.silent && (stay.suspended === true || isMembershipVersionDuringStay(stay, mv));
+};
 
 /** Key and part of a user's membership in the Store. */
 export const streamMemberPartAddress = (

@@ -7,6 +7,7 @@ import {
   findReceivingStayOfMessageId,
   type StreamMembershipRecord,
   wasReceivingMessagesAtVersion,
+  wasReceivingOrSuspendedAtVersion,
 } from '#domain/streams';
 import type { MovedMessageCopies } from '#model';
 import type { StoredMessage } from '../stored/message.js';
@@ -78,7 +79,10 @@ export function computeStreamMessageCopyState(
     // The stay of a newcomer includes older messages, but not those that were moved away before the stay began.
     const isOwn = movesBeforeCopy !== undefined && movesBeforeCopy <= i;
     const gone = !isOwn && stay !== undefined && move.from === home && move.fromMv < stay.from;
-    if ((before || gone) && !after) has = false;
+    const lost =
+      wasReceivingOrSuspendedAtVersion(membership(move.from), move.fromMv) &&
+      !wasReceivingOrSuspendedAtVersion(membership(move.to), move.toMv);
+    if (lost || (gone && !after)) has = false;
     else if (!before && after && move.gained) {
       has = true;
       gained = true;

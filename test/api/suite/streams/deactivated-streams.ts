@@ -133,6 +133,35 @@ export const deactivatedStreams: Facts = async (t, server) => {
     t.same([(subscriptions as ApiStream[]).map(({ name }) => name), unsubscribed], [['stays'], []]);
   });
 
+  await t.test('moves to streams without the deactivated account take its copies, as from a subscriber', async (t) => {
+    const leaver = await addPerson(org, 'reader of the moved');
+    await subscribe(admin, ['origin', 'shared'], { principals: [admin, leaver] });
+    await subscribe(admin, ['elsewhere'], { invite_only: true, principals: [admin] });
+    const taken = await say(admin, 'origin', 'taken');
+    const kept = await say(admin, 'origin', 'kept');
+    const later = await say(admin, 'origin', 'later');
+    await leaver.api.ok('POST /messages/flags', { messages: [taken, kept, later], op: 'add', flag: 'starred' });
+    const move = async (message_id: number, to: string) =>
+      admin.api.ok('PATCH /messages/{message_id}', { message_id, stream_id: await streamIdOf(admin, to) });
+    await deactivate(leaver);
+    await move(taken, 'elsewhere');
+    await move(kept, 'shared');
+    await reactivate(leaver);
+    const shown = async () => {
+      const { starred_messages } = await leaver.api.ok('POST /register', { fetch_event_types: ['starred_messages'] });
+      return starred_messages;
+    };
+    t.same(await shown(), [kept, later]);
+    await refused(t, leaver.api.call('GET /messages/{message_id}', { message_id: taken }), bad('Invalid message(s)'));
+    const queue = await Queue.register(leaver, { event_types: ['reaction'] });
+    for (const message_id of [taken, kept])
+      await admin.api.ok('POST /messages/{message_id}/reactions', { message_id, emoji_name: 'car' });
+    const [reaction] = await queue.take(1);
+    t.equal(reaction!.message_id, kept, 'no events of the message that was taken');
+    await move(later, 'shared');
+    t.same(await shown(), [kept, later], 'a move after the reactivation finds it subscribed to both');
+  });
+
   await t.test('messages of a stream archived meanwhile are read for a reactivated account', async (t) => {
     const leaver = await addPerson(org, 'reader of the closed');
     await subscribe(member, ['closed down'], { principals: [member, leaver] });
