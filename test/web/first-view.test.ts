@@ -635,6 +635,29 @@ t.test('an emoji that the system lacks is drawn by one file of the server’s fo
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('an emoji in a topic that is on screen before the server’s font comes is drawn by the font', async (t) => {
+  await say(other, 'general', `sails ${EMOJI}`, 'all set');
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  const hasSystemEmoji = await page.evaluate(HAS_SYSTEM_EMOJI);
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general`);
+  await client.waitFor('.row-name', `sails ${EMOJI}`);
+  if (hasSystemEmoji) return;
+  const tools = await page.createCDPSession();
+  await tools.send('DOM.enable');
+  await tools.send('CSS.enable');
+  const { root } = await tools.send('DOM.getDocument');
+  const isDrawnByFontOfServer = async (): Promise<boolean> => {
+    const { nodeIds } = await tools.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: '.row-name' });
+    const lists = await Promise.all(nodeIds.map((nodeId) => tools.send('CSS.getPlatformFontsForNode', { nodeId })));
+    return lists.some(({ fonts }) => fonts.some(({ isCustomFont }) => isCustomFont));
+  };
+  const deadline = Date.now() + 20_000;
+  while (!(await isDrawnByFontOfServer()) && Date.now() < deadline) await page.evaluate(IDLE_TWICE);
+  t.ok(await isDrawnByFontOfServer());
+  t.strictSame(client.faults, []);
+});
+
 t.test('a message has its buttons when the pointer or the focus comes to it', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;

@@ -24,10 +24,25 @@ function hasSystemEmoji(): boolean {
 }
 
 /**
+ * Lets the browser choose fonts anew for every text of the page. Chromium keeps the boxes in texts that were drawn
+ * before a file of the font was there, until a property of their font changes; no font has the features named here.
+ */
+let redrawCount = 0;
+function redrawTexts(): void {
+  redrawCount += 1;
+  document.documentElement.style.fontFeatureSettings = `"em${String(redrawCount).padStart(2, '0').slice(-2)}" 0`;
+}
+
+/**
  * Turns the style sheet of the font on unless the system has all emoji. The browser then loads a file of the font when
  * a text has a character of it that no other font has.
  */
 export function loadEmojiFontIfNeeded(): void {
   const link = document.querySelector<HTMLLinkElement>('link[data-later="emoji-font"]');
-  if (link && !hasSystemEmoji()) link.disabled = false;
+  if (!link || hasSystemEmoji()) return;
+  link.addEventListener('load', redrawTexts);
+  document.fonts.addEventListener('loadingdone', ({ fontfaces }) => {
+    if (fontfaces.some(({ family }) => family.includes('Emoji'))) redrawTexts();
+  });
+  link.disabled = false;
 }
