@@ -17,12 +17,13 @@ export interface PopoverPlacement {
   readonly align?: 'start' | 'end' | undefined;
 }
 
-/** Places a panel beside its anchor, and wholly inside of the window. */
+/** Places a panel beside its anchor, and wholly inside of the window. Beside an anchor that is hidden now it stays. */
 export function placeBesideAnchor(
   panel: HTMLElement,
   anchor: PopoverAnchor,
   { side = 'below', align = 'start' }: PopoverPlacement,
 ): void {
+  if (anchor instanceof Element && anchor.getClientRects().length === 0) return;
   const box = anchor instanceof Element ? anchor.getBoundingClientRect() : anchor;
   const [width, height] = [box.width ?? 0, box.height ?? 0];
   const [roomX, roomY] = [document.documentElement.clientWidth, window.innerHeight];
@@ -33,12 +34,12 @@ export function placeBesideAnchor(
     left = box.x + width + ANCHOR_GAP_PX;
     if (left + own.width > roomX - WINDOW_MARGIN_PX) left = box.x - own.width - ANCHOR_GAP_PX;
     top = box.y;
-  } else if (
-    side === 'below' &&
-    top + own.height > roomY - WINDOW_MARGIN_PX &&
-    box.y - own.height - ANCHOR_GAP_PX >= WINDOW_MARGIN_PX
-  ) {
-    top = box.y - own.height - ANCHOR_GAP_PX;
+  } else if (side === 'below' && top + own.height > roomY - WINDOW_MARGIN_PX) {
+    const topAbove = box.y - own.height - ANCHOR_GAP_PX;
+    const leftBefore = box.x - own.width - ANCHOR_GAP_PX;
+    if (topAbove >= WINDOW_MARGIN_PX) top = topAbove;
+    // A panel over its anchor would take the pointer from it, and buttons that show on hover would go.
+    else if (leftBefore >= WINDOW_MARGIN_PX) left = leftBefore;
   } else if (side === 'above' && top < WINDOW_MARGIN_PX) {
     top = box.y + height + ANCHOR_GAP_PX;
   }
