@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
+import { getMessageConversation, type MessageWindow, makeConversationNarrow, type UserStatus } from '../core/index.js';
 import { Avatar, Icon, makeLazyComponent } from '../kit/index.js';
 import { formatTimeOfDay, t } from '../text/index.js';
 import { isCollapsed, isSenderMuted, toggleCollapsed } from './actions.js';
 import { makeLaterChunkComponentLoader, withLaterChunk } from './chunk.js';
 import { AwaitedPart, areTextHeightsFinal, MessageContent } from './content/index.js';
 import { DayLine, RecipientHeader, UnreadLine } from './headers.js';
-import { MessageReactions } from './reactions.js';
+import { EmojiGlyph, MessageReactions } from './reactions.js';
 import type { MessageRow } from './rows.js';
 import { MessageToolbar } from './toolbar.js';
 
@@ -126,7 +126,6 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
     </span>
   );
   if (!lead) return sender;
-  const status = people.statusByUserId.value.get(message.sender_id);
   return (
     <div class="message-head">
       <button
@@ -142,9 +141,26 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
           <span class="hidden">{t('messages.bot')}</span>
         </span>
       )}
-      {status?.status_text && <span class="message-status" data-tip={status.status_text} />}
+      <SenderStatus status={people.statusByUserId.value.get(message.sender_id)} />
       <MessageTime message={message} />
     </div>
+  );
+}
+
+/** The emoji of the sender's status, or a sign that there is a status without one; the tooltip has its text. */
+function SenderStatus({ status }: { readonly status: UserStatus | undefined }) {
+  const { status_text, emoji_name = '', emoji_code = '', reaction_type } = status ?? {};
+  const text = status_text || (emoji_name && `:${emoji_name}:`);
+  if (!text) return null;
+  return (
+    <span class="message-status" data-tip={text}>
+      {reaction_type === undefined ? (
+        <Icon name="direct" size={15} />
+      ) : (
+        <EmojiGlyph of={{ emoji_name, emoji_code, reaction_type }} />
+      )}
+      <span class="hidden">{text}</span>
+    </span>
   );
 }
 

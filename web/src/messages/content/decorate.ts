@@ -23,11 +23,19 @@ export const decodeEmojiCode = (code: string): string =>
     ? String.fromCodePoint(...code.split('-').map((part) => Math.min(Number.parseInt(part, 16), 0x10ffff)))
     : '';
 
+/**
+ * Each emoji becomes its characters. The server's element leaves out a skin tone that follows it, so the tone moves
+ * into the element: alone it would be a coloured square.
+ */
 function insertEmojiCharacters(root: DocumentFragment): void {
   for (const element of root.querySelectorAll<HTMLElement>('span.emoji')) {
     const code = [...element.classList].find((name) => name.startsWith('emoji-'))?.slice('emoji-'.length) ?? '';
     const characters = decodeEmojiCode(code);
-    if (characters) element.textContent = characters;
+    if (!characters) continue;
+    const next = element.nextSibling;
+    const [tone = ''] = (next instanceof Text && /^\p{Emoji_Modifier}/u.exec(next.data)) || [];
+    if (tone) (next as Text).deleteData(0, tone.length);
+    element.textContent = characters + tone;
   }
 }
 
