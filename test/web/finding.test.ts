@@ -208,6 +208,7 @@ t.test('words are searched for in the conversation on screen, or in all messages
   await client.waitFor('.bar-title', 'birds');
   await search('ostrich', 'topic:birds ostrich');
   await client.waitFor('.messages', 'No messages match this search.');
+  t.equal(await client.textOf('.bar-title'), 'Search for “ostrich” · #general › birds');
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 

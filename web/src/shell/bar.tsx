@@ -67,6 +67,7 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
 
 /** Description of the stream on screen, or the status of the person. */
 function StreamDescriptionOrPersonStatus({ narrow }: { readonly narrow: Narrow }) {
+  if (findPositiveOperand(narrow, 'search') !== undefined) return null;
   const id = findPositiveOperand(narrow, 'stream');
   if (typeof id === 'number') return <>{core.state.streams.byId.value.get(id)?.description}</>;
   const users = findPositiveOperand(narrow, 'dm');

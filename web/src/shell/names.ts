@@ -41,7 +41,11 @@ function formatNarrowName(narrow: Narrow): string {
   const sign = findSign(narrow);
   if (sign) return t(sign.name);
   const words = findPositiveOperand(narrow, 'search');
-  return words === undefined ? t('shell.search') : t('shell.search-for', { words: String(words) });
+  if (words === undefined) return t('shell.search');
+  const name = t('shell.search-for', { words: String(words) });
+  const searched = narrow.filter(({ operator }) => operator !== 'search');
+  const place = searched.length === 0 ? '' : formatRouteName({ view: 'narrow', narrow: searched });
+  return place === '' || place === t('shell.search') ? name : `${name} · ${place}`;
 }
 
 /** Name of what is on screen, as plain text. */

@@ -5,6 +5,7 @@ import {
   Button,
   Dialog,
   IconButton,
+  isApplePlatform,
   KeyCaps,
   pageShortcuts,
   TextField,
@@ -22,7 +23,8 @@ interface ShortcutLineProps {
 /** One shortcut: name, keys, and the buttons that change them. */
 function ShortcutHelpRow({ id, isEditing, onEditingChange }: ShortcutLineProps) {
   const name = t(`shortcut.${id}`);
-  const chords = pageShortcuts.getChords(id);
+  // Only Apple's keyboards have a Control key beside the one of commands: elsewhere both have the name Ctrl.
+  const chords = pageShortcuts.getChords(id).filter((chord) => isApplePlatform() || !chord.startsWith('Ctrl+'));
   const changed = pageShortcuts.customChordsById.value[id] !== undefined;
   return (
     <li class="help-row">
