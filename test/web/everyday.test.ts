@@ -298,6 +298,71 @@ t.test('the menu of an own message offers moves only as far as the policies allo
   await owner.api.ok('PATCH /realm', { edit_topic_policy: 5, move_messages_between_streams_policy: 2 });
 });
 
+t.test('in a low window, the menu of a message opens beside its button and stays there', async (t) => {
+  for (const words of ['high', 'middle', 'low']) await say(member, 'general', 'window', words);
+  const client = await signedIn(member, hashOf('window'));
+  const { page } = client;
+  await page.setViewport({ width: 1024, height: 640 });
+  await client.waitFor('.message-row', 'low');
+  await faultless(t, { client }, async () => {
+    // The real pointer: the button is there while the pointer is in the row.
+    await page.hover('.message-row:last-of-type .message-body');
+    await page.click('.message-row:last-of-type .message-tools [aria-haspopup=menu]');
+    await client.waitFor('.menu-item', 'Copy text');
+    await page.mouse.move(500, 100);
+    await page.mouse.move(500, 110);
+    const shown = (await page.$eval('.menu', (menu) => {
+      const { right, top, bottom } = menu.getBoundingClientRect();
+      return { right, top, bottom };
+    })) as Record<'right' | 'top' | 'bottom', number>;
+    t.ok(shown.right > 800 && shown.right < 990 && shown.top >= 0 && shown.bottom <= 640, quoted(shown));
+    await page.keyboard.press('Escape');
+  });
+});
+
+t.test(
+  'a window of 1280 pixels at 200 % has the layout of phones: the conversation takes its whole width',
+  async (t) => {
+    const client = await signedIn(member, hashOf('window'));
+    await client.page.setViewport({ width: 640, height: 400, deviceScaleFactor: 2 });
+    await faultless(t, { client }, async () => {
+      await client.page.waitForSelector('.open-sidebar', { visible: true });
+      t.equal(await client.page.$eval('main', (view) => view.getBoundingClientRect().width), 640);
+    });
+  },
+);
+
+t.test('an emoji keeps its skin tone, and a message shows the status of its sender', async (t) => {
+  await other.api.ok('POST /users/me/status', { status_text: 'at sea', emoji_name: 'ocean' });
+  await say(other, 'general', 'signs', 'aye \u{1f44d}\u{1f3fd}');
+  const client = await signedIn(member, hashOf('signs'));
+  await faultless(t, { client }, async () => {
+    await client.waitFor('.message-body', 'aye');
+    t.equal(await client.textOf('.message-body .emoji'), '\u{1f44d}\u{1f3fd}');
+    t.equal(await client.textOf('.message-status'), '\u{1f30a}at sea');
+    await other.api.ok('POST /users/me/status', { emoji_name: '' });
+    await client.waitFor('.message-status:has(svg)', 'at sea');
+    await other.api.ok('POST /users/me/status', { status_text: '' });
+    await client.waitUntilGone('.message-status');
+  });
+});
+
+t.test('the list of shortcuts names no keys twice for one action', async (t) => {
+  const client = await signedIn(member, '#drafts');
+  await faultless(t, { client }, async () => {
+    await client.waitFor('.bar-title', 'Drafts');
+    await client.page.keyboard.press('?');
+    await client.waitFor('.help-row', 'Close or go back');
+    const keys = await client.page.$$eval('.help-keys', (rows) =>
+      rows.map((row) => [...row.querySelectorAll('.keys')].map((one) => one.textContent)),
+    );
+    t.strictSame(
+      keys.filter((names) => new Set(names).size < names.length),
+      [],
+    );
+  });
+});
+
 t.test('a sender sees who has read a message', async (t) => {
   await owner.api.ok('PATCH /realm', { enable_read_receipts: true });
   await member.api.ok('PATCH /settings', { send_read_receipts: true });

@@ -15,8 +15,8 @@ export function getMediaQuerySignal(query: string): ReadonlySignal<boolean> {
   return matches;
 }
 
-/** Layout with drawers instead of columns. */
-export const isPhoneLayout = (): boolean => getMediaQuerySignal('(max-width: 600px)').value;
+/** Layout with drawers instead of columns: phones, and a window of 1280 pixels at 200 %, which is 640 wide. */
+export const isPhoneLayout = (): boolean => getMediaQuerySignal('(max-width: 720px)').value;
 
 /** Layout without room for the column of people. */
 export const isNarrowLayout = (): boolean => getMediaQuerySignal('(max-width: 1099px)').value;

@@ -24,7 +24,7 @@ function hasSystemEmoji(): boolean {
 }
 
 /**
- * Lets the browser choose fonts anew for every text of the page. Chromium keeps the boxes in texts that were drawn
+ * Lets the browser choose fonts again for every text of the page. Chromium keeps the boxes in texts that were drawn
  * before a file of the font was there, until a property of their font changes; no font has the features named here.
  */
 let redrawCount = 0;

@@ -95,7 +95,7 @@ function SignInInvitationBar() {
   );
 }
 
-/** Three columns; two below 1100 px; one with drawers on a phone. */
+/** Three columns; two below 1100 px; one with drawers below 721 px. */
 export function AppFrame() {
   const phone = isPhoneLayout();
   const showsPeople = !isNarrowLayout() && !isPeopleHidden.value && core.session.state.value !== 'visitor';
