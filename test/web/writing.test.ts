@@ -689,7 +689,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     const page = await open(t, topicHash('menu'));
     for (const [width, isOffered] of [
       [1280, false],
-      [640, true],
+      [480, true],
     ] as const) {
       await page.page.setViewport({ width, height: 600 });
       await page.click('.compose-tools [aria-haspopup=menu]');
