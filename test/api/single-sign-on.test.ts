@@ -548,7 +548,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     }
     t.equal((await accounts(org)).length, org.people.length + 2, 'the accounts are those of the pages');
     const welcome = (await mailed(server, signingUp, 2)).at(-1)!;
-    t.match(welcome.text, /Log in there by single sign-on/);
+    t.match(welcome.text, /Sign in there through single sign-on/);
     t.notMatch(welcome.text, /password/);
     for (const { text } of [
       await nobody.raw({ method: 'GET', path: '/accounts/password/reset' }),

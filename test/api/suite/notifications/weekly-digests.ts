@@ -104,7 +104,7 @@ export async function weeklyDigests(t: Test): Promise<void> {
     t.equal(mail.headers.get('subject'), `Your week at The ${org.subdomain}`);
     t.equal(mail.headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
     const { text, html } = mail;
-    t.match(text, /tides \(3 messages by 2 people\)[\s\S]*fish \(4 messages from 1 person\)/);
+    t.match(text, /tides \(3 messages from 2 people\)[\s\S]*fish \(4 messages from 1 person\)/);
     t.match(text, /the tide is high[\s\S]*and rising/);
     t.match(text, 'and 1 more message');
     t.match(text, /New streams:[\s\S]*#lagoon/);

@@ -196,10 +196,10 @@ export const deactivating: Facts = async (t, server) => {
     t.equal((await deactivate(admin, greeted.id, say(''))).status, 200);
     t.equal((await deactivate(admin, told.id, say('Farewell,\r\nand thanks.'))).status, 200);
     const [[letter], [bare]] = [await mailed(server, told.email), await mailed(server, greeted.email)];
-    t.equal(letter?.headers.get('subject'), `Your account in The ${org.subdomain} was deactivated`);
-    t.match(letter?.text, /An administrator adds:\n\nFarewell,\nand thanks\./);
+    t.equal(letter?.headers.get('subject'), `Your account at The ${org.subdomain} was deactivated`);
+    t.match(letter?.text, /An administrator wrote:\n\nFarewell,\nand thanks\./);
     t.match(letter?.text, told.email);
-    t.notMatch(bare?.text, /An administrator adds/);
+    t.notMatch(bare?.text, /An administrator wrote/);
     t.same(mailsTo(server, untold.email), []);
   });
 

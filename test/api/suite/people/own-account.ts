@@ -187,7 +187,7 @@ export const ownAccount: Facts = async (t, server) => {
       t.equal((await fetchKey(member, STRONG, fresh)).status, 200);
       t.equal((await fetchKey(member, STRONG)).status, 401);
       const again = await open(link, 'POST');
-      t.same([again.status, /does not hold/.test(again.text)], [400, true], 'a link is good for one time');
+      t.same([again.status, /no longer valid/.test(again.text)], [400, true], 'a link is good for one time');
       await refused(t, patch({ email: fresh }, other), bad('Already has an account.'));
     });
 
