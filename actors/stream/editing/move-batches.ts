@@ -13,6 +13,7 @@ import type { CommandContext, MessageChange } from '#runtime';
 import { makeAndRecordMessageChange } from '../messages.js';
 import type { ConversationActorView } from '../state.js';
 import { countMessageAndHistoryCharacters } from './checks.js';
+import { withMoveAddedToHistory } from './move-history.js';
 
 export const MESSAGE_MOVE_PART_PREFIX = 'moving/';
 
@@ -47,7 +48,7 @@ export function makeBodyChangesOfMove(
 ): Partial<MessageBody> {
   return {
     ...more?.body,
-    edits: [{ ...edit, ...more?.edit } as StoredMessageEdit, ...(body.edits ?? [])],
+    edits: withMoveAddedToHistory(body.edits ?? [], { ...edit, ...more?.edit } as StoredMessageEdit),
     ...(topic ? { topic: topic.name, topicLinks: topic.links } : {}),
     ...(stream ? { stream: stream.id, recipient: stream.recipient } : {}),
     ...(body.copies?.some((id) => losers.includes(id))

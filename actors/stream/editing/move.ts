@@ -41,6 +41,7 @@ import {
   makeLaterMoveBatchesCommit,
   splitMoveIntoBatches,
 } from './move-batches.js';
+import { requireRoomForStreamMove } from './move-history.js';
 import { authorsAndReactorsOfMessages, composeMoveNoticeCommands } from './notices.js';
 import type { MessageEditInputs } from './scope.js';
 
@@ -273,6 +274,7 @@ export function makeMessageMoveOutcome(
     userIdsLosingMessages,
   } = places;
   const decision = makeMoveDecision(view, request, places, context);
+  if (decision.move) requireRoomForStreamMove(movedMessages);
   const [first = [], ...rest] = splitMoveIntoBatches([message, ...movedMessages.filter(({ id }) => id !== message.id)]);
   const further = makeLaterMoveBatchesCommit(context.key, context.version, decision, rest);
   const targetExisted =

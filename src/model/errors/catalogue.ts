@@ -233,6 +233,7 @@ export const API_ERROR_CATALOGUE = {
   DELETE_TOO_LATE: makeBadRequestEntry('The time limit for deleting this message has passed'),
   ALREADY_DELETED: makeBadRequestEntry('Message already deleted'),
   EDIT_HISTORY_FULL: makeBadRequestEntry('The edit history of this message is full.'),
+  MOVED_TOO_OFTEN: makeBadRequestEntry('A message was moved between streams too often to be moved again.'),
   EDIT_HISTORY_OFF: makeBadRequestEntry('Message edit history is disabled in this organization'),
 
   // Refusals about drafts and scheduled messages (messages.md).

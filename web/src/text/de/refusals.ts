@@ -30,6 +30,8 @@ export const refusalTexts: Readonly<Record<string, string>> = {
   'Direct messages are disabled in this organization.': 'Direktnachrichten sind in dieser Organisation abgeschaltet.',
   'The time limit for editing this message has passed': 'Diese Nachricht lässt sich nicht mehr bearbeiten.',
   'The edit history of this message is full.': 'Diese Nachricht wurde zu oft bearbeitet.',
+  'A message was moved between streams too often to be moved again.':
+    'Eine der Nachrichten wurde zu oft in andere Streams verschoben.',
   'The time limit for deleting this message has passed': 'Diese Nachricht lässt sich nicht mehr löschen.',
   "You don't have permission to edit this message": 'Du darfst diese Nachricht nicht bearbeiten.',
   "You don't have permission to move this message": 'Du darfst diese Nachricht nicht verschieben.',
