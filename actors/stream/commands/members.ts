@@ -4,6 +4,7 @@ import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
   isCurrentStreamMember,
+  MAX_STAYS_PER_STREAM_AND_USER,
   STREAM_MEMBER_PART_PREFIX,
   type StreamMembershipRecord,
   toStreamMembershipRecord,
@@ -59,16 +60,27 @@ export const readStreamSubscribersHandler: ConversationCommandHandler<typeof str
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts, state }, _args, _inputs, { version, directory }) => ({
-    reply: makeValueReply({
-      members: listStreamSubscriberIds(parts),
-      mv: state.mv,
-      version,
-      last: state.last,
-      realm: directory.version,
-    }),
-  }),
+  handle({ parts, state }, _args, _inputs, { version, directory }) {
+    const full = listFormerSubscriberIdsWithMaxStays(parts);
+    return {
+      reply: makeValueReply({
+        members: listStreamSubscriberIds(parts),
+        mv: state.mv,
+        version,
+        last: state.last,
+        realm: directory.version,
+        ...(full.length > 0 ? { full } : {}),
+      }),
+    };
+  },
 };
+
+function listFormerSubscriberIdsWithMaxStays(parts: ActorParts): number[] {
+  const full: number[] = [];
+  for (const [user, member] of readStreamMemberships(parts))
+    if (member.stays.length >= MAX_STAYS_PER_STREAM_AND_USER && !isCurrentStreamMember(member)) full.push(user);
+  return full;
+}
 
 const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 

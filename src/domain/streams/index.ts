@@ -33,6 +33,7 @@ export {
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,
   isCurrentStreamMember,
+  MAX_STAYS_PER_STREAM_AND_USER,
   STREAM_MEMBER_PART_PREFIX,
   type StreamMembershipRecord,
   type StreamMembershipStay,

@@ -77,6 +77,12 @@ export const wasReceivingOrSuspendedAtVersion = (member: StreamMembershipRecord 
   return stay !== undefined && !stay.silent && (stay.suspended === true || isMembershipVersionDuringStay(stay, mv));
 };
 
+/**
+ * Maximum number of stays of one user in a stream; with as many, the user is not subscribed to it again. Each check of
+ * access walks the stays.
+ */
+export const MAX_STAYS_PER_STREAM_AND_USER = 1_000;
+
 /** Key and part of a user's membership in the Store. */
 export const streamMemberPartAddress = (
   realm: RealmId,

@@ -129,6 +129,8 @@ export type DeleteTopicArgs = {
 export type StreamSubscribersReply = {
   /** User ids of the subscribers, ascending. */
   readonly members: readonly number[];
+  /** Former subscribers who have the maximum number of stays and can't join; absent: none. */
+  readonly full?: readonly number[];
   /** Membership version of the stream. */
   readonly mv: number;
   /** Version of the stream's actor. */

@@ -232,6 +232,7 @@ export const API_ERROR_CATALOGUE = {
   DELETE_NOT_ALLOWED: makeBadRequestEntry("You don't have permission to delete this message"),
   DELETE_TOO_LATE: makeBadRequestEntry('The time limit for deleting this message has passed'),
   ALREADY_DELETED: makeBadRequestEntry('Message already deleted'),
+  JOINED_TOO_OFTEN: makeBadRequestEntry('A user has left and joined this stream too often to join it again.'),
   EDIT_HISTORY_FULL: makeBadRequestEntry('The edit history of this message is full.'),
   MOVED_TOO_OFTEN: makeBadRequestEntry('A message was moved between streams too often to be moved again.'),
   EDIT_HISTORY_OFF: makeBadRequestEntry('Message edit history is disabled in this organization'),

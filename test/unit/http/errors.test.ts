@@ -55,6 +55,7 @@ t.test('every message of the catalogue is one of the API description, or marked 
     'SERVICE_UNAVAILABLE',
     'TOO_MANY_REACTIONS',
     'EDIT_HISTORY_FULL',
+    'JOINED_TOO_OFTEN',
     'MOVED_TOO_OFTEN',
     'NOT_FROM_WEB_CLIENT',
     'SESSION_CHANGED',

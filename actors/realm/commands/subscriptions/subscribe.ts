@@ -5,7 +5,13 @@
  * expect.
  */
 
-import { makeSuccessReply, makeValueReply, readSubscribersOfStreams, type SubscribersByStream } from '#actors/shared';
+import {
+  askStreamForSubscribers,
+  makeSuccessReply,
+  makeValueReply,
+  readSubscribersOfStreams,
+  type SubscribersByStream,
+} from '#actors/shared';
 import { foldStreamNameCase } from '#directory';
 import { USER_ROLE } from '#domain/people';
 import { mayAccessStream } from '#domain/streams';
@@ -52,7 +58,7 @@ export interface SubscribeDecision {
 export function decideSubscribeRequest(
   { state, parts, volatile }: RealmActorView,
   args: SubscribeArgs,
-  { subscribersByStream, htmlByDescription }: SubscribeInputs,
+  { subscribersByStream, fullUserIdsByStream, htmlByDescription }: SubscribeInputs,
   { caller, now, realm, version }: CommandContext,
 ): SubscribeDecision {
   const acting = findUserRecord(parts, caller);
@@ -80,11 +86,14 @@ export function decideSubscribeRequest(
   if (missing.length > 0) checkMayCreateStreams(args, acting, state.settings, now, retention);
   const isMember = (stream: DirectoryStream, user: number): boolean =>
     subscribersByStream.get(stream.id)?.includes(user) ?? false;
+  const isFull = ({ id }: DirectoryStream): boolean =>
+    users.some((user) => fullUserIdsByStream.get(id)?.includes(user.id));
   const closed = new Set(existing.filter((stream) => !mayAccessStream(acting, stream, isMember(stream, caller))));
   const [firstClosed] = closed;
   if (firstClosed && args.authorization_errors_fatal) {
     throw apiError('STREAM_INACCESSIBLE', { stream_name: firstClosed.name });
   }
+  if (existing.some((stream) => !closed.has(stream) && isFull(stream))) throw apiError('JOINED_TOO_OFTEN');
   let next: RealmActorState = state;
   const created = missing.map((entry): DirectoryStream => {
     const id = toStreamId(next.nextStream);
@@ -150,19 +159,23 @@ export const makeNoticeCommandsOfSubscribeDecision = (
     after: nextState.directoryVersion,
   });
 
+const findStreamIdsByNames = (names: readonly string[], volatile: RealmMemoryState): number[] => {
+  const ids = names.map((name) => volatile.findStreamIdByName(name.trim()));
+  return [...new Set(ids.filter((id) => id !== undefined))];
+};
+
 /** Subscribers of the streams with these names. */
 export const readSubscribersOfNamedStreams = (
   names: readonly string[],
   realm: CommandContext['realm'],
   volatile: RealmMemoryState,
   sources: ActorInputSources,
-): Promise<SubscribersByStream> => {
-  const ids = names.map((name) => volatile.findStreamIdByName(name.trim()));
-  return readSubscribersOfStreams(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
-};
+): Promise<SubscribersByStream> => readSubscribersOfStreams(realm, findStreamIdsByNames(names, volatile), sources);
 
 export interface SubscribeInputs {
   readonly subscribersByStream: SubscribersByStream;
+  /** Former subscribers who have the maximum number of stays, by stream id. */
+  readonly fullUserIdsByStream: SubscribersByStream;
   /** HTML of stream descriptions, by their text. */
   readonly htmlByDescription: ReadonlyMap<string, string>;
 }
@@ -175,8 +188,13 @@ export async function loadSubscribeInputs(
   sources: ActorInputSources,
 ): Promise<SubscribeInputs> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
-  const members = await readSubscribersOfNamedStreams(names, realm, view.volatile, sources);
-  return { subscribersByStream: members, htmlByDescription: await renderStreamDescriptions(subscriptions) };
+  const ids = findStreamIdsByNames(names, view.volatile);
+  const lists = await Promise.all(ids.map((id) => askStreamForSubscribers(realm, id, sources)));
+  return {
+    subscribersByStream: new Map(ids.map((id, i) => [id, lists[i]!.members])),
+    fullUserIdsByStream: new Map(ids.map((id, i) => [id, lists[i]!.full ?? []])),
+    htmlByDescription: await renderStreamDescriptions(subscriptions),
+  };
 }
 
 export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommands.subscribe, SubscribeInputs> = {

@@ -29,6 +29,8 @@ export const refusalTexts: Readonly<Record<string, string>> = {
   'Only organization administrators can send to this stream.': 'In diesem Stream dürfen nur Administratoren schreiben.',
   'Direct messages are disabled in this organization.': 'Direktnachrichten sind in dieser Organisation abgeschaltet.',
   'The time limit for editing this message has passed': 'Diese Nachricht lässt sich nicht mehr bearbeiten.',
+  'A user has left and joined this stream too often to join it again.':
+    'Jemand hat diesen Stream zu oft verlassen und wieder betreten.',
   'The edit history of this message is full.': 'Diese Nachricht wurde zu oft bearbeitet.',
   'A message was moved between streams too often to be moved again.':
     'Eine der Nachrichten wurde zu oft in andere Streams verschoben.',

@@ -1,0 +1,67 @@
+/** A user who has left a stream too often is not subscribed again: each stay adds to the user's record. */
+import t from 'tap';
+import { MAX_STAYS_PER_STREAM_AND_USER, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
+import { toRealmId } from '#model';
+import { decideSubscribeRequest } from '../../../actors/realm/commands/subscriptions/subscribe.js';
+import { readStreamSubscribersHandler } from '../../../actors/stream/commands/members.js';
+import { directoryWith } from '../../support/directory.js';
+import { person } from '../../support/person.js';
+
+/** Membership with so many stays. @param isSubscribed true: the last stay goes on */
+const memberWith = (stays: number, isSubscribed: boolean) => ({
+  stays: Array.from({ length: stays }, (_, i) => ({
+    from: 2 * i + 1,
+    to: isSubscribed && i === stays - 1 ? 0 : 2 * i + 2,
+    after: 0,
+    until: 0,
+  })),
+});
+
+t.test('the list of subscribers names the former ones who have all stays', async (t) => {
+  const parts = new Map([
+    [`${STREAM_MEMBER_PART_PREFIX}7`, memberWith(MAX_STAYS_PER_STREAM_AND_USER, false)],
+    [`${STREAM_MEMBER_PART_PREFIX}8`, memberWith(MAX_STAYS_PER_STREAM_AND_USER - 1, false)],
+    [`${STREAM_MEMBER_PART_PREFIX}9`, memberWith(MAX_STAYS_PER_STREAM_AND_USER, true)],
+  ]);
+  const view = { state: { mv: 1, last: 0 }, parts } as never;
+  const { reply } = readStreamSubscribersHandler.handle(view, {}, undefined, {
+    version: 1,
+    directory: { version: 1 },
+  } as never);
+  t.match(reply, { value: { members: [9], full: [7] } });
+});
+
+t.test('a user who has all stays is not subscribed again', async (t) => {
+  const acting = person(7);
+  const stream = {
+    ...{ id: 5, name: 'full', description: '', renderedDescription: '' },
+    ...{ inviteOnly: false, historyPublic: true, archived: false },
+  };
+  const parts = new Map<string, unknown>([
+    ['user/7', acting],
+    ['stream/5', stream],
+  ]);
+  const { settings } = directoryWith({ users: [acting] });
+  const view = { state: { settings }, parts, volatile: { findStreamIdByName: () => 5 } } as never;
+  const args = {
+    subscriptions: [{ name: 'full' }],
+    principals: [],
+    can_remove_subscribers_group_id: null,
+    message_retention_days: 'realm_default',
+    authorization_errors_fatal: true,
+  } as never;
+  const context = { caller: 7, now: 0, realm: toRealmId(1), version: 1 } as never;
+  const decide = (full: readonly number[]) =>
+    decideSubscribeRequest(
+      view,
+      args,
+      {
+        subscribersByStream: new Map([[5, []]]),
+        fullUserIdsByStream: new Map([[5, full]]),
+        htmlByDescription: new Map(),
+      },
+      context,
+    );
+  t.ok(decide([8]).plan.isJoining(5, 7));
+  t.throws(() => decide([7]), { message: 'A user has left and joined this stream too often to join it again.' });
+});
