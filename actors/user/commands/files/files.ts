@@ -108,16 +108,7 @@ export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommand
     const file = findFinishedOwnFile(parts, path);
     if (!file || file.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
     const messages = [...file.messages, { id: message, sent }].slice(-MAX_LISTED_FILE_MESSAGES);
-    const linked: OwnUploadedFile = { ...file, messages, expires: null };
-    const changed = { [ownFilePartName(path)]: linked };
-    const update = { op: 'update', attachment: formatAttachmentForApi(linked), bytes: 0 } as const;
-    return {
-      reply: makeValueReply(null),
-      parts: changed,
-      due: nextUserTimerTime(partsWithChanges(parts, changed)),
-      commands: [[makeFileChangesCommand(realm, userIdOfUserActorKey(key), [update])]],
-      replyAfterCommands: true,
-    };
+    return makeFileUpdateOutcome(parts, realm, userIdOfUserActorKey(key), { ...file, messages, expires: null });
   },
 };
 
@@ -143,8 +134,7 @@ export const recordFileUnlinkedHandler: UserCommandHandler<
     if (messages.length === 0 && deleted && !isNeededByScheduledMessage(file, parts))
       return makeFileRemovalOutcome(parts, realm, userIdOfUserActorKey(key), [file]);
     const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
-    const changed = { [ownFilePartName(path)]: { ...file, messages, expires } };
-    return { reply: makeValueReply(null), parts: changed, due: nextUserTimerTime(partsWithChanges(parts, changed)) };
+    return makeFileUpdateOutcome(parts, realm, userIdOfUserActorKey(key), { ...file, messages, expires });
   },
 };
 
@@ -202,6 +192,24 @@ export function makeExpiredFileDeletions(
   if (gone.length === 0) return { parts: later, commands: [] };
   const removal = makeOwnFilesRemoval(realm, userIdOfUserActorKey(key), gone);
   return { parts: { ...later, ...removal.deletedParts }, commands: [removal.fileChangesCommand] };
+}
+
+/** Stores the file whose list of linking messages changed; its owner gets the event with the new list. */
+function makeFileUpdateOutcome(
+  parts: ReadonlyMap<string, Json>,
+  realm: RealmId,
+  owner: UserId,
+  file: OwnUploadedFile,
+): CommandOutcome<UserActorState> {
+  const changed = { [ownFilePartName(file.path)]: file };
+  const update = { op: 'update', attachment: formatAttachmentForApi(file), bytes: 0 } as const;
+  return {
+    reply: makeValueReply(null),
+    parts: changed,
+    due: nextUserTimerTime(partsWithChanges(parts, changed)),
+    commands: [[makeFileChangesCommand(realm, owner, [update])]],
+    replyAfterCommands: true,
+  };
 }
 
 function makeFileRemovalOutcome(

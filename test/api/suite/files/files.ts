@@ -219,13 +219,15 @@ export const files: Facts = async (t, server) => {
     await edit('nothing');
     await edit(`[x](${one})`);
     t.same(await linking(), [[id], []]);
-    const updates = (await attachmentEvents(queue)).map(({ op, attachment }) => [
-      op,
-      (attachment as ApiAttachment).name,
-    ]);
+    const updates = (await attachmentEvents(queue)).map(({ op, attachment }) => {
+      const { name, messages } = attachment as ApiAttachment;
+      return [op, name, messages.map((message) => message.id)];
+    });
     t.same(updates, [
-      ['update', 'two.txt'],
-      ['update', 'one.txt'],
+      ['update', 'two.txt', [id]],
+      ['update', 'one.txt', []],
+      ['update', 'two.txt', []],
+      ['update', 'one.txt', [id]],
     ]);
   });
 
@@ -243,7 +245,12 @@ export const files: Facts = async (t, server) => {
     await remove(first);
     t.notOk((await attachmentsOf(member)).attachments.some((one) => one.id === id));
     t.same(page(await look(member, uri)), NOT_FOUND);
-    const [event, ...more] = await attachmentEvents(queue);
+    const [update, event, ...more] = await attachmentEvents(queue);
+    t.equal(update!.op, 'update', 'the list of messages became shorter');
+    t.same(
+      (update!.attachment as ApiAttachment).messages.map((message) => message.id),
+      [first],
+    );
     t.same([event!.op, event!.attachment, more], ['remove', { id }, []]);
     t.equal(event!.upload_space_used, (await attachmentsOf(member)).upload_space_used);
   });
