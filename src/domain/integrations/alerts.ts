@@ -18,12 +18,14 @@ const UNNAMED_ALERT = 'Alert';
 /** Maximum of alerts in a message, and of labels or values of one: a message has room for fewer. */
 const MAX_SHOWN_ALERTS = 100;
 const MAX_SHOWN_VALUES_PER_ALERT = 50;
+/** Maximum of characters of all texts of a payload together: 20 times those of a message, which shows few of them. */
+const MAX_TEXT_CHARACTERS = 200_000;
 
 export const makeMessageOfAlertmanagerPayload = (payload: Json): IntegrationMessage | undefined =>
-  makeMessageOfAlerts(objectOrEmpty(withBoundedTexts(payload)), ALERTMANAGER_TOPIC);
+  makeMessageOfAlerts(objectOrEmpty(withBoundedTexts(payload, MAX_TEXT_CHARACTERS)), ALERTMANAGER_TOPIC);
 
 export function makeMessageOfGrafanaPayload(payload: Json): IntegrationMessage | undefined {
-  const notification = objectOrEmpty(withBoundedTexts(payload));
+  const notification = objectOrEmpty(withBoundedTexts(payload, MAX_TEXT_CHARACTERS));
   return makeMessageOfAlerts(notification, GRAFANA_TOPIC) ?? makeMessageOfLegacyGrafanaAlert(notification);
 }
 

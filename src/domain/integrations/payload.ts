@@ -21,15 +21,12 @@ export const lineOrEmpty = (value: Json | undefined): string =>
 
 const HALF_CHARACTER_AT_END_PATTERN = /\p{Cs}$/u;
 
-/** Maximum of characters of all texts of a payload together: 20 times those of a message. */
-const MAX_PAYLOAD_TEXT_CHARACTERS = 200_000;
-
 /**
- * Copies a payload with texts of at most `MAX_PAYLOAD_TEXT_CHARACTERS` together: texts behind this limit are cut or
- * empty. A message shows much less, and the time of a translation grows with its text.
+ * Copies a payload with texts of at most `maxCharacters` together: texts behind this limit are cut or empty. A message
+ * shows much less, and the time of a translation grows with its text.
  */
-export function withBoundedTexts(payload: Json): Json {
-  let left = MAX_PAYLOAD_TEXT_CHARACTERS;
+export function withBoundedTexts(payload: Json, maxCharacters: number): Json {
+  let left = maxCharacters;
   const bound = (value: Json | undefined): Json | undefined => {
     if (typeof value === 'string') {
       const kept = value.length <= left ? value : value.slice(0, left).replace(HALF_CHARACTER_AT_END_PATTERN, '');
