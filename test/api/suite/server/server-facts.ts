@@ -18,6 +18,12 @@ export const serverFacts: Facts = async (t, server) => {
     t.equal(await described(), '<p>Talks <strong>loudly</strong> &lt;script&gt;</p>');
     const { realm_description } = await org.owner.api.ok('POST /register', { fetch_event_types: ['realm'] });
     t.equal(realm_description, 'Talks **loudly** <script>', 'in register it is not');
+    const formula = `$$${'a<'.repeat(120)}$$`;
+    await org.owner.api.ok('PATCH /realm', { description: formula });
+    const shown = `<p>${formula.replaceAll('<', '&lt;')}</p>`;
+    t.equal(await described(), shown, 'a formula that may take long to typeset is shown as it was typed');
+    await org.owner.api.ok('PATCH /realm', { description: ' ' });
+    t.equal(await described(), '');
   });
 
   await t.test('only a marked client is incompatible', async (t) => {

@@ -5,7 +5,7 @@
 
 import { SERVER_REALM_ID } from '#directory';
 import { versionFieldsOfLevel } from '#domain/levels';
-import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
+import { escapePlainTextForHtml, renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { findSubdomainProblemText } from '#domain/people';
 import { realmPictureOrDefaultUrl } from '#domain/pictures';
 import { mayReadAnyStreamAnonymously } from '#domain/streams';
@@ -22,12 +22,13 @@ const USER_AGENT_HEADER = 'user-agent';
 const descriptionHtmlByMarkdown = new Map<string, string>();
 const MAX_CACHED_DESCRIPTIONS = 100;
 
+/** A description that can't be rendered becomes escaped text: this response has no Markdown that clients could show. */
 function getOrRenderDescriptionHtml(text: string): string {
-  if (text === '') return '';
+  if (text.trim() === '') return '';
   const known = descriptionHtmlByMarkdown.get(text);
   if (known !== undefined) return known;
   if (descriptionHtmlByMarkdown.size >= MAX_CACHED_DESCRIPTIONS) descriptionHtmlByMarkdown.clear();
-  const html = renderContextFreeMarkdownOrEmpty(text);
+  const html = renderContextFreeMarkdownOrEmpty(text) || `<p>${escapePlainTextForHtml(text)}</p>`;
   descriptionHtmlByMarkdown.set(text, html);
   return html;
 }
