@@ -7,7 +7,7 @@ import { readStreamSubscribersHandler } from '../../../actors/stream/commands/me
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
-/** Membership with so many stays. @param isSubscribed true: the last stay goes on */
+/** Makes a membership with `stays` stays. @param isSubscribed true: the last stay goes on */
 const memberWith = (stays: number, isSubscribed: boolean) => ({
   stays: Array.from({ length: stays }, (_, i) => ({
     from: 2 * i + 1,
