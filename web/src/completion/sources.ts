@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import { core } from '../client/index.js';
-import type { Conversation, Person, Stream } from '../core/index.js';
+import { type Conversation, extractPlainText, type Person, type Stream } from '../core/index.js';
 import { getStreamIconName, runInTurns } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { emojiTable, loadUnicodeEmoji } from './emoji-table.js';
@@ -111,9 +111,10 @@ export const makePersonSuggestion = (person: Person, insert = ''): Suggestion =>
   insertedText: insert,
 });
 
-export function makeStreamSuggestion({ stream_id: id, name, description }: Stream, insert = ''): Suggestion {
+export function makeStreamSuggestion({ stream_id: id, name, rendered_description }: Stream, insert = ''): Suggestion {
   const icon = getStreamIconName(core.state.streams.getPrivacy(id));
-  return { key: `s${id}`, text: name, detail: description, icon, streamOrPersonId: id, insertedText: insert };
+  const detail = extractPlainText(rendered_description);
+  return { key: `s${id}`, text: name, detail, icon, streamOrPersonId: id, insertedText: insert };
 }
 
 export const makeTopicSuggestion = (name: string, insert = name): Suggestion => ({

@@ -29,6 +29,7 @@ export { type ApiCallOptions, ApiClient, ApiFailure, ServerUnreachable } from '.
 export { Core } from './core.js';
 export { type ComposeRequest, type EmojiPickerRequest, SharedViewState } from './focus.js';
 export { type AddressNameLookup, decodeHashPart, encodeHashPart, formatNarrowHash, parseNarrowHash } from './hash.js';
+export { decodeHtmlEntities, extractPlainText } from './html-text.js';
 export {
   getDirectParticipantIds,
   getMessageConversation,

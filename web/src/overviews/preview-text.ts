@@ -1,19 +1,7 @@
 /** The beginning of a message as a line of plain text, without the DOM. */
+import { decodeHtmlEntities } from '../core/index.js';
 
 const MAX_PREVIEW_CHARACTERS = 200;
-
-/**
- * A copy of the table in notify/decide.ts: a module shared by these two lazy chunks would be one more request of each
- * page.
- */
-const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-  nbsp: ' ',
-};
 
 /** Sign that a preview shows for the command of a poll or a to-do list. */
 const SIGN_BY_COMMAND = { poll: '📊', todo: '☑' } as const;
@@ -28,14 +16,11 @@ const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'input', 'source']);
 const LEFT_OUT_PATTERN = /class="(?:spoiler-content|katex-html)\b/;
 const EMOJI_CODE_PATTERN = /class="emoji emoji-([\da-f]{1,6}(?:-[\da-f]{1,6})*)"/;
 
-const decodeEntities = (text: string): string =>
-  text.replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole);
-
 const decodeEmojiCode = (code: string): string =>
   String.fromCodePoint(...code.split('-').map((part) => Math.min(Number.parseInt(part, 16), 0x10ffff)));
 
 const toOneLine = (text: string): string => {
-  const characters = [...decodeEntities(text).replace(/\s+/g, ' ').trim()];
+  const characters = [...decodeHtmlEntities(text).replace(/\s+/g, ' ').trim()];
   return characters.length > MAX_PREVIEW_CHARACTERS
     ? `${characters.slice(0, MAX_PREVIEW_CHARACTERS - 1).join('')}…`
     : characters.join('');

@@ -1,5 +1,6 @@
 import { core } from '../client/index.js';
 import {
+  extractPlainText,
   findExactNarrowConversation,
   findPositiveOperand,
   makeStreamNarrow,
@@ -69,7 +70,8 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
 function StreamDescriptionOrPersonStatus({ narrow }: { readonly narrow: Narrow }) {
   if (findPositiveOperand(narrow, 'search') !== undefined) return null;
   const id = findPositiveOperand(narrow, 'stream');
-  if (typeof id === 'number') return <>{core.state.streams.byId.value.get(id)?.description}</>;
+  if (typeof id === 'number')
+    return <>{extractPlainText(core.state.streams.byId.value.get(id)?.rendered_description ?? '')}</>;
   const users = findPositiveOperand(narrow, 'dm');
   if (typeof users !== 'object' || users.length !== 1) return null;
   return <>{core.state.people.statusByUserId.value.get(users[0] ?? 0)?.status_text}</>;

@@ -20,13 +20,3 @@ export function formatSignInError(error: unknown, refused: 'sign-in.wrong' | 'si
 
 /** @param code of the API's error that ended the session */
 export const formatSessionEnd = (code: string): string => t(TEXT_KEY_BY_CODE[code] ?? 'sign-in.expired');
-
-/** The text of an organization's description, which the server renders to HTML; entities of its five kinds only. */
-export function extractDescriptionText(html: string): string {
-  const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' };
-  return html
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&(lt|gt|quot|#39|#x27|amp);/g, (whole, name: string) => signs[name] ?? whole)
-    .replace(/\s+/g, ' ')
-    .trim();
-}

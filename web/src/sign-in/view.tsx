@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Answers } from '../contract/index.js';
-import { ApiFailure } from '../core/index.js';
+import { ApiFailure, extractPlainText } from '../core/index.js';
 import { awaitOrToastError } from '../failures/index.js';
 import { Avatar, Button, EmptyNotice, Icon, Spinner, showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { extractDescriptionText, formatSessionEnd, formatSignInError } from './failure.js';
+import { formatSessionEnd, formatSignInError } from './failure.js';
 import { SignInForm } from './form.js';
 
 type ServerSettings = Answers['GET /server_settings'];
@@ -192,7 +192,7 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
         <header class="sign-in-head">
           <Avatar name={name ?? ''} src={icon} size={64} />
           <h1>{name ? t('sign-in.title', { name }) : t('sign-in.no-realm')}</h1>
-          {about && <p>{extractDescriptionText(about)}</p>}
+          {about && <p>{extractPlainText(about)}</p>}
         </header>
         {hasSessionExpired && <SignInNote text={formatSessionEnd(core.session.endCode.value)} />}
         {name &&

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import type { Stream } from '../../core/index.js';
+import { extractPlainText, type Stream } from '../../core/index.js';
 import {
   Button,
   EmptyNotice,
@@ -123,7 +123,7 @@ function BrowsableStreamList({
                 <span class="stream-line-text">
                   <span data-cut="">{stream.name}</span>
                   <span class="row-soft" data-cut="">
-                    {stream.description || t('settings.no-description')}
+                    {extractPlainText(stream.rendered_description) || t('settings.no-description')}
                   </span>
                 </span>
               </a>
