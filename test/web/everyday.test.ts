@@ -347,6 +347,33 @@ t.test('an emoji keeps its skin tone, and a message shows the status of its send
   });
 });
 
+t.test('a description is plain text, an edit marks its words, and a lost picture is its name', async (t) => {
+  await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: stream, description: 'Our **[Pläne](/plans)**' });
+  const id = await say(owner, 'general', 'versions', 'sails on **Friday**');
+  await owner.api.ok('PATCH /messages/{message_id}', {
+    message_id: id,
+    content: 'sails on **Monday** :ship: [chart](/user_uploads/1/ab/chart.png)',
+  });
+  const client = await signedIn(member, hashOf('versions'));
+  await faultless(
+    t,
+    { client },
+    async () => {
+      await client.waitFor('.message_inline_image', 'chart');
+      t.equal(await client.page.$('.message_inline_image img, a[data-image]'), null);
+      t.equal(await client.textOf('.bar-about'), 'Our Pläne');
+      await act(client, 'sails', 'Edit history');
+      await client.waitFor('.history ins .emoji', '\u{1f6a2}');
+      await client.waitFor('.history ins', 'Monday');
+      await client.waitFor('.history del', 'Friday');
+      t.strictSame(await client.findings(), []);
+      await client.goTo('#streams/all');
+      await client.waitFor('.stream-line', 'Our Pläne');
+    },
+    [404],
+  );
+});
+
 t.test('the list of shortcuts names no keys twice for one action', async (t) => {
   const client = await signedIn(member, '#drafts');
   await faultless(t, { client }, async () => {

@@ -184,3 +184,18 @@ t.test('a visitor without an account sees streams only', async (t) => {
   t.notOk(rows.some(({ kind }) => kind === 'view'));
   t.strictSame(short(rows), ['streams', '#news']);
 });
+
+t.test('people whose client is open count as online, also idle ones; bots do not', async (t) => {
+  const bot = { user_id: 4, full_name: 'Hook', is_bot: true };
+  const { people } = stateOf({
+    realm_users: [person(ME, 'Ada Lovelace'), person(2, 'Grace Hopper'), person(3, 'Alan Turing'), bot],
+    server_timestamp: 1_000,
+    presences: {
+      [ME]: { active_timestamp: 990, idle_timestamp: 990 },
+      2: { active_timestamp: 400, idle_timestamp: 990 },
+      3: { active_timestamp: 400, idle_timestamp: 400 },
+      4: { active_timestamp: 990, idle_timestamp: 990 },
+    },
+  });
+  t.equal(people.countPeopleOnline(), 2);
+});

@@ -80,12 +80,7 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLElement>(null);
   const list = useComputed(() => listHumansByPresence(peopleFilterText.value.trim()));
-  const online = useComputed(() => {
-    const { people } = core.state;
-    return people.activeUsersAndBots.value.filter(
-      ({ user_id, is_bot }) => !is_bot && people.getPresenceLevel(user_id) === 'active',
-    ).length;
-  });
+  const online = useComputed(() => core.state.people.countPeopleOnline());
   useShortcut('filter-people', () => field.current?.select());
   const follow = () => {
     field.current?.blur();

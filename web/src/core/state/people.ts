@@ -105,6 +105,13 @@ export class PeopleState implements StateSlice {
       : 'offline';
   }
 
+  /** Number of people whose client is open, whether they use it at the moment or not. */
+  countPeopleOnline(): number {
+    return this.activeUsersAndBots.value.filter(
+      ({ user_id, is_bot }) => !is_bot && this.getPresenceLevel(user_id) !== 'offline',
+    ).length;
+  }
+
   /** Whether the user is in the group, directly or by a group inside it. */
   isInGroupOrSubgroup(user: number, group: number, seen: ReadonlySet<number> = new Set()): boolean {
     const of = this.groupById.value.get(group);

@@ -159,6 +159,19 @@ function decorateInlineImages(root: DocumentFragment): void {
   for (const image of root.querySelectorAll('img:not([src])')) image.replaceWith(image.getAttribute('alt') ?? '');
 }
 
+/** A picture that can't be loaded becomes its name, in its link; the one of a link preview, which has none, goes. */
+function replaceBrokenImages(root: DocumentFragment): void {
+  for (const image of root.querySelectorAll('img')) {
+    image.addEventListener('error', () => {
+      const link = image.closest('a');
+      // The viewer has nothing to show.
+      link?.removeAttribute('data-image');
+      if (image.alt) image.replaceWith(image.alt);
+      else (link ?? image).remove();
+    });
+  }
+}
+
 /**
  * Links into this client change the fragment of the address only; all others open in a new tab. A link whose address is
  * not valid leads nowhere, so its text stays without it.
@@ -196,5 +209,6 @@ export function decorateMessageHtml(root: DocumentFragment, isMe: boolean): void
   hideSpoilersBehindButtons(root);
   addCodeBarsAndTableFrames(root);
   decorateInlineImages(root);
+  replaceBrokenImages(root);
   retargetLinks(root);
 }

@@ -4,7 +4,7 @@ const splitWords = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Elements that the server's Markdown makes; formulas are MathML, spans and SVG. */
 const ALLOWED_HTML_TAGS = splitWords(`
-  a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s span strong table tbody td th thead time
+  a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i img ins li ol p pre s span strong table tbody td th thead time
   tr ul
   math semantics annotation mrow mi mn mo ms mtext mspace msup msub msubsup munder mover munderover mfrac msqrt mroot
   mtable mtr mtd mstyle mpadded mphantom menclose merror mglyph mmultiscripts mprescripts none

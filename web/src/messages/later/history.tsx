@@ -4,6 +4,7 @@ import { awaitOrToastError } from '../../failures/index.js';
 import { Avatar, Dialog, EmptyNotice, openLayer } from '../../kit/index.js';
 import { formatFullDateTime, t } from '../../text/index.js';
 import { MessageContent } from '../content/index.js';
+import { markHtmlChanges } from './changes.js';
 
 type MessageVersion = Answers['GET /messages/{message_id}/history']['message_history'][number];
 
@@ -20,7 +21,9 @@ function MessageVersionEntry({ of }: { readonly of: MessageVersion }) {
         <p>{t('message.history-stream', { from: stream(of.prev_stream), to: stream(of.stream) })}</p>
       )}
       {of.prev_topic !== undefined && <p>{t('message.history-topic', { from: of.prev_topic, to: of.topic })}</p>}
-      <MessageContent html={of.rendered_content} />
+      <MessageContent
+        html={of.content_html_diff === undefined ? of.rendered_content : markHtmlChanges(of.content_html_diff)}
+      />
     </li>
   );
 }

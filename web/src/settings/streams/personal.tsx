@@ -82,7 +82,7 @@ function StreamColorEntry({ stream }: { readonly stream: Stream }) {
         ))}
         <input
           type="color"
-          class="own-colour"
+          class={`own-colour ${STREAM_COLORS.includes(stream.color ?? '') ? '' : 'chosen'}`}
           aria-label={t('settings.own-colour')}
           value={/^#[0-9a-f]{6}$/i.test(stream.color ?? '') ? stream.color : '#000000'}
           onChange={(event) => {
