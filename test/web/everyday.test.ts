@@ -374,6 +374,23 @@ t.test('a description is plain text, an edit marks its words, and a lost picture
   );
 });
 
+t.test('a new name shows in mentions on screen, and a new language keeps the focus in the view', async (t) => {
+  await say(owner, 'general', 'names', `ask @**${other.name}** about it`);
+  const client = await signedIn(member, hashOf('names'));
+  await faultless(t, { client }, async () => {
+    await client.waitFor('.message-body .user-mention', `@${other.name}`);
+    await other.api.ok('PATCH /settings', { full_name: 'Renamed Rower' });
+    await client.waitFor('.message-body .user-mention', '@Renamed Rower');
+    await client.page.focus('.compose-text');
+    await member.api.ok('PATCH /settings', { default_language: 'de' });
+    await client.waitFor('.skip', 'Zu den Nachrichten');
+    await client.page.waitForFunction(`document.activeElement.matches('main')`);
+    await member.api.ok('PATCH /settings', { default_language: 'en' });
+    await client.waitFor('.skip', 'Skip');
+    await other.api.ok('PATCH /settings', { full_name: other.name });
+  });
+});
+
 t.test('the list of shortcuts names no keys twice for one action', async (t) => {
   const client = await signedIn(member, '#drafts');
   await faultless(t, { client }, async () => {

@@ -42,6 +42,8 @@ function focusFirstReachable(root: Element): boolean {
 function focusNearest(parent: Element | null, before: Element | null): void {
   for (let scope = parent; scope && !scope.matches(AREA_SELECTOR); scope = scope.parentElement) {
     const siblings = [...scope.children];
+    // The whole frame was made again, as for another language: its first element is no near one.
+    if (siblings.some((sibling) => sibling.querySelector('main'))) break;
     const at = before ? siblings.indexOf(before) + 1 : 0;
     if ([...siblings.slice(at), ...siblings.slice(0, at).reverse()].some(focusFirstReachable)) return;
     before = scope;

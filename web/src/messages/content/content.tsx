@@ -1,9 +1,10 @@
 import { useCallback } from 'preact/hooks';
+import { core } from '../../client/index.js';
 import { displayZone } from '../../text/index.js';
 import { decorateMessageHtml } from './decorate.js';
 import { sanitizeHtml } from './sanitize.js';
 
-/** HTML that an element shows, with the time zone. */
+/** HTML that an element shows, with the time zone and the names of mentioned people. */
 const shownHtmlByElement = new WeakMap<Element, string>();
 
 /** Prepared nodes of texts that are not rendered yet. */
@@ -32,6 +33,10 @@ export function forgetPreparedContent(): void {
   preparedNodesByKey.clear();
 }
 
+/** Names of the people whom the HTML mentions. Reads signals. */
+const findMentionedNames = (html: string): string =>
+  [...html.matchAll(/ data-user-id="(\d+)"/g)].map(([, id]) => core.state.people.getFullName(Number(id))).join();
+
 interface MessageContentProps {
   readonly html: string;
   readonly isMeMessage?: boolean;
@@ -42,10 +47,12 @@ interface MessageContentProps {
 export function MessageContent({ html, isMeMessage = false, ...rest }: MessageContentProps) {
   // Times in the text are those of the reader's zone, so another zone makes the nodes again.
   const zone = html.includes('<time') ? displayZone.value?.name : undefined;
+  // A mention has the name of now.
+  const names = findMentionedNames(html);
   const fill = useCallback(
     (element: HTMLElement | null) => {
       const key = makeContentKey(html, isMeMessage);
-      const shown = `${zone} ${key}`;
+      const shown = `${zone} ${names} ${key}`;
       if (!element || shownHtmlByElement.get(element) === shown) return;
       shownHtmlByElement.set(element, shown);
       const prepared = preparedNodesByKey.get(key);
@@ -53,7 +60,7 @@ export function MessageContent({ html, isMeMessage = false, ...rest }: MessageCo
       preparedNodesByKey.delete(key);
       element.replaceChildren(prepared ?? makeContentNodes(html, isMeMessage));
     },
-    [html, isMeMessage, zone],
+    [html, isMeMessage, zone, names],
   );
   return <div ref={fill} class={`content ${rest.class ?? ''}`} dir="auto" />;
 }
