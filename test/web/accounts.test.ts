@@ -36,6 +36,13 @@ const browser = await openChromium(t);
 const org = await makeOrganization(server, ['admin', 'member', 'other']);
 const host = `${org.subdomain}.localhost:${server.nextPort()}`;
 
+t.test('an address without an organization says so', async (t) => {
+  const client = await ClientPage.open(browser, `nowhere.localhost:${server.nextPort()}`);
+  await client.goTo('/');
+  await client.waitFor('main p', 'There is no organization at this address.');
+  t.strictSame(client.faults, []);
+});
+
 t.test('a member who forgot the password sets a new one by the mailed link', async (t) => {
   const { email } = org.member;
   const client = await ClientPage.open(browser, host, { viewport: PHONE });

@@ -177,9 +177,17 @@ function PasswordSignIn({ open }: { readonly open: boolean }) {
 
 export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewProps) {
   const server = useSignal<ServerSettings | undefined>(undefined);
+  const isRealmMissing = core.session.endCode.value === 'NONEXISTENT_SUBDOMAIN';
   const { failure, repeatNow } = useRepeatedAction(async () => {
-    server.value = await core.api.get('/server_settings', {});
+    if (!isRealmMissing) server.value = await core.api.get('/server_settings', {});
   }, []);
+  if (isRealmMissing) {
+    return (
+      <OpeningPage>
+        <p>{t('sign-in.no-realm')}</p>
+      </OpeningPage>
+    );
+  }
   if (oneTimeLinkToken) return <OneTimeLinkPage token={oneTimeLinkToken} />;
   const facts = server.value;
   if (!facts) {

@@ -273,6 +273,11 @@ export class BrowserEventQueue {
       } catch (error) {
         if (turn !== this.#currentLoopNumber) return;
         if (error instanceof ApiFailure && error.status === 401) return;
+        // Another try can't change the address, which the sign-in page explains.
+        if (error instanceof ApiFailure && error.code === 'NONEXISTENT_SUBDOMAIN') {
+          this.user.onSessionChanged(false, error.code);
+          return;
+        }
         // The server has answered, so the registration follows at once; the pause could be 30 s after a long outage.
         const isPollRefused = this.#queueId !== undefined && isQueueLostError(error);
         if (isPollRefused) this.#queueId = undefined;
