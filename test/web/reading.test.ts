@@ -713,8 +713,6 @@ t.test('an edit is there again after a reload, and not for another account', asy
   await page.reload();
   await page.waitForSelector('.edit-text');
   t.equal(await client.valueOf('.edit-text'), 'first text, corrected');
-  // A page of the first account would notice the other session, and ask to sign in.
-  await page.goto('about:blank');
   await client.openSignedIn(org.other.email, PASSWORD, hash);
   await client.waitFor(`[data-message="${id}"]`, 'first text');
   t.equal(await page.$('.edit-box'), null);

@@ -264,6 +264,8 @@ export class ClientPage {
    * its change to the app are a third of the CPU of a page.
    */
   async openSignedIn(email: string, password: string, hash = ''): Promise<void> {
+    // A page of another account would notice the new session, and ask to sign in.
+    if (this.page.url() !== 'about:blank') await this.page.goto('about:blank');
     await this.takeSession(email, password);
     await this.goTo(hash);
     await this.waitFor('.app');
