@@ -1,5 +1,6 @@
 /** Plain text of descriptions, and marks of an edit, from HTML that the server makes of Markdown. */
 import t from 'tap';
+import { escapeHtml } from '#base';
 import { renderMarkdown } from '#domain/markdown';
 import { renderHtmlWordDiff } from '../../../src/domain/messages/presenting/html-diff.js';
 import { extractPlainText } from '../../../web/src/core/index.js';
@@ -17,6 +18,11 @@ t.test('the description of a stream is one line without Markdown', async (t) => 
     ['', ''],
   ];
   for (const [markdown, text] of cases) t.equal(extractPlainText(htmlOf(markdown)), text);
+  t.equal(
+    extractPlainText(`<p>${escapeHtml(`It's "open" & <free>`)}</p>`),
+    `It's "open" & <free>`,
+    'escaped by the server',
+  );
 });
 
 t.test('words that an edit inserts and deletes are ins and del', async (t) => {

@@ -6,11 +6,12 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
   gt: '>',
   quot: '"',
   '#39': "'",
+  '#x27': "'",
   nbsp: ' ',
 };
 
 export const decodeHtmlEntities = (text: string): string =>
-  text.replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole);
+  text.replace(/&(#?\w+);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole);
 
 /**
  * The text of HTML on one line, without its tags; the renderer ends blocks with line breaks. An emoji is its character.
