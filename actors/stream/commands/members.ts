@@ -61,10 +61,15 @@ export const readStreamSubscribersHandler: ConversationCommandHandler<typeof str
   read: true,
   creates: true,
   handle({ parts, state }, _args, _inputs, { version, directory }) {
-    const full = listFormerSubscriberIdsWithMaxStays(parts);
+    const members: number[] = [];
+    const full: number[] = [];
+    for (const [user, member] of readStreamMemberships(parts)) {
+      if (isCurrentStreamMember(member)) members.push(user);
+      else if (member.stays.length >= MAX_STAYS_PER_STREAM_AND_USER) full.push(user);
+    }
     return {
       reply: makeValueReply({
-        members: listStreamSubscriberIds(parts),
+        members: members.sort((a, b) => a - b),
         mv: state.mv,
         version,
         last: state.last,
@@ -74,13 +79,6 @@ export const readStreamSubscribersHandler: ConversationCommandHandler<typeof str
     };
   },
 };
-
-function listFormerSubscriberIdsWithMaxStays(parts: ActorParts): number[] {
-  const full: number[] = [];
-  for (const [user, member] of readStreamMemberships(parts))
-    if (member.stays.length >= MAX_STAYS_PER_STREAM_AND_USER && !isCurrentStreamMember(member)) full.push(user);
-  return full;
-}
 
 const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 

@@ -16,7 +16,8 @@ export interface PlainMailTexts {
   readonly paragraphs: readonly string[];
 }
 
-const countOf = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+/** Returns a number with its noun, for languages whose plural begins at two, as in English and German. */
+export const countOf = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 export const englishMailTexts = {
   /** Locale of dates and lists of names. British dates name the month, so that it can't be taken for the day. */

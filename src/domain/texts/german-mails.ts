@@ -1,8 +1,6 @@
 /** German texts of mails. */
 import { PRODUCT_NAME } from '#model/errors';
-import type { MailTexts } from './english-mails.js';
-
-const countOf = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+import { countOf, type MailTexts } from './english-mails.js';
 
 export const germanMailTexts: MailTexts = {
   locale: 'de-DE',

@@ -55,6 +55,12 @@ const makeRedirectAnswer = (location: string, cookies: Readonly<Record<string, s
   headers: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...cookies },
 });
 
+/** Makes the page of a sign-in that may not go on, for a reason that is no refusal of the API. */
+const makeForbiddenPage = (
+  { pageLanguage, servesWebClient }: ApiCall<unknown>,
+  reason: 'noBrowserClient' | 'signInCancelled' | 'alreadySignedIn',
+): RawHttpAnswer => makeSingleSignOnFailedPage(pageLanguage, 403, pageTextsIn(pageLanguage)[reason], servesWebClient);
+
 /** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
 async function answerWithRefusalAsPage(
   { servesWebClient, pageLanguage }: ApiCall<unknown>,
@@ -122,12 +128,7 @@ const beginSingleSignOnOperation = defineOperation({
       const { providers } = findProviderOrThrow(call);
       const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
       if (!call.servesWebClient && target.kind !== 'mobile') {
-        return makeSingleSignOnFailedPage(
-          call.pageLanguage,
-          403,
-          pageTextsIn(call.pageLanguage).noBrowserClient,
-          false,
-        );
+        return makeForbiddenPage(call, 'noBrowserClient');
       }
       const secrets = IdentityProviders.makeSignInFlowSecrets();
       const flow: SignInFlow = {
@@ -224,13 +225,7 @@ const finishSingleSignOnOperation = defineOperation({
       // The flow of this state belongs to another provider or another organization, or this browser has not begun it.
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
-      if (error !== undefined)
-        return makeSingleSignOnFailedPage(
-          call.pageLanguage,
-          403,
-          pageTextsIn(call.pageLanguage).signInCancelled,
-          call.servesWebClient,
-        );
+      if (error !== undefined) return makeForbiddenPage(call, 'signInCancelled');
       const identity = await providers.fetchIdentityOfSignIn(config.id, redirectUriOf(call), call.rawQuery, flow);
       return signInAndAnswerByTarget(call, flow, identity, config.update_name);
     }),
@@ -275,12 +270,7 @@ const signInByDesktopTokenOperation = defineOperation({
       }
       // A link in a message is of this site, too. Its reader is signed in.
       if (cause === 'same-origin' && call.caller !== 0) {
-        return makeSingleSignOnFailedPage(
-          call.pageLanguage,
-          403,
-          pageTextsIn(call.pageLanguage).alreadySignedIn,
-          call.servesWebClient,
-        );
+        return makeForbiddenPage(call, 'alreadySignedIn');
       }
       const session = makeSessionToken(secrets, realm);
       const args = {
