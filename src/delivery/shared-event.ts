@@ -155,7 +155,14 @@ const encodeStartOfEventJson = (event: JsonObject): string => `${JSON.stringify(
 
 const withoutEmailField = ({ email: _, ...event }: JsonObject): JsonObject => event;
 
-const NOTIFICATION_FIELDS = ['desktop', 'audible', 'push', 'email'] as const;
+/** Notification properties of a subscription, each with the user's setting that it follows while it is null. */
+const SETTING_BY_NOTIFICATION_PROPERTY = Object.entries({
+  desktop_notifications: 'enable_stream_desktop_notifications',
+  audible_notifications: 'enable_stream_audible_notifications',
+  push_notifications: 'enable_stream_push_notifications',
+  email_notifications: 'enable_stream_email_notifications',
+  wildcard_mentions_notify: 'wildcard_mentions_notify',
+});
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
 function shapeEventForClient(item: EventLogItem, shape: ClientEventFormat): JsonObject {
@@ -170,8 +177,8 @@ function shapeEventForClient(item: EventLogItem, shape: ClientEventFormat): Json
     const shaped: Record<string, unknown> = shape.includeSubscribers ? { ...of } : { ...rest };
     if (!shape.notificationNull) {
       // Clients that can't handle null get the user's global setting (register.md § Capability deltas).
-      for (const kind of NOTIFICATION_FIELDS) {
-        shaped[`${kind}_notifications`] ??= item.aux?.[`enable_stream_${kind}_notifications`] ?? false;
+      for (const [property, setting] of SETTING_BY_NOTIFICATION_PROPERTY) {
+        shaped[property] ??= item.aux?.[setting] ?? false;
       }
     }
     return shaped as JsonObject;

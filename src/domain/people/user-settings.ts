@@ -73,6 +73,7 @@ const STREAM_NOTIFICATION_SETTING_NAMES = [
   'enable_stream_audible_notifications',
   'enable_stream_push_notifications',
   'enable_stream_email_notifications',
+  'wildcard_mentions_notify',
 ] as const satisfies readonly UserSettingName[];
 
 type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_SETTING_NAMES)[number]>;

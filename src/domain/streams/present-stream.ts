@@ -71,12 +71,13 @@ export const makeDefaultSubscription = (stream: number, color: string): Subscrip
   wildcard: null,
 });
 
-/** Values for the four notification properties, for clients that can't handle null (register.md). */
+/** Values for the five notification properties, for clients that can't handle null (register.md). */
 interface StreamNotificationDefaults {
   readonly enable_stream_desktop_notifications: boolean;
   readonly enable_stream_audible_notifications: boolean;
   readonly enable_stream_push_notifications: boolean;
   readonly enable_stream_email_notifications: boolean;
+  readonly wildcard_mentions_notify: boolean;
 }
 
 interface SubscriptionPresentationOptions {
@@ -100,7 +101,7 @@ export function formatSubscriptionOwnFieldsForApi(
     audible_notifications: own.audible ?? notNull?.enable_stream_audible_notifications ?? null,
     push_notifications: own.push ?? notNull?.enable_stream_push_notifications ?? null,
     email_notifications: own.email ?? notNull?.enable_stream_email_notifications ?? null,
-    wildcard_mentions_notify: own.wildcard,
+    wildcard_mentions_notify: own.wildcard ?? notNull?.wildcard_mentions_notify ?? null,
     email_address: '',
     stream_weekly_traffic: traffic,
   };

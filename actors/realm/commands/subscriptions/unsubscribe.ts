@@ -80,12 +80,13 @@ function decideUnsubscribeRequest(
     ]),
   );
   const membersOf = ({ id }: DirectoryStream): ReadonlySet<number> => known.get(id)!;
-  if (users.some((user) => user.id !== acting.id && user.botOwner !== acting.id)) {
+  const others = users.filter((user) => user.id !== acting.id);
+  if (others.length > 0) {
+    const areOwnBots = others.every((user) => user.botOwner === acting.id);
     for (const stream of streams) {
       const visible = maySeeStreamMetadata(acting, stream, membersOf(stream).has(acting.id));
-      if (!visible || !isInSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
-        throw apiError('INSUFFICIENT_PERMISSION');
-      }
+      const mayRemove = areOwnBots || isInSystemGroup(stream.canRemoveGroup, acting, state.settings, now);
+      if (!visible || !mayRemove) throw apiError('INSUFFICIENT_PERMISSION');
     }
   }
   const plan = new UnsubscribePlan(realm, caller);

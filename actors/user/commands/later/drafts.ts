@@ -39,9 +39,9 @@ function toCheckedDraftBody(
   const { timestamp = now / 1000, type, to } = given;
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
   const draft = { content, timestamp: Math.floor(timestamp) };
+  const topic = truncateTopicName(given.topic);
+  if (topic.includes('\0')) throw apiError('TOPIC_NULL_BYTES');
   if (type === 'stream') {
-    const topic = truncateTopicName(given.topic);
-    if (topic.includes('\0')) throw apiError('TOPIC_NULL_BYTES');
     if (to.length !== 1) throw apiError('ONE_DRAFT_STREAM');
     const stream = directory.stream(toStreamId(to[0]!));
     const user = directory.user(toUserId(caller));

@@ -109,8 +109,8 @@ export const registering: Facts = async (t, server) => {
       return [...names, 'wildcard_mentions_notify'].map((name) => subscriptions[0]![name]);
     };
     t.same(await values({ notification_settings_null: true }), [null, null, null, null, null]);
-    t.same(await values({ notification_settings_null: false }), [false, false, false, false, null]);
-    t.same(await values({}), [false, false, false, false, null], 'every capability may be left out');
+    t.same(await values({ notification_settings_null: false }), [false, false, false, false, true]);
+    t.same(await values({}), [false, false, false, false, true], 'every capability may be left out');
   });
 
   await t.test('client_gravatar decides on avatar_url; its default is true', async (t) => {

@@ -132,6 +132,7 @@ export const drafts: Facts = async (t, server) => {
       [{ ...forStream, timestamp: -0.5 }, 'Timestamp must not be negative.'],
       [{ ...forStream, content: 'c\0' }, 'Message must not contain null bytes'],
       [{ ...forStream, topic: 'd\0' }, 'Topic must not contain null bytes'],
+      [{ type: 'private', to: [other.id], topic: 'd\0', content: 'c' }, 'Topic must not contain null bytes'],
       [{ ...forStream, to: [] }, 'Must specify exactly 1 stream ID for stream messages'],
       [{ ...forStream, to: [shore, vault] }, 'Must specify exactly 1 stream ID for stream messages'],
       [{ ...forStream, to: [999_999] }, 'Invalid stream ID'],

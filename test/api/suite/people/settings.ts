@@ -72,7 +72,7 @@ export const settings: Facts = async (t, server) => {
       t.same([answer.status, answer.body], [200, { result: 'success', msg: '' }], name);
       t.same((await own(member))[name], value, name);
       t.equal((await patch({ [name]: value })).status, 200, `${name}, again`);
-      const language = name === 'default_language' ? { language_name: 'Deutsch' } : {};
+      const language = name === 'default_language' ? { language_name: 'German' } : {};
       const legacy: Record<string, Fields[]> = {
         D: [{ type: 'update_display_settings', setting_name: name, setting: value, ...language }],
         N: [{ type: 'update_global_notifications', notification_name: name, setting: value }],
@@ -241,15 +241,17 @@ export const settings: Facts = async (t, server) => {
       ({ type }) => type === 'subscription',
     )!;
     const [stream] = added.subscriptions as ApiStream[];
-    t.same([stream!.push_notifications, stream!.email_notifications], [true, false]);
+    const shown = (one: ApiStream) => [one.push_notifications, one.email_notifications, one.wildcard_mentions_notify];
+    t.same(shown(stream!), [true, false, true]);
+    await patch({ wildcard_mentions_notify: false }, other);
     const state = async (notification_settings_null: boolean) => {
       const { subscriptions } = await other.api.ok('POST /register', {
         client_capabilities: { notification_settings_null },
       });
       const [one] = subscriptions as ApiStream[];
-      return [one!.push_notifications, one!.email_notifications, one!.wildcard_mentions_notify];
+      return shown(one!);
     };
-    t.same(await state(false), [true, false, null]);
+    t.same(await state(false), [true, false, false]);
     t.same(await state(true), [null, null, null]);
   });
 

@@ -3,6 +3,7 @@
 import { refused } from '../../harness.js';
 import { bad, missing, type Params, type Refusal } from '../../support/client.js';
 import {
+  makeBot,
   makeOrganization,
   type Person,
   say,
@@ -96,6 +97,19 @@ export const leaving: Facts = async (t, server) => {
       await refused(t, leave(guest, ['by all members'], { principals: [owner.id] }), bad('Insufficient permission'));
     },
   );
+
+  await t.test("a bot's owner unsubscribes it from streams that the owner may see", async (t) => {
+    const bot = await makeBot(member, { bot_type: 1 });
+    await subscribe(admin, 'of bots', { principals: [bot] });
+    t.same((await leave(member, ['of bots'], { principals: [bot.id] })).body, done(['of bots']));
+    await subscribe(admin, 'hidden', { invite_only: true, principals: [bot, other] });
+    for (const by of [member, other]) {
+      const reason = by === member ? 'not in the private stream' : 'not the owner';
+      await refused(t, leave(by, ['hidden'], { principals: [bot.id] }), bad('Insufficient permission'), reason);
+    }
+    await subscribe(other, 'hidden', { principals: [member] });
+    t.same((await leave(member, ['hidden'], { principals: [bot.id] })).body, done(['hidden']));
+  });
 
   await t.test('received messages stay readable; later ones do not arrive', async (t) => {
     await subscribe(member, 'secret', { invite_only: true, history_public_to_subscribers: true });
