@@ -26,7 +26,10 @@ async function runFacts(t: Test, web: 'on' | 'off', server: TestServer): Promise
     t.match(text, words, title);
     t.equal(text.includes('href="/"'), web === 'on', title);
   };
-  const goOn = web === 'on' ? /<a href="\/">(Back to sign-|Sign )in<\/a>/ : /To sign in, go back to your app\./;
+  const goOn =
+    web === 'on'
+      ? /<a href="\/">(Back to sign-in|Sign in|Sign in, if you have an account)<\/a>/
+      : /To sign in, go back to your app\./;
 
   await t.test('a forgotten password', async (t) => {
     const ask = '/accounts/password/reset';
@@ -43,6 +46,7 @@ async function runFacts(t: Test, web: 'on' | 'off', server: TestServer): Promise
     const path = linkIn((await mailed(server, email))[0]!);
     const words = web === 'on' ? /Sign in with this browser<\/a>, or/ : /ready. Sign in with an app of your choice/;
     leadsHome(t, await send(path, { full_name: 'Ivy Invited', password: PASSWORD }), 200, words, 'after joining');
+    leadsHome(t, await open(path), 404, goOn, 'a used invitation');
   });
 
   await t.test('single sign-on', async (t) => {

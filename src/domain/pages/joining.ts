@@ -3,7 +3,7 @@
 import { type PageTexts, pageTextsIn, type ServerLanguage } from '#domain/texts';
 import type { RawHttpAnswer } from '#model';
 import { type FormRefusal, renderFormProblemIfAny } from './form-problem.js';
-import { htmlTemplate, makeHtmlPageAnswer, makeSimplePageAnswer, type SafeHtml } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine, type SafeHtml } from './page.js';
 
 export interface NewAccountPageContent {
   readonly organization: string;
@@ -39,12 +39,30 @@ export function makeSignUpMailSentPage(language: ServerLanguage, email: string):
   return makeHtmlPageAnswer(language, 200, checkYourMail, body);
 }
 
-export const makeSignUpNeedsInvitationPage = (language: ServerLanguage): RawHttpAnswer =>
-  makeSimplePageAnswer(language, 403, pageTextsIn(language).invitationNeeded);
+/** Makes a page for somebody who can't join by a link, but may have an account already. */
+function makeRefusedJoinPage(
+  language: ServerLanguage,
+  status: number,
+  reason: 'invitationNeeded' | 'invitationGone' | 'signUpLinkExpired',
+  hasWebClient: boolean,
+): RawHttpAnswer {
+  const texts = pageTextsIn(language);
+  const { title, text } = texts[reason];
+  const body = htmlTemplate`<p>${text}</p>
+${makeSignInLine(texts.signInToAccount, texts, hasWebClient)}`;
+  return makeHtmlPageAnswer(language, status, title, body);
+}
+
+export const makeSignUpNeedsInvitationPage = (language: ServerLanguage, hasWebClient: boolean): RawHttpAnswer =>
+  makeRefusedJoinPage(language, 403, 'invitationNeeded', hasWebClient);
 
 /** Page of a sign-up link that has expired or was never valid. */
-export const makeExpiredSignUpLinkPage = (language: ServerLanguage): RawHttpAnswer =>
-  makeSimplePageAnswer(language, 404, pageTextsIn(language).signUpLinkExpired);
+export const makeExpiredSignUpLinkPage = (language: ServerLanguage, hasWebClient: boolean): RawHttpAnswer =>
+  makeRefusedJoinPage(language, 404, 'signUpLinkExpired', hasWebClient);
+
+/** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */
+export const makeInvitationGonePage = (language: ServerLanguage, hasWebClient: boolean): RawHttpAnswer =>
+  makeRefusedJoinPage(language, 404, 'invitationGone', hasWebClient);
 
 const renderNewPasswordField = ({ password, passwordHint }: PageTexts): SafeHtml =>
   htmlTemplate`<label for="password">${password}</label>
@@ -93,7 +111,3 @@ ${hasPassword ? htmlTemplate`<dt>${texts.password}</dt><dd>${texts.chosenPasswor
 ${hasPassword ? '' : htmlTemplate`<p>${texts.hasNoPasswords}</p>`}`;
   return makeHtmlPageAnswer(language, 200, texts.welcome(organization), body);
 }
-
-/** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */
-export const makeInvitationGonePage = (language: ServerLanguage): RawHttpAnswer =>
-  makeSimplePageAnswer(language, 404, pageTextsIn(language).invitationGone);

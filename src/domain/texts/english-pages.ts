@@ -18,6 +18,7 @@ export const englishPageTexts = {
   sendLink: 'Send the link',
   signIn: 'Sign in',
   backToSignIn: 'Back to sign-in',
+  signInToAccount: 'Sign in, if you have an account',
   signInWithApp: 'To sign in, go back to your app.',
   formFailed: 'That did not work:',
   tooManyMails: 'Too many mails were sent. Try again later.',

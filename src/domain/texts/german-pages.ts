@@ -10,6 +10,7 @@ export const germanPageTexts: PageTexts = {
   sendLink: 'Link senden',
   signIn: 'Anmelden',
   backToSignIn: 'Zurück zur Anmeldung',
+  signInToAccount: 'Anmelden, wenn du ein Konto hast',
   signInWithApp: 'Melde dich in deiner App an.',
   formFailed: 'Das hat nicht geklappt:',
   tooManyMails: 'Es wurden zu viele E-Mails gesendet. Versuche es später noch einmal.',

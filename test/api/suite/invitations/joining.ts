@@ -102,6 +102,7 @@ export const joining: Facts = async (t, server) => {
     for (const again of [await open(path), await send(path, typed('Ann Again'))]) {
       t.equal(again.status, 404);
       t.ok(again.text.includes(GONE));
+      t.ok(again.text.includes('<a href="/">Sign in, if you have an account</a>'), 'the new member signs in there');
     }
     t.same(await invites(), []);
   });

@@ -47,6 +47,9 @@ export const languages: Facts = async (t, server) => {
     const german = await open(resetPath, 'fr-FR, de-AT;q=0.8, en;q=0.5');
     t.equal(heading(german), 'Passwort vergessen?');
     t.match(german.text, '<html lang="de">');
+    const gone = await open('/join/x', 'de');
+    t.equal(heading(gone), 'Diese Einladung gilt nicht mehr');
+    t.match(gone.text, '<a href="/">Anmelden, wenn du ein Konto hast</a>');
     t.equal(heading(await open(resetPath, 'fr')), 'Forgot your password?');
     await owner.api.ok('PATCH /realm', { default_language: 'de' });
     for (const language of [undefined, '', '*', 'fr', 'de;q=x', ';;,']) {

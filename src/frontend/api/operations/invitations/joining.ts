@@ -44,10 +44,10 @@ async function fetchInvitationPageContent(
 
 /** Runs `answer`; expired and unknown invitations, and those of deactivated organizations, get the same page. */
 const answerOrInvitationGonePage = (
-  { pageLanguage }: ApiCall<unknown>,
+  { pageLanguage, servesWebClient }: ApiCall<unknown>,
   answer: () => Promise<RawHttpAnswer>,
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
-) => answerWithPageOnRefusal(() => makeInvitationGonePage(pageLanguage), answer, again);
+) => answerWithPageOnRefusal(() => makeInvitationGonePage(pageLanguage, servesWebClient), answer, again);
 
 const invitationTokenParameter = { token: declarePathTextParameter('From the link.') } as const;
 
@@ -70,7 +70,7 @@ const defineShowInvitationPageOperation = (
         ? answerOrInvitationGonePage(call, async () =>
             form(call.pageLanguage, await fetchInvitationPageContent(call, of)),
           )
-        : makeInvitationGonePage(call.pageLanguage);
+        : makeInvitationGonePage(call.pageLanguage, call.servesWebClient);
     },
   });
 
@@ -92,7 +92,7 @@ const acceptEmailInvitationOperation = defineOperation({
   },
   run(call) {
     const of = verifyInvitationToken(call.secrets, 'single', call.params.token);
-    if (!of) return makeInvitationGonePage(call.pageLanguage);
+    if (!of) return makeInvitationGonePage(call.pageLanguage, call.servesWebClient);
     const { full_name = '', password = '' } = call.params;
     const { realm, ...named } = of;
     return answerOrInvitationGonePage(
@@ -127,7 +127,7 @@ const requestSignUpMailByLinkOperation = defineOperation({
   parameters: { ...invitationTokenParameter, email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const of = verifyInvitationToken(call.secrets, 'link', call.params.token);
-    if (!of) return makeInvitationGonePage(call.pageLanguage);
+    if (!of) return makeInvitationGonePage(call.pageLanguage, call.servesWebClient);
     const { realm, id, nonce } = of;
     const email = (call.params.email ?? '').trim();
     return answerOrInvitationGonePage(

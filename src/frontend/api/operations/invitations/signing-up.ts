@@ -30,10 +30,10 @@ async function fetchRealmNameIfOpenToSignUp(call: ApiCall<unknown>, realm: ApiCa
 }
 
 const answerOrInvitationNeededPage = (
-  { pageLanguage }: ApiCall<unknown>,
+  { pageLanguage, servesWebClient }: ApiCall<unknown>,
   answer: () => Promise<RawHttpAnswer>,
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
-) => answerWithPageOnRefusal(() => makeSignUpNeedsInvitationPage(pageLanguage), answer, again);
+) => answerWithPageOnRefusal(() => makeSignUpNeedsInvitationPage(pageLanguage, servesWebClient), answer, again);
 
 const showSignUpPageOperation = defineOperation({
   id: 'show-signup',
@@ -78,8 +78,10 @@ const requestSignUpMailOperation = defineOperation({
 const signUpTokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
 
 /** Makes the page for a confirmed address whose invitation was revoked, or whose organization now needs invitations. */
-const makeClosedPage = ({ by }: SignUpTokenContent, { pageLanguage }: ApiCall<unknown>): RawHttpAnswer =>
-  by ? makeInvitationGonePage(pageLanguage) : makeSignUpNeedsInvitationPage(pageLanguage);
+const makeClosedPage = (
+  { by }: SignUpTokenContent,
+  { pageLanguage, servesWebClient }: ApiCall<unknown>,
+): RawHttpAnswer => (by ? makeInvitationGonePage : makeSignUpNeedsInvitationPage)(pageLanguage, servesWebClient);
 
 async function makeConfirmedSignUpFormPage(
   call: ApiCall<unknown>,
@@ -114,7 +116,7 @@ const showConfirmedSignUpFormOperation = defineOperation({
           () => makeClosedPage(of, call),
           () => makeConfirmedSignUpFormPage(call, of),
         )
-      : makeExpiredSignUpLinkPage(call.pageLanguage);
+      : makeExpiredSignUpLinkPage(call.pageLanguage, call.servesWebClient);
   },
 });
 
@@ -132,7 +134,7 @@ const signUpWithConfirmedEmailOperation = defineOperation({
   },
   run(call) {
     const of = openSignUpToken(call.secrets, call.params.token, call.now);
-    if (!of) return makeExpiredSignUpLinkPage(call.pageLanguage);
+    if (!of) return makeExpiredSignUpLinkPage(call.pageLanguage, call.servesWebClient);
     const { full_name = '', password = '' } = call.params;
     return answerWithPageOnRefusal(
       () => makeClosedPage(of, call),
