@@ -369,6 +369,8 @@ t.test('a description is plain text, an edit marks its words, and a lost picture
       t.strictSame(await client.findings(), []);
       await client.goTo('#streams/all');
       await client.waitFor('.stream-line', 'Our Pläne');
+      await client.goTo(`#streams/${stream}/general`);
+      await client.waitFor('.settings-content p', 'Our Pläne');
     },
     [404],
   );

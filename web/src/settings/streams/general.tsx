@@ -1,5 +1,5 @@
 import { core } from '../../client/index.js';
-import { makeStreamNarrow, type Stream } from '../../core/index.js';
+import { extractPlainText, makeStreamNarrow, type Stream } from '../../core/index.js';
 import { Button } from '../../kit/index.js';
 import { confirm, RadioGroup } from '../../kit-later/index.js';
 import { formatDate, t } from '../../text/index.js';
@@ -38,7 +38,7 @@ export function GeneralStreamTab({ stream }: { readonly stream: Stream }) {
   if (!mayEditAnyStream()) {
     return (
       <>
-        <p>{stream.description || t('settings.no-description')}</p>
+        <p>{extractPlainText(stream.rendered_description) || t('settings.no-description')}</p>
         <p>{t(`settings.kind.${findStreamKind(stream)}`)}</p>
         {facts}
       </>
