@@ -23,6 +23,8 @@ t.test('a message of one user appears in the window of another', async (t) => {
   const first = await say(other, 'general', 'plans', 'before');
   const { core } = await openTab(t, server, member);
   t.equal(core.session.state.value, 'signed-in');
+  t.equal(core.state.people.getPresenceLevel(member.id), 'active', 'the user is not offline before the first report');
+  t.equal(core.state.people.getPresenceLevel(other.id), 'offline');
   const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
   await window.showOrLoadAround('first_unread');
   t.strictSame(window.messageIds.value, [first]);

@@ -32,6 +32,8 @@ export class PresenceReporter {
   startReporting(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
+    // The user has just opened the page.
+    if (this.platform.visible.peek()) this.#lastInputAt = this.platform.now();
     effect(() => {
       const { isLeadingTab, isSuspended, status } = this.queue;
       const mayReport = isLeadingTab.value && !isSuspended.value && status.value === 'live';

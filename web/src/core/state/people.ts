@@ -64,7 +64,13 @@ export class PeopleState implements StateSlice {
       Object.entries(snapshot.user_status ?? {}).map(([id, status]) => [Number(id), status as UserStatus]),
     );
     this.groupById.value = new Map((snapshot.realm_user_groups ?? []).map((group) => [group.id, group]));
-    this.replacePresences(snapshot.presences ?? {}, snapshot.server_timestamp ?? 0);
+    const { presences = {}, server_timestamp = 0, user_id = 0, user_settings } = snapshot;
+    this.replacePresences(presences, server_timestamp);
+    // The user has opened a page, but its first report comes a second later.
+    if (user_settings?.presence_enabled && this.getPresenceLevel(user_id) !== 'active') {
+      const own = { active_timestamp: server_timestamp, idle_timestamp: server_timestamp };
+      this.presenceByUserId.value = new Map(this.presenceByUserId.peek()).set(user_id, own);
+    }
   }
 
   /** @param presences of all users by id, each with two timestamps */
