@@ -209,6 +209,53 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([page.faults, page.refusals], [[], []]);
   });
 
+  await t.test(
+    'texts of edits outlive messages that are deleted while events are lost or the page is away',
+    async (t) => {
+      const [seen, left, reloaded] = [
+        await say(org.member, 'general', 'outage', 'seen'),
+        await say(org.member, 'general', 'left before', 'left'),
+        await say(org.member, 'general', 'reloaded', 'reloaded'),
+      ];
+      const page = await open(t, topicHash('left%20before'));
+      let queue: string | null = null;
+      page.page.on('request', (request) => {
+        queue = new URL(request.url()).searchParams.get('queue_id') ?? queue;
+      });
+      const edit = async (text: string): Promise<void> => {
+        await focusText(page);
+        await page.page.keyboard.press('ArrowUp');
+        await page.waitFor('.edit-text:focus');
+        await page.page.keyboard.sendCharacter(text);
+      };
+      const drafts = async () =>
+        (await org.member.api.ok<{ drafts: { content: string; topic: string }[] }>('GET /drafts')).drafts;
+      await page.waitFor('.message-body', 'left');
+      await edit(' at the pier');
+      await page.goTo(topicHash('outage'));
+      await page.waitFor('.message-body', 'seen');
+      await edit(' from afar');
+      await until('a poll', async () => queue !== null);
+      await page.page.setOfflineMode(true);
+      for (const message_id of [seen, left]) await org.owner.api.ok('DELETE /messages/{message_id}', { message_id });
+      await org.member.api.ok('DELETE /events', { queue_id: queue });
+      await page.page.setOfflineMode(false);
+      await has(page, 'seen from afar');
+      await page.waitFor('.toast', 'Your text is kept as a draft');
+      await until('the draft', async () =>
+        (await drafts()).some(({ content, topic }) => content === 'left at the pier' && topic === 'left before'),
+      );
+      await page.goTo(topicHash('reloaded'));
+      await page.waitFor('.message-body', 'reloaded');
+      await edit(' in vain');
+      await page.page.goto('about:blank');
+      await org.owner.api.ok('DELETE /messages/{message_id}', { message_id: reloaded });
+      await page.goTo(topicHash('reloaded'));
+      await has(page, 'reloaded in vain');
+      t.strictSame([page.faults.filter((text) => !text.includes('net::ERR_')), page.refusals], [[], [400, 400, 400]]);
+    },
+  );
+
   await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
     await org.member.api.ok('PATCH /settings', { enter_sends: true });
     const page = await open(t, topicHash('enter'));

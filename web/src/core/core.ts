@@ -1,4 +1,4 @@
-import { batch, computed, effect, type ReadonlySignal } from '@preact/signals-core';
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Events, QueueEvent, Snapshot } from '../contract/index.js';
 import { ApiClient } from './api.js';
 import { applyEventToStateAndWindows } from './apply/apply.js';
@@ -31,6 +31,8 @@ export class Core {
   readonly presenceReporter: PresenceReporter;
   readonly router: Router;
   readonly sharedViewState = new SharedViewState();
+  /** Number of times that the state was loaded again because events were lost, for views that act on events. */
+  readonly stateReloadCount = signal(0);
   /** The account of the session; 0 for a visitor, without a session, and until the state of a new session is loaded. */
   readonly #signedInUserId: ReadonlySignal<number> = computed(() =>
     this.session.state.value === 'signed-in' ? this.state.me.userIdSignal.value : 0,
@@ -170,7 +172,9 @@ export class Core {
       }
     });
     void this.#offlineCopy.deleteUnlessOf(userIdSignal.peek());
-    if (refreshes) void this.windows.refreshShownAndMarkOthersStale();
+    if (!refreshes) return;
+    void this.windows.refreshShownAndMarkOthersStale();
+    this.stateReloadCount.value++;
   }
 
   #applyEventsAndNotify(events: readonly QueueEvent[]): void {

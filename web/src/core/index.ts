@@ -19,6 +19,7 @@
  *     eventQueue         `status.value` for the status line: 'starting' | 'live' | 'connecting' | 'offline'
  *     api                any other operation: `core.api.post('/messages/{message_id}/reactions', {…})`
  *     listenToEvents     for what no signal shows: notifications, lists that a view fetched itself
+ *     stateReloadCount   signal for what a listener may have missed: the state was loaded again
  *     loadAllTopicsOnce  fetches the topics of one stream
  *
  * Invariants: the snapshot and the events after it make the state that a new registration would return; a window has

@@ -2,7 +2,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core, formatFailureText } from '../../client/index.js';
 import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
-import { getMessageConversation, type MessageWindow, makeConversationNarrow, makeNarrowKey } from '../../core/index.js';
+import {
+  ApiFailure,
+  type Conversation,
+  getMessageConversation,
+  type MessageWindow,
+  makeConversationNarrow,
+  makeNarrowKey,
+} from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { Button, Dialog, openLayer, Spinner, showToast } from '../../kit/index.js';
@@ -55,8 +62,8 @@ export function restoreKeptEdits(): void {
       if (edit.user !== core.state.me.id) continue;
       editByMessageId.set(id, edit);
       core.sharedViewState.editedMessageId.value = id;
-      keepTextsOfDeletedMessages();
     }
+    if (editByMessageId.size > 0) keepTextsOfDeletedMessages();
   } catch {
     // A damaged entry is ignored.
   }
@@ -109,24 +116,43 @@ function putTextIntoComposeBoxIfMessageLeft(message: Message, window: MessageWin
   showToast({ text: t('message.edit-kept') });
 }
 
+/** Edits of the account whose box is not on screen. */
+const findLeftEdit = (id: number): MessageEdit | undefined => (idsWithBox.has(id) ? undefined : findOwnEdit(id));
+
+/** Makes the text of an edit that was left for another view a draft. @param place where the deleted message was last */
+function keepTextAsDraft(id: number, place?: Conversation): void {
+  const edit = findLeftEdit(id);
+  if (!edit) return;
+  discardEdit(id);
+  const conversation = place ?? getMessageConversation(edit.message, edit.user);
+  core.sharedViewState.composeRequest.value = { conversation, insertedText: edit.text, inBackground: true };
+  const narrow = makeConversationNarrow(conversation);
+  const run = () => core.router.navigate({ view: 'narrow', narrow });
+  showToast({ text: t('message.edit-kept-draft'), action: { label: t('common.show'), run } });
+}
+
+/** Finds messages that were deleted while no event said so, and keeps the texts of their edits. */
+async function keepTextsOfMessagesDeletedUnseen(): Promise<void> {
+  for (const id of [...editByMessageId.keys()].filter(findLeftEdit)) {
+    try {
+      await core.api.get('/messages/{message_id}', { message_id: id });
+    } catch (error) {
+      // The server knows no such message. Other failures say nothing about it.
+      if (error instanceof ApiFailure && error.status === 400) keepTextAsDraft(id);
+    }
+  }
+}
+
 /** Keeps the texts of edits that were left for another view as drafts when their messages are deleted. */
 function keepTextsOfDeletedMessages(): void {
   if (isListening) return;
   isListening = true;
   core.listenToEvents('delete_message', ({ message_ids, message_id = 0, stream_id, topic = '' }) => {
-    for (const id of message_ids ?? [message_id]) {
-      const edit = findOwnEdit(id);
-      if (!edit || idsWithBox.has(id)) continue;
-      discardEdit(id);
-      const { user, message, text } = edit;
-      const conversation =
-        stream_id === undefined ? getMessageConversation(message, user) : { stream: stream_id, topic };
-      core.sharedViewState.composeRequest.value = { conversation, insertedText: text, inBackground: true };
-      const narrow = makeConversationNarrow(conversation);
-      const run = () => core.router.navigate({ view: 'narrow', narrow });
-      showToast({ text: t('message.edit-kept-draft'), action: { label: t('common.show'), run } });
-    }
+    const place = stream_id === undefined ? undefined : { stream: stream_id, topic };
+    for (const id of message_ids ?? [message_id]) keepTextAsDraft(id, place);
   });
+  // Runs now, too: the page may have been reloaded since the edit began.
+  core.stateReloadCount.subscribe(() => void keepTextsOfMessagesDeletedUnseen());
 }
 
 /** Edits the text of a message in its place. */
