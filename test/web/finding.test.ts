@@ -119,14 +119,15 @@ t.test('the view of an archived, private or unknown stream or person has a notic
   const secret = { subscriptions: [{ name: 'secret' }], principals: [owner.id], invite_only: true };
   await owner.api.ok('POST /users/me/subscriptions', secret);
   await subscribe(owner, 'old news', { principals: [owner, member] });
-  await say(owner, 'old news', 'yellow pages');
+  const message = await say(owner, 'old news', 'yellow pages');
+  await member.api.ok('POST /messages/flags', { messages: [message], op: 'add', flag: 'starred' });
   const old = await streamIdOf(owner, 'old news');
   const client = await open('#recent');
   await client.waitFor('.overview-row', 'yellow pages');
   await owner.api.ok('DELETE /streams/{stream_id}', { stream_id: old });
   await client.waitUntilGone('.overview-row', 'yellow pages');
   const titles = [
-    [`stream/${old}-old-news/topic/blank`, 'unknown stream › blank'],
+    [`stream/${old}-old-news/topic/blank`, '#old news (archived) › blank'],
     [`stream/${await streamIdOf(owner, 'secret')}-secret/topic/plans`, 'unknown stream › plans'],
     ['stream/9999-x', 'unknown stream'],
     ['dm/9999-ghost', 'unknown person'],
@@ -138,6 +139,8 @@ t.test('the view of an archived, private or unknown stream or person has a notic
     await client.waitFor('.compose-closed');
     t.equal(await client.page.$('.empty button, .compose-box'), null, hash);
   }
+  await client.goTo('#narrow/is/starred');
+  await client.waitFor('.message-row .recipient-stream', 'old news (archived)');
   t.strictSame(client.faults, []);
 });
 

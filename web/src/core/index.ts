@@ -81,7 +81,7 @@ export { TOPIC_VISIBILITY_POLICY, type TopicPolicyEntry } from './state/muting.j
 export type { StoredDraft } from './state/own.js';
 export type { Person, Presence, PresenceLevel, UserStatus } from './state/people.js';
 export { ClientState } from './state/state.js';
-export type { Stream } from './state/streams.js';
+export { parseUnseenStreamName, type Stream, type UnseenStream } from './state/streams.js';
 export type { UnreadConversation } from './state/unread.js';
 export { BrowserEventQueue, type SyncStatus } from './sync/queue.js';
 export { DraftService, type DraftTarget, OpenDraft } from './writing/drafts.js';

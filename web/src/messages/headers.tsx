@@ -1,8 +1,14 @@
 import { core } from '../client/index.js';
-import { type Conversation, makeConversationNarrow, makeStreamNarrow } from '../core/index.js';
+import type { Message } from '../contract/index.js';
+import {
+  getMessageConversation,
+  makeConversationNarrow,
+  makeStreamNarrow,
+  parseUnseenStreamName,
+} from '../core/index.js';
 import { getStreamIconName, Icon } from '../kit/index.js';
 import { formatDate, formatRelativeDay, t } from '../text/index.js';
-import { TopicMenuButton, TopicName } from '../topics/index.js';
+import { formatUnseenStreamName, TopicMenuButton, TopicName } from '../topics/index.js';
 
 export function DayLine({ at }: { readonly at: number }) {
   return (
@@ -20,8 +26,9 @@ export function UnreadLine() {
   );
 }
 
-/** The conversation of the messages below, as links. */
-export function RecipientHeader({ of }: { readonly of: Conversation }) {
+/** The conversation of a message and those below it, as links. */
+export function RecipientHeader({ message }: { readonly message: Message }) {
+  const of = getMessageConversation(message, core.state.me.id);
   const href = core.router.formatHash({ view: 'narrow', narrow: makeConversationNarrow(of) });
   if ('users' in of) {
     const { me, people } = core.state;
@@ -42,7 +49,7 @@ export function RecipientHeader({ of }: { readonly of: Conversation }) {
       <span class="recipient-stream">
         <Icon name={getStreamIconName(streams.getPrivacy(of.stream))} size={16} />
         <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(of.stream) })} dir="auto">
-          {stream?.name ?? t('shell.unknown-stream')}
+          {stream?.name ?? formatUnseenStreamName(parseUnseenStreamName(String(message.display_recipient)))}
         </a>
       </span>
       <span aria-hidden="true">›</span>

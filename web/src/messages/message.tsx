@@ -61,7 +61,7 @@ export function MessageItem({ row, index, window, measure }: MessageItemProps) {
     >
       {row.startsDay && <DayLine at={message.timestamp * 1000} />}
       {row.isFirstUnread && <UnreadLine />}
-      {row.newConversation && <RecipientHeader of={row.newConversation} />}
+      {row.newConversation && <RecipientHeader message={message} />}
       <div class={`message ${row.showsSender ? 'lead' : ''} ${message.is_me_message ? 'me' : ''}`}>
         <AvatarOrTime message={message} lead={row.showsSender} />
         <div class="message-main">

@@ -4,7 +4,6 @@ import { core, formatFailureText } from '../client/index.js';
 import {
   ApiFailure,
   findExactNarrowConversation,
-  getMessageConversation,
   type MessageWindow,
   makeNarrowKey,
   type Narrow,
@@ -264,7 +263,7 @@ function ConversationLine({ topId }: { readonly topId: ReadonlySignal<number | u
   const { value: id } = topId;
   const message = id === undefined ? undefined : core.windows.messageStore.getSignal(id)?.value;
   if (!message) return null;
-  return <RecipientHeader of={getMessageConversation(message, core.state.me.id)} />;
+  return <RecipientHeader message={message} />;
 }
 
 /** Statuses that another try can't change: the server knows no such place, or can't read such an address. */

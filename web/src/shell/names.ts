@@ -2,6 +2,7 @@ import { core } from '../client/index.js';
 import { findExactNarrowConversation, findPositiveOperand, type Narrow, type Route } from '../core/index.js';
 import type { IconName } from '../kit/index.js';
 import { type TextKey, t } from '../text/index.js';
+import { formatUnseenStreamName } from '../topics/index.js';
 
 /** Names of views without messages. */
 const TITLE_KEY_BY_VIEW = {
@@ -58,7 +59,9 @@ export function formatRouteName(route: Route): string {
     return conversation.users.map((id) => people.getFullName(id) || t('shell.unknown-person')).join(', ');
   const stream = findPositiveOperand(route.narrow, 'stream');
   if (stream === undefined || (route.narrow.length > 1 && !conversation)) return formatNarrowName(route.narrow);
-  const name = typeof stream === 'number' ? streams.getStreamName(stream) : String(stream);
+  const gone = streams.getGoneStream(Number(stream));
+  const known = typeof stream === 'number' ? streams.getStreamName(stream) : String(stream);
+  const name = gone ? formatUnseenStreamName(gone) : known;
   const place = name ? `#${name}` : t('shell.unknown-stream');
   return conversation ? `${place} › ${conversation.topic}` : place;
 }

@@ -29,7 +29,7 @@ const sendFlag = ({ stream: stream_id, property }: SubscriptionFlag, value: bool
 function changeKnownStream(id: number, change: Partial<Stream>): void {
   const { streams } = core.state;
   const stream = streams.byId.peek().get(id);
-  if (stream) streams.putOrDeleteStream(id, { ...stream, ...change });
+  if (stream) streams.putStream(id, { ...stream, ...change });
 }
 
 const streamPlaceFlags = new PressedValues<SubscriptionFlag, boolean>(

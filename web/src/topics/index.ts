@@ -6,4 +6,4 @@
  *     <TopicMenuButton stream={id} topic={topic} />
  */
 export { loadAndOpenTopicMenu, TopicMenuButton } from './menu.js';
-export { TopicName } from './name.js';
+export { formatUnseenStreamName, TopicName } from './name.js';

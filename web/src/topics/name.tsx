@@ -1,4 +1,4 @@
-import { isTopicResolved, RESOLVED_TOPIC_PREFIX } from '../core/index.js';
+import { isTopicResolved, RESOLVED_TOPIC_PREFIX, type UnseenStream } from '../core/index.js';
 import { Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
 
@@ -14,4 +14,9 @@ export function TopicName({ topic, class: name }: { readonly topic: string; read
       {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
     </>
   );
+}
+
+/** Name of a stream that the reader can't see. */
+export function formatUnseenStreamName({ name, isArchived }: UnseenStream): string {
+  return isArchived ? t('shell.archived-stream', { name }) : name;
 }

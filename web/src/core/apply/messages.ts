@@ -24,8 +24,7 @@ function applyNewMessage(
   else {
     state.conversations.noteTopicMessage(stream, topic, id);
     const known = state.streams.byId.peek().get(stream);
-    if (known && known.first_message_id === null)
-      state.streams.putOrDeleteStream(stream, { ...known, first_message_id: id });
+    if (known && known.first_message_id === null) state.streams.putStream(stream, { ...known, first_message_id: id });
   }
   state.typing.noteTypingStopped(place, message.sender_id);
   windows.addArrivedMessage(message);

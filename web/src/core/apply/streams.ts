@@ -11,7 +11,7 @@ function applyStreamUpdate(state: ClientState, event: Events['stream/update']): 
   const changed = <S extends { readonly stream_id: number }>(stream: S): S =>
     stream.stream_id === event.stream_id && property in stream ? { ...stream, [property]: value, ...given } : stream;
   const stream = state.streams.byId.peek().get(event.stream_id);
-  if (stream) state.streams.putOrDeleteStream(stream.stream_id, changed(stream));
+  if (stream) state.streams.putStream(stream.stream_id, changed(stream));
   const { realm_default_streams: streams = [] } = state.realm.fields.peek();
   if (streams.some(({ stream_id }) => stream_id === event.stream_id))
     state.realm.mergeFields({ realm_default_streams: streams.map(changed) });
@@ -22,7 +22,7 @@ function applyStreamsCreated(state: ClientState, { streams }: Events['stream/cre
     // An event about a private stream that the user has left and may see again.
     const former = state.streams.byId.peek().get(stream.stream_id);
     const more = former ?? { stream_weekly_traffic: null, membership: 'never' };
-    state.streams.putOrDeleteStream(stream.stream_id, { ...more, ...stream });
+    state.streams.putStream(stream.stream_id, { ...more, ...stream });
   }
 }
 
@@ -32,7 +32,7 @@ function applyUnsubscription(
 ): void {
   for (const { stream_id } of subscriptions) {
     const stream = state.streams.byId.peek().get(stream_id);
-    if (stream) state.streams.putOrDeleteStream(stream_id, { ...stream, membership: 'former' });
+    if (stream) state.streams.putStream(stream_id, { ...stream, membership: 'former' });
     state.unread.removeMessagesOfStream(stream_id);
     windows.refreshAfterSubscriptionChange(stream_id);
   }
@@ -56,21 +56,21 @@ export const STREAM_EVENT_APPLIERS: EventAppliers<
   'stream/update': ({ state }, event) => applyStreamUpdate(state, event),
   'stream/delete': ({ state, windows }, { streams }) => {
     for (const { stream_id } of streams) {
-      state.streams.putOrDeleteStream(stream_id, undefined);
+      state.streams.deleteStream(stream_id);
       state.unread.removeMessagesOfStream(stream_id);
       windows.refreshAfterSubscriptionChange(stream_id);
     }
   },
   'subscription/add': ({ state, windows }, { subscriptions }) => {
     for (const stream of subscriptions) {
-      state.streams.putOrDeleteStream(stream.stream_id, { ...stream, membership: 'subscribed' });
+      state.streams.putStream(stream.stream_id, { ...stream, membership: 'subscribed' });
       windows.refreshAfterSubscriptionChange(stream.stream_id);
     }
   },
   'subscription/remove': applyUnsubscription,
   'subscription/update': ({ state }, { stream_id, property, value }) => {
     const stream = state.streams.byId.peek().get(stream_id);
-    if (stream) state.streams.putOrDeleteStream(stream_id, { ...stream, [property]: value });
+    if (stream) state.streams.putStream(stream_id, { ...stream, [property]: value });
   },
   // Subscribers are fetched by the view that lists them.
   'subscription/peer_add': ignoreEvent,

@@ -16,6 +16,20 @@ type StreamRuleField =
 export type Stream = Pick<Subscriptions, SharedStreamField | StreamRuleField> &
   Partial<Subscriptions> & { readonly membership: 'subscribed' | 'former' | 'never' };
 
+/** A stream that the user can't see: archived, or hidden from the user. */
+export interface UnseenStream {
+  readonly name: string;
+  readonly isArchived: boolean;
+}
+
+/** The server puts this before the names of archived streams, which messages carry. */
+const ARCHIVED_NAME_PREFIX_PATTERN = /^[\da-f]{7}!DEACTIVATED:/;
+
+export function parseUnseenStreamName(nameInMessage: string): UnseenStream {
+  const name = nameInMessage.replace(ARCHIVED_NAME_PREFIX_PATTERN, '');
+  return { name, isArchived: name !== nameInMessage };
+}
+
 const compareStreamNames = (a: Stream, b: Stream): number => a.name.localeCompare(b.name);
 
 /**
@@ -25,9 +39,12 @@ const compareStreamNames = (a: Stream, b: Stream): number => a.name.localeCompar
  *     streams.subscribedStreams.value    by name
  *     streams.getStreamName(id)          empty for an unknown id
  *     streams.findIdByName('General')    in any case
+ *     streams.getGoneStream(id)          a stream that was there before an event of this page took it away
  */
 export class StreamsState implements StateSlice {
   readonly byId = signal<ReadonlyMap<number, Stream>>(new Map());
+
+  readonly #goneById = signal<ReadonlyMap<number, UnseenStream>>(new Map());
 
   readonly allSortedByName: ReadonlySignal<readonly Stream[]> = computed(() =>
     [...this.byId.value.values()].sort(compareStreamNames),
@@ -50,6 +67,7 @@ export class StreamsState implements StateSlice {
       for (const stream of list ?? []) streams.set(stream.stream_id, { ...stream, membership });
     }
     this.byId.value = streams;
+    this.#goneById.value = new Map();
   }
 
   makeSnapshotFields(): Partial<Snapshot> {
@@ -63,6 +81,10 @@ export class StreamsState implements StateSlice {
 
   getStreamName(id: number): string {
     return this.byId.value.get(id)?.name ?? '';
+  }
+
+  getGoneStream(id: number): UnseenStream | undefined {
+    return this.byId.value.has(id) ? undefined : this.#goneById.value.get(id);
   }
 
   findIdByName(name: string): number | undefined {
@@ -84,11 +106,18 @@ export class StreamsState implements StateSlice {
     return stream.invite_only ? 'private' : 'public';
   }
 
-  /** @param change undefined: the stream is gone */
-  putOrDeleteStream(id: number, change: Stream | undefined): void {
+  putStream(id: number, stream: Stream): void {
+    this.byId.value = new Map(this.byId.peek()).set(id, stream);
+  }
+
+  /** The stream was archived or hidden. The event does not say which, but only archiving takes away a subscription. */
+  deleteStream(id: number): void {
     const streams = new Map(this.byId.peek());
-    if (change) streams.set(id, change);
-    else streams.delete(id);
+    const stream = streams.get(id);
+    if (!stream) return;
+    streams.delete(id);
+    const gone = { name: stream.name, isArchived: stream.membership === 'subscribed' };
+    this.#goneById.value = new Map(this.#goneById.peek()).set(id, gone);
     this.byId.value = streams;
   }
 }

@@ -19,6 +19,7 @@ export const shellTexts: TextCatalog<typeof source> = {
   'shell.session-ended': 'Du bist abgemeldet worden.',
   'shell.not-found': 'Unter dieser Adresse ist nichts.',
   'shell.unknown-stream': 'unbekannter Stream',
+  'shell.archived-stream': '{name} (archiviert)',
   'shell.unknown-person': 'unbekannte Person',
   'shell.go-home': 'Zur ersten Ansicht',
   'shell.title-unread': '({n}) {title}',

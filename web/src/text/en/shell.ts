@@ -17,6 +17,7 @@ export const shellTexts = {
   'shell.session-ended': 'You have been signed out.',
   'shell.not-found': 'There is nothing at this address.',
   'shell.unknown-stream': 'unknown stream',
+  'shell.archived-stream': '{name} (archived)',
   'shell.unknown-person': 'unknown person',
   'shell.go-home': 'Go to the first view',
   'shell.title-unread': '({n}) {title}',
