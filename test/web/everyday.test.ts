@@ -653,6 +653,13 @@ t.test('a topic is renamed, resolved and deleted by its menu; screen readers get
     await client.click('.menu-item', 'Rename or move topic');
     await client.fill('dialog input[type=text]', 'bends');
     t.strictSame(await client.findings(), []);
+    await client.goTo('#recent');
+    await client.waitUntilGone('dialog');
+    await page.goBack();
+    await client.click('.bar > [aria-haspopup=menu]');
+    await client.click('.menu-item', 'Rename or move topic');
+    await client.waitFor('dialog');
+    t.equal(await client.valueOf('dialog input[type=text]'), 'bends', 'the name is kept when the address changes');
     await client.click('dialog button', 'Save');
     await page.waitForFunction("location.hash.endsWith('topic/bends')");
     t.strictSame(await subjects(), ['bends']);
@@ -764,8 +771,14 @@ t.test('a reader follows a topic that is moved, at the same place and with the t
     await staysInPlace('the text that is read stays where it is');
     t.equal(await reader.valueOf('.compose-text'), 'half a thought');
     const harbour = await streamIdOf(member, 'harbour');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('?');
+    await reader.waitFor('dialog', 'Keyboard shortcuts');
     await owner.api.ok('PATCH /messages/{message_id}', { ...move, stream_id: harbour });
     await atTopic('✔ plans', 'harbour');
+    t.ok(await page.$('dialog'), 'a dialog stays when the address is corrected');
+    await page.keyboard.press('Escape');
+    await reader.waitUntilGone('dialog');
     await staysInPlace('in another stream, too');
     await reader.page.focus('.compose-text');
     await reader.pressControl('Enter');

@@ -276,7 +276,7 @@ t.test('a draft is continued, the focus goes to the next one, and the last delet
   t.strictSame(client.faults, []);
 });
 
-t.test('a scheduled message gets another time, also after a press beside its dialog, and is sent now', async (t) => {
+t.test('a scheduled message gets another text and time, also after its dialog was left, and is sent now', async (t) => {
   const scheduled_delivery_timestamp = Math.floor(Date.now() / 1000) + 86_400;
   const to = await streamIdOf(member, 'general');
   const of = { type: 'stream', to, topic: 'later', content: 'for later', scheduled_delivery_timestamp };
@@ -291,12 +291,24 @@ t.test('a scheduled message gets another time, also after a press beside its dia
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }`);
   await page.mouse.click(5, 5);
+  await page.focus('dialog textarea');
+  await page.keyboard.sendCharacter(', changed');
+  await page.evaluate("location.hash = '#drafts'");
+  await client.waitUntilGone('dialog');
+  await page.keyboard.press('?');
+  await client.waitFor('dialog', 'Keyboard shortcuts');
+  await page.goBack();
+  await client.waitFor('.bar-title', 'Scheduled');
+  await client.waitUntilGone('dialog');
+  await client.click('.overview-row.note .icon-button', 'Edit scheduled message');
+  await client.waitFor('dialog', 'Time of sending');
+  t.equal(await client.valueOf('dialog textarea'), 'for later, changed', 'the text is kept');
   await client.click('dialog button', 'Save');
   await client.waitFor('.overview-time', '2040');
   await client.click('.overview-row.note .icon-button', 'Send now');
   await client.waitFor('.empty', 'No scheduled messages');
   await page.evaluate(`location.hash = '#narrow/stream/${to}/topic/later'`);
-  await client.waitFor('.message-body', 'for later');
+  await client.waitFor('.message-body', 'for later, changed');
   t.strictSame(client.faults, []);
 });
 

@@ -45,6 +45,8 @@ export function formatRouteHash(route: Route, names: AddressNameLookup): string 
  */
 export class Router {
   readonly route: ReadonlySignal<Route>;
+  /** True while a correction changes the address: what the reader does goes on. */
+  isCorrecting = false;
 
   constructor(
     private readonly address: PageAddress,
@@ -59,6 +61,8 @@ export class Router {
 
   /** @param replace for corrections of the address, which "back" should not return to */
   navigate(route: Route, replace = false): void {
+    this.isCorrecting = replace;
     this.address.navigate(this.formatHash(route), replace);
+    this.isCorrecting = false;
   }
 }

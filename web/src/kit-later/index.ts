@@ -6,6 +6,7 @@
  *     <Toggle label={…} checked={on} onChange={set} />   takes effect at once
  *     <Tabs label={…} tabs={[{ id, label }]} current={id} onChange={set}>panel</Tabs>
  *     if (await confirm({ title, text, confirmLabel, danger: true })) …
+ *     const [entry, set, keep] = useLeftEntry(key, initial)   a field of a dialog, kept when the address changes
  *     <CharCounter text={…} limit={…} />, findTooLongText(text, limit)   the limit on the length of a message's text
  *     <MenuButton label={…} items={() => [{ label, run }]} />
  *     formatDateTimeField(ms, zone), parseDateTimeField(text, zone)   the text of a date-time field, in a time zone
@@ -13,6 +14,7 @@
 export { CharCounter, findTooLongText } from './char-counter.js';
 export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
 export { confirm, confirmDeletion } from './confirm.js';
+export { useLeftEntry } from './left-entry.js';
 export { MenuButton } from './menu-button.js';
 export { PasswordField } from './password.js';
 export { Tabs } from './tabs.js';

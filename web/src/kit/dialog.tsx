@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { IconButton } from './button.js';
 import { rememberFocusForRestore } from './focus.js';
-import { moveOverlayToLayerHost } from './layers.js';
+import { closeWithAddress, moveOverlayToLayerHost } from './layers.js';
 import { pageShortcuts, ShortcutScopeContext } from './shortcut.js';
 import { useUniqueId } from './unique-id.js';
 
@@ -11,6 +11,8 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
+  /** Called in place of `onClose` when the address changes: keeps what the reader has typed. */
+  readonly onLeave?: (() => void) | undefined;
   /** Buttons at the bottom, the main one last. */
   readonly footer?: ComponentChildren;
   readonly size?: 'small' | 'medium' | 'large' | undefined;
@@ -22,14 +24,17 @@ interface DialogProps {
 }
 
 /**
- * Modal dialog. The page below is inert, Escape closes it, and the focus returns to where it was. The focus begins at
- * the element marked `data-autofocus`, or at the title. A press on the backdrop closes only dialogs without a footer:
- * a dialog with a footer may contain typed text.
+ * Modal dialog. The page below is inert, Escape and a change of the address close it, and the focus returns to where it
+ * was. The focus begins at the element marked `data-autofocus`, or at the title. A press on the backdrop closes only
+ * dialogs without a footer: a dialog with a footer may contain typed text.
  */
-export function Dialog({ title, children, onClose, footer, size, drawerSide, withoutHeader, ...rest }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, children, onClose, footer, size, drawerSide, withoutHeader } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const scope = useRef(Symbol(title));
   const id = useUniqueId();
+  const leave = useRef(onClose);
+  leave.current = props.onLeave ?? onClose;
   useLayoutEffect(() => {
     const dialog = ref.current!;
     const restore = rememberFocusForRestore();
@@ -37,9 +42,11 @@ export function Dialog({ title, children, onClose, footer, size, drawerSide, wit
     const first = dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog.querySelector<HTMLElement>('h2');
     first?.focus({ preventScroll: true });
     moveOverlayToLayerHost();
-    const leave = pageShortcuts.enterScope(scope.current);
+    const leaveScope = pageShortcuts.enterScope(scope.current);
+    const stayOpen = closeWithAddress(() => leave.current());
     return () => {
-      leave();
+      stayOpen();
+      leaveScope();
       if (dialog.open) dialog.close();
       moveOverlayToLayerHost();
       restore();
@@ -50,7 +57,7 @@ export function Dialog({ title, children, onClose, footer, size, drawerSide, wit
     <ShortcutScopeContext.Provider value={scope.current}>
       <dialog
         ref={ref}
-        class={`${drawerSide ? `drawer ${drawerSide}` : `dialog ${size ?? 'medium'}`} ${withoutHeader ? 'bare' : ''} ${rest.class ?? ''}`}
+        class={`${drawerSide ? `drawer ${drawerSide}` : `dialog ${size ?? 'medium'}`} ${withoutHeader ? 'bare' : ''} ${props.class ?? ''}`}
         aria-labelledby={id}
         onCancel={(event) => {
           if (event.target !== event.currentTarget) return;

@@ -37,7 +37,7 @@ export {
   rememberFocusForRestore,
 } from './focus.js';
 export { getStreamIconName, Icon, type IconName } from './icons.js';
-export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
+export { closeMenusAndDialogs, findLayerHost, openLayer, watchForDismissal } from './layers.js';
 export { makeLazyComponent, makeReloadAction, runWithLazyChunk } from './lazy.js';
 export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhoneLayout } from './media.js';
 export { type MenuItem, toggleMenu } from './menu.js';

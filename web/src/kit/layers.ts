@@ -55,6 +55,21 @@ interface DismissiblePanel {
 /** Panels that Escape and a press outside close, oldest first. */
 const dismissiblePanels: DismissiblePanel[] = [];
 
+/** A function that closes it for each open dialog, oldest first. */
+const dialogClosers = new Set<() => void>();
+
+/** Calls `close` when the address changes. @returns a function that ends it */
+export function closeWithAddress(close: () => void): () => void {
+  dialogClosers.add(close);
+  return () => void dialogClosers.delete(close);
+}
+
+/** Closes menus and dialogs, the newest first, because the page shows another address. */
+export function closeMenusAndDialogs(): void {
+  for (const { leave } of [...dismissiblePanels].reverse()) leave();
+  for (const close of [...dialogClosers].reverse()) close();
+}
+
 function dismissNewestPanelOnEscape(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.isComposing) return;
   event.preventDefault();

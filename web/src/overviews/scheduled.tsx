@@ -14,7 +14,13 @@ import {
   TextField,
   VirtualList,
 } from '../kit/index.js';
-import { confirmDeletion, formatDateTimeField, parseDateTimeField, TextArea } from '../kit-later/index.js';
+import {
+  confirmDeletion,
+  formatDateTimeField,
+  parseDateTimeField,
+  TextArea,
+  useLeftEntry,
+} from '../kit-later/index.js';
 import { formatRelativeDay, formatTimeOfDay, resolveTimeZone, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
@@ -44,8 +50,10 @@ async function confirmAndDeleteScheduled(one: ScheduledMessage): Promise<void> {
 /** Edits text and time, in the zone of the settings; the address can't be changed. */
 function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
   const zone = resolveTimeZone(core.state.me.settings.peek().timezone);
-  const [value, setValue] = useState(formatDateTimeField(one.scheduled_delivery_timestamp * 1000, zone));
-  const [content, setContent] = useState(one.content);
+  const time = formatDateTimeField(one.scheduled_delivery_timestamp * 1000, zone);
+  const key = `${core.state.me.userIdSignal.peek()} scheduled ${one.scheduled_message_id}`;
+  const [value, setValue, keepValue] = useLeftEntry(`${key} time`, time);
+  const [content, setContent, keepContent] = useLeftEntry(`${key} text`, one.content);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const save = async () => {
@@ -71,6 +79,11 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
     <Dialog
       title={t('overviews.edit-scheduled')}
       onClose={onClose}
+      onLeave={() => {
+        if (!busy) keepValue();
+        if (!busy) keepContent();
+        onClose();
+      }}
       footer={
         <>
           <Button kind="quiet" onClick={onClose}>

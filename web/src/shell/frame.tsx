@@ -1,10 +1,11 @@
-import { signal, useSignalEffect } from '@preact/signals';
+import { effect, signal, untracked, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
 import type { Route } from '../core/index.js';
 import {
   Button,
+  closeMenusAndDialogs,
   Dialog,
   expectFirstView,
   isNarrowLayout,
@@ -115,6 +116,7 @@ export function AppFrame() {
     if (LIST_VIEWS.has(route.view)) lastListRoute = route;
     closeDrawer();
   });
+  useEffect(closeMenusAndDialogsOnNavigation, []);
   useEffect(() => (phone ? swipeBackWhileShown() : undefined), [phone]);
   // Sidebars that are shown have handlers for these keys.
   useShortcut('filter-people', showPeopleSidebar, !showsPeople);
@@ -159,6 +161,16 @@ export function AppFrame() {
     </div>
   );
 }
+
+/**
+ * Closes menus and dialogs when the reader goes to another address. A plain effect runs while the address changes, so
+ * it sees whether that is a correction.
+ */
+const closeMenusAndDialogsOnNavigation = () =>
+  effect(() => {
+    void core.platform.address.hash.value;
+    if (!core.router.isCorrecting) untracked(closeMenusAndDialogs);
+  });
 
 /** Loads swipes back from a conversation, for phones, after the first view. @returns a function that ends it */
 function swipeBackWhileShown(): () => void {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core, formatFailureText } from '../client/index.js';
 import { Button, Dialog, openLayer, TextField } from '../kit/index.js';
-import { RadioGroup, Select, Toggle } from '../kit-later/index.js';
+import { RadioGroup, Select, Toggle, useLeftEntry } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import type { TopicMessage } from './newest.js';
 import { mayChangeTopics, mayMoveBetweenStreams } from './rights.js';
@@ -18,7 +18,8 @@ interface MoveDialogProps {
 function MoveDialog({ message, isWholeTopic, onClose }: MoveDialogProps) {
   const { streams, realm } = core.state;
   const [stream, setStream] = useState(message.stream_id ?? 0);
-  const [topic, setTopic] = useState(message.subject);
+  const key = `${core.state.me.id} move ${message.id} ${isWholeTopic}`;
+  const [topic, setTopic, keepTopic] = useLeftEntry(key, message.subject);
   const [mode, setMode] = useState<PropagateMode>(isWholeTopic ? 'change_all' : 'change_later');
   const [notifyOld, setNotifyOld] = useState(false);
   const [notifyNew, setNotifyNew] = useState(true);
@@ -51,6 +52,10 @@ function MoveDialog({ message, isWholeTopic, onClose }: MoveDialogProps) {
     <Dialog
       title={t(isWholeTopic ? 'topics.rename' : 'topics.move')}
       onClose={onClose}
+      onLeave={() => {
+        if (!busy) keepTopic();
+        onClose();
+      }}
       footer={
         <>
           <Button kind="quiet" onClick={onClose}>
