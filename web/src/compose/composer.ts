@@ -10,6 +10,7 @@ import {
   type OpenDraft,
 } from '../core/index.js';
 import type { TextEdit } from '../editing/index.js';
+import { keepOverReloads, takeKept } from '../kit/index.js';
 import type { OwnTypingNotices } from './typing-notices.js';
 
 /** Where a message goes. The address may be half filled in. */
@@ -128,12 +129,10 @@ export class Composer {
         untracked(() => this.handleComposeRequest(request));
       }),
       this.#followStoredDrafts(),
+      keepOverReloads(KEPT_COMPOSE_TEXT_STORE_KEY, () => this.#findTextToKeep()),
     ];
-    const keep = () => this.#keepTextForReload();
-    window.addEventListener('pagehide', keep);
     return () => {
       for (const end of ends) end();
-      window.removeEventListener('pagehide', keep);
       this.#currentDraft.closeAndSaveNow();
     };
   }
@@ -424,37 +423,24 @@ export class Composer {
     });
   }
 
-  /** Keeps address and text during a reload. The server may not have the text of the last second. */
-  #keepTextForReload(): void {
+  /** Address and text for the time of a reload. The server may not have the text of the last second. */
+  #findTextToKeep(): KeptComposeText | undefined {
     const content = this.text.peek();
+    if (content.trim() === '') return undefined;
     const isSaved = this.#currentDraft.phase.peek() === 'saved';
-    try {
-      if (content.trim() === '') sessionStorage.removeItem(KEPT_COMPOSE_TEXT_STORE_KEY);
-      else {
-        const kept: KeptComposeText = { user: this.userId, target: this.target.peek(), content, isSaved };
-        sessionStorage.setItem(KEPT_COMPOSE_TEXT_STORE_KEY, JSON.stringify(kept));
-      }
-    } catch {
-      // Without storage, the draft on the server remains.
-    }
+    return { user: this.userId, target: this.target.peek(), content, isSaved };
   }
 
   #restoreKeptText(): void {
-    try {
-      const kept = sessionStorage.getItem(KEPT_COMPOSE_TEXT_STORE_KEY);
-      if (kept === null) return;
-      const { user, target, content, isSaved } = JSON.parse(kept) as KeptComposeText;
-      if (user !== this.userId) return;
-      sessionStorage.removeItem(KEPT_COMPOSE_TEXT_STORE_KEY);
-      this.target.value = target;
-      this.isTargetChosen.value = true;
-      this.isOpen.value = true;
-      this.#currentDraft = core.draftService.openNewestOrNew(findConversationOfTarget(target));
-      if (isSaved && this.#currentDraft.content.peek() !== '') this.#showText(this.#currentDraft.content.peek());
-      else this.replaceText(content);
-    } catch {
-      // A damaged entry is ignored.
-    }
+    const kept = takeKept<KeptComposeText>(KEPT_COMPOSE_TEXT_STORE_KEY, this.userId);
+    if (!kept) return;
+    const { target, content, isSaved } = kept;
+    this.target.value = target;
+    this.isTargetChosen.value = true;
+    this.isOpen.value = true;
+    this.#currentDraft = core.draftService.openNewestOrNew(findConversationOfTarget(target));
+    if (isSaved && this.#currentDraft.content.peek() !== '') this.#showText(this.#currentDraft.content.peek());
+    else this.replaceText(content);
   }
 }
 

@@ -17,6 +17,7 @@
  *     runWithLazyChunk(() => import('./menus.js'), ({ openOwnMenu }) => openOwnMenu(button))   with its texts
  *     await waitForFirstView()   for what may come after the view of the address, such as chunks for later
  *     await runInTurns(parts)    long work in short tasks
+ *     keepOverReloads(key, () => ({ user, text })), takeKept(key, user)   what was typed, for the page after a reload
  *     isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: a change of the layout renders again
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
@@ -37,6 +38,7 @@ export {
   rememberFocusForRestore,
 } from './focus.js';
 export { getStreamIconName, Icon, type IconName } from './icons.js';
+export { keepOverReloads, takeKept } from './kept.js';
 export { closeMenusAndDialogs, findLayerHost, openLayer, watchForDismissal } from './layers.js';
 export { makeLazyComponent, makeReloadAction, runWithLazyChunk } from './lazy.js';
 export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhoneLayout } from './media.js';

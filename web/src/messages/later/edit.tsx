@@ -12,7 +12,7 @@ import {
 } from '../../core/index.js';
 import { applyTextAreaEdit } from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
-import { Button, Dialog, openLayer, Spinner, showToast } from '../../kit/index.js';
+import { Button, Dialog, keepOverReloads, openLayer, Spinner, showToast, takeKept } from '../../kit/index.js';
 import { CharCounter, confirm, findTooLongText } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown, openReply } from '../actions.js';
@@ -42,31 +42,23 @@ const findOwnEdit = (id: number): MessageEdit | undefined => {
   return edit?.user === core.state.me.id ? edit : undefined;
 };
 
-/** In the session storage are edits of one account alone. */
-addEventListener('pagehide', () => {
-  const own = [...editByMessageId].filter(([id]) => findOwnEdit(id));
-  try {
-    if (own.length === 0) sessionStorage.removeItem(KEPT_EDITS_STORE_KEY);
-    else sessionStorage.setItem(KEPT_EDITS_STORE_KEY, JSON.stringify(own));
-  } catch {
-    // Without storage, a reload loses the edits.
-  }
+keepOverReloads(KEPT_EDITS_STORE_KEY, () => {
+  const edits = [...editByMessageId].filter(([id]) => findOwnEdit(id));
+  return edits.length === 0 ? undefined : { user: core.state.me.id, edits };
 });
 
 /** Takes back the edits of before a reload, and opens the box of the last one. */
 export function restoreKeptEdits(): void {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT_EDITS_STORE_KEY) ?? '[]') as [id: number, edit: MessageEdit][];
-    sessionStorage.removeItem(KEPT_EDITS_STORE_KEY);
-    for (const [id, edit] of kept) {
-      if (edit.user !== core.state.me.id) continue;
-      editByMessageId.set(id, edit);
-      core.sharedViewState.editedMessageId.value = id;
-    }
-    if (editByMessageId.size > 0) keepTextsOfDeletedMessages();
-  } catch {
-    // A damaged entry is ignored.
+  const kept = takeKept<{ user: number; edits: [id: number, edit: MessageEdit][] }>(
+    KEPT_EDITS_STORE_KEY,
+    core.state.me.id,
+  );
+  if (!kept) return;
+  for (const [id, edit] of kept.edits) {
+    editByMessageId.set(id, edit);
+    core.sharedViewState.editedMessageId.value = id;
   }
+  keepTextsOfDeletedMessages();
 }
 
 function discardEdit(id: number): void {

@@ -3,7 +3,7 @@ import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { getMessageConversation } from '../../core/index.js';
 import { awaitOrToastError } from '../../failures/index.js';
-import { Button, IconButton, TextField } from '../../kit/index.js';
+import { Button, IconButton, keepOverReloads, TextField, takeKept } from '../../kit/index.js';
 import { formatNameList, t } from '../../text/index.js';
 import { MessageContent } from '../content/index.js';
 import { makeWidgetMarks } from './marks.js';
@@ -33,29 +33,23 @@ const KEPT_ENTRIES_STORE_KEY = 'entries';
  * Texts of entries that are not added, by account and message: a form may go with its row, its view or, at a reload,
  * with its page.
  */
-const entryTextByMessage = readKeptEntries();
-
-function readKeptEntries(): Map<string, string> {
-  try {
-    return new Map(JSON.parse(sessionStorage.getItem(KEPT_ENTRIES_STORE_KEY) ?? '[]') as [key: string, text: string][]);
-  } catch {
-    // A damaged entry is ignored.
-    return new Map();
-  }
-}
+const entryTextByMessage = new Map<string, string>();
 
 const makeEntryKey = (messageId: number | ''): string => `${core.state.me.id} ${messageId}`;
 
-/** In the session storage are entries of one account alone. */
-addEventListener('pagehide', () => {
-  const own = [...entryTextByMessage].filter(([key, text]) => key.startsWith(makeEntryKey('')) && text !== '');
-  try {
-    if (own.length === 0) sessionStorage.removeItem(KEPT_ENTRIES_STORE_KEY);
-    else sessionStorage.setItem(KEPT_ENTRIES_STORE_KEY, JSON.stringify(own));
-  } catch {
-    // Without storage, a reload loses the entries.
-  }
+keepOverReloads(KEPT_ENTRIES_STORE_KEY, () => {
+  const texts = [...entryTextByMessage].filter(([key, text]) => key.startsWith(makeEntryKey('')) && text !== '');
+  return texts.length === 0 ? undefined : { user: core.state.me.id, texts };
 });
+
+function findEntryText(key: string): string {
+  const kept = takeKept<{ user: number; texts: [key: string, text: string][] }>(
+    KEPT_ENTRIES_STORE_KEY,
+    core.state.me.id,
+  );
+  for (const [of, text] of kept?.texts ?? []) entryTextByMessage.set(of, text);
+  return entryTextByMessage.get(key) ?? '';
+}
 
 interface AddEntryFormProps {
   readonly message: Message;
@@ -65,7 +59,7 @@ interface AddEntryFormProps {
 
 function AddEntryForm({ message, label, onAdd }: AddEntryFormProps) {
   const key = makeEntryKey(message.id);
-  const [text, setText] = useState(entryTextByMessage.get(key) ?? '');
+  const [text, setText] = useState(() => findEntryText(key));
   const change = (value: string) => {
     entryTextByMessage.set(key, value);
     setText(value);
