@@ -653,8 +653,9 @@ t.test('a topic is renamed, resolved and deleted by its menu; screen readers get
     await client.click('.menu-item', 'Rename or move topic');
     await client.fill('dialog input[type=text]', 'bends');
     t.strictSame(await client.findings(), []);
-    await client.goTo('#recent');
+    await client.goTo(`#narrow/stream/${stream}-general`);
     await client.waitUntilGone('dialog');
+    await client.waitFor('.messages .recipient', 'splices');
     await page.goBack();
     await client.click('.bar > [aria-haspopup=menu]');
     await client.click('.menu-item', 'Rename or move topic');
@@ -811,9 +812,15 @@ t.test(
       await reader.waitFor('.toast', '1 message of this topic is now in #general › snacks.');
       await reader.waitUntilGone('[data-message]', 'meal 1');
       await addressHas('topic/lunch');
+      await reader.page.evaluate('document.activeElement.blur()');
+      await reader.page.keyboard.press('?');
+      await reader.waitFor('dialog', 'Keyboard shortcuts');
       await move(ids[3]!, 'change_later', 'dinner');
       await reader.waitFor('.toast', 'These messages are now in #general › dinner.');
       await addressHas('topic/dinner');
+      t.ok(await reader.page.$('dialog'), 'a dialog stays when the reader is taken along');
+      await reader.page.keyboard.press('Escape');
+      await reader.waitUntilGone('dialog');
       await reader.waitFor('[data-message]', 'meal 5');
       await reader.waitUntilGone('[data-message]', 'meal 2');
       t.equal(await reader.valueOf('.compose-text'), 'half a bite', 'the text goes along');

@@ -45,8 +45,8 @@ export function formatRouteHash(route: Route, names: AddressNameLookup): string 
  */
 export class Router {
   readonly route: ReadonlySignal<Route>;
-  /** True while a correction changes the address: what the reader does goes on. */
-  isCorrecting = false;
+  /** True while the client changes the address by itself: what the reader does goes on. */
+  isFollowing = false;
 
   constructor(
     private readonly address: PageAddress,
@@ -59,10 +59,13 @@ export class Router {
     return formatRouteHash(route, this.names);
   }
 
-  /** @param replace for corrections of the address, which "back" should not return to */
-  navigate(route: Route, replace = false): void {
-    this.isCorrecting = replace;
+  /**
+   * @param replace for corrections of the address, which "back" should not return to
+   * @param follows whether the reader has not asked for the other address
+   */
+  navigate(route: Route, replace = false, follows = replace): void {
+    this.isFollowing = follows;
     this.address.navigate(this.formatHash(route), replace);
-    this.isCorrecting = false;
+    this.isFollowing = false;
   }
 }

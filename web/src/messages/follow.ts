@@ -67,7 +67,7 @@ export function useMovedTopic(narrow: Narrow, readPlace: () => ListPlace | undef
         // The compose box must get this move first, since it moves its text along.
         queueMicrotask(() => {
           if (place) placeBeforeMove = { key: makeNarrowKey(moved), place };
-          core.router.navigate({ view: 'narrow', narrow: moved }, isWholeTopic);
+          core.router.navigate({ view: 'narrow', narrow: moved }, isWholeTopic, true);
           showToast({ text: t(isWholeTopic ? 'messages.topic-moved' : 'messages.these-moved', names) });
         });
       },

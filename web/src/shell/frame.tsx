@@ -164,12 +164,12 @@ export function AppFrame() {
 
 /**
  * Closes menus and dialogs when the reader goes to another address. A plain effect runs while the address changes, so
- * it sees whether that is a correction.
+ * it sees whether the reader has asked for that.
  */
 const closeMenusAndDialogsOnNavigation = () =>
   effect(() => {
     void core.platform.address.hash.value;
-    if (!core.router.isCorrecting) untracked(closeMenusAndDialogs);
+    if (!core.router.isFollowing) untracked(closeMenusAndDialogs);
   });
 
 /** Loads swipes back from a conversation, for phones, after the first view. @returns a function that ends it */
