@@ -205,7 +205,7 @@ export const isEducationOrganizationType = (orgType: number): boolean =>
 
 /** The settings, one row each, in the order in which a request's values are checked. */
 export const REALM_SETTING_DECLARATIONS = {
-  name: declareText('', 'Name of the organization.', { schema: STRING_UP_TO_40_SCHEMA }),
+  name: declareText('', 'Name of the organization.', { schema: Type.String({ maxLength: 40, check: 'nonBlank' }) }),
   description: declareText('', 'Markdown.', { schema: Type.String({ maxLength: 1000 }) }),
   emails_restricted_to_domains: declareFlag(false, 'Accounts need an address of an allowed domain.', {
     ownerOnly: true,

@@ -206,6 +206,7 @@ export const organizationSettings: Facts = async (t, server) => {
       if (name.endsWith('_policy')) await wrong({ [name]: 'null' }, `${name} is not an integer`);
     }
     await wrong({ name: 'x'.repeat(41) }, 'name is too long (limit: 40 characters)');
+    await wrong({ name: ' ' }, 'name cannot be blank.');
     await wrong({ description: 'x'.repeat(1001) }, 'description is too long (limit: 1000 characters)');
     await wrong({ default_language: 'xx' }, "Invalid language 'xx'");
     await wrong({ video_chat_provider: 3 }, 'Invalid video_chat_provider 3');
