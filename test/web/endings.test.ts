@@ -76,6 +76,26 @@ t.test('a member whose account an owner deactivates is signed out, and reads why
   t.strictSame(client.faults, []);
 });
 
+t.test('a deactivated account is marked in its conversation, and has no presence', async (t) => {
+  await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: moderator.id });
+  await moderator.api.ok('POST /messages', { type: 'direct', to: [other.id], content: 'farewell' });
+  const client = await signedIn(other);
+  const row = `.row.direct > a[href^="#narrow/dm/${moderator.id}-"]`;
+  await withPictures(t, { client }, async () => {
+    await client.goTo(`#narrow/dm/${moderator.id}`);
+    await client.waitFor('.message-row', 'farewell');
+    t.ok(await client.page.$(`${row} .presence`));
+    await owner.api.ok('DELETE /users/{user_id}', { user_id: moderator.id });
+    await client.waitFor('.compose-refused', `${moderator.name} is deactivated.`);
+    for (const place of ['.bar-title', row]) await client.waitFor(place, 'deactivated');
+    t.equal(await client.page.$(`${row} .presence`), null);
+    await client.goTo('#recent');
+    await client.waitFor('.overview-row', `${moderator.name}deactivated`);
+    t.strictSame(await client.findings(), []);
+  });
+  t.strictSame(client.faults, []);
+});
+
 t.test('a deactivated organization signs everyone out, and has everything when it is reactivated', async (t) => {
   const [boss, client] = [await signedIn(owner), await signedIn(other)];
   await withPictures(t, { boss, client }, async () => {

@@ -4,14 +4,13 @@ import { core } from '../client/index.js';
 import type { Conversation } from '../core/index.js';
 import { Icon, useUniqueId } from '../kit/index.js';
 import { listenForTopicMoves } from '../moves/index.js';
-import { t } from '../text/index.js';
 import { ComposeAddressRow } from './address.js';
 import type { ComposeBoxProps } from './box.js';
 import { type Composer, makeTargetOfConversation } from './composer.js';
 import { ComposeTextEditor } from './editor.js';
 import { ComposeNotices } from './notices.js';
 import { ServerRenderedPreview } from './preview.js';
-import { findSendRefusalTextKey } from './rules.js';
+import { findSendRefusalText } from './rules.js';
 import { ComposeToolbar } from './toolbar.js';
 import { OwnTypingNotices } from './typing-notices.js';
 
@@ -34,7 +33,7 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
     [composer],
   );
   const { value: conversation } = composer.targetConversation;
-  const refusal = findSendRefusalTextKey(conversation);
+  const refusal = findSendRefusalText(conversation);
   const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
   // A text stays on screen when the right to write ends: the user can copy it or choose another address. The box stays
   // also when the text is deleted, which the user may want to undo.
@@ -50,7 +49,7 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
       {refusal && (
         <p class="compose-refused" role="status">
           <Icon name="lock" size={16} />
-          {t(refusal)}
+          {refusal}
         </p>
       )}
       {isBoxShown && (

@@ -1,8 +1,7 @@
 import { core } from '../client/index.js';
 import { type Conversation, ROLE, type Stream } from '../core/index.js';
+import { t } from '../text/index.js';
 import { NO_TOPIC_NAME } from './composer.js';
-
-type RefusalTextKey = `compose.refused-${'deactivated' | 'direct' | 'unknown' | 'new' | 'read-only'}`;
 
 /** Values of a stream's posting policy. */
 const STREAM_POST_POLICY = { admins: 2, fullMembers: 3, moderators: 4 } as const;
@@ -32,22 +31,22 @@ function mayPostToStream({ stream_post_policy: policy }: Stream): boolean {
 }
 
 /** @returns the reason why the user can't write there; undefined if they can */
-export function findSendRefusalTextKey(to: Conversation | undefined): RefusalTextKey | undefined {
+export function findSendRefusalText(to: Conversation | undefined): string | undefined {
   if (to === undefined) return undefined;
   const { people, streams, realm, me } = core.state;
   if ('users' in to) {
     const all = to.users.map((id) => people.byId.value.get(id));
-    if (all.some((person) => person?.is_active === false)) return 'compose.refused-deactivated';
+    const gone = all.find((person) => person?.is_active === false);
+    if (gone) return t('compose.refused-deactivated', { name: gone.full_name });
     const isOff = realm.value.realm_private_message_policy === DIRECT_MESSAGES_OFF_POLICY;
-    if (isOff && all.some((person) => person?.user_id !== me.id && !person?.is_bot)) return 'compose.refused-direct';
+    if (isOff && all.some((person) => person?.user_id !== me.id && !person?.is_bot)) return t('compose.refused-direct');
     return undefined;
   }
   const stream = streams.byId.value.get(to.stream);
-  if (!stream) return 'compose.refused-unknown';
+  if (!stream) return t('compose.refused-unknown');
   if (mayPostToStream(stream)) return undefined;
-  return stream.stream_post_policy === STREAM_POST_POLICY.fullMembers
-    ? 'compose.refused-new'
-    : 'compose.refused-read-only';
+  const isForFullMembers = stream.stream_post_policy === STREAM_POST_POLICY.fullMembers;
+  return t(isForFullMembers ? 'compose.refused-new' : 'compose.refused-read-only');
 }
 
 /** Whether the topic is missing and the organization requires one. */

@@ -6,7 +6,7 @@ import { confirm, findTooLongText } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import {
-  findSendRefusalTextKey,
+  findSendRefusalText,
   lacksMandatoryTopic,
   MAX_SUBSCRIBERS_FOR_FREE_WILDCARD,
   mayMentionAllInLargeStreams,
@@ -20,8 +20,8 @@ export function findProblemTextBeforeSending(composer: Composer): string | undef
   const { target, targetConversation, text } = composer;
   const [{ kind }, to, content] = [target.peek(), targetConversation.peek(), text.peek()];
   if (to === undefined) return t(kind === 'stream' ? 'common.choose-stream' : 'compose.choose-people');
-  const refusal = findSendRefusalTextKey(to);
-  if (refusal) return t(refusal);
+  const refusal = findSendRefusalText(to);
+  if (refusal !== undefined) return refusal;
   if (lacksMandatoryTopic(to)) return t('compose.topic-required');
   if (content.trim() === '') return t('compose.empty');
   if (listUploadsInBox(composer).some(({ error }) => error === undefined)) return t('compose.uploading');

@@ -50,6 +50,7 @@ export function DirectUsersLabel({ users }: { readonly users: readonly number[] 
         {users.map((id) => people.getFullName(id)).join(', ')}
       </span>
       {first === me.id && <span class="place-soft">{t('sidebar.you')}</span>}
+      {users.length === 1 && person?.is_active === false && <span class="place-soft">{t('presence.deactivated')}</span>}
     </span>
   );
 }

@@ -57,11 +57,15 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
       <StreamTitle stream={stream} topic={conversation && 'topic' in conversation ? conversation.topic : undefined} />
     );
   }
-  const direct = conversation && 'users' in conversation;
+  const users = conversation && 'users' in conversation ? conversation.users : [];
+  const [only] = users.length === 1 ? users : [];
   return (
     <>
-      <Icon name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : findNarrowIcon(narrow)} />
+      <Icon name={users.length > 1 ? 'people' : only === undefined ? findNarrowIcon(narrow) : 'user'} />
       <span dir="auto">{formatRouteName({ view: 'narrow', narrow })}</span>
+      {only !== undefined && core.state.people.isDeactivated(only) && (
+        <span class="row-soft">{t('presence.deactivated')}</span>
+      )}
     </>
   );
 }

@@ -23,7 +23,7 @@ function listHumansByPresence(filter: string): readonly Person[] {
   const byRank: Person[][] = [[], [], []];
   for (const person of humansByName.value) {
     if (filter !== '' && !matchesFilterWords(person.full_name, filter)) continue;
-    byRank[RANK_BY_PRESENCE[people.getPresenceLevel(person.user_id)]]!.push(person);
+    byRank[RANK_BY_PRESENCE[people.getPresenceLevel(person.user_id) ?? 'offline']]!.push(person);
   }
   return byRank.flat();
 }

@@ -197,6 +197,7 @@ function SidebarDirectRow({
   const alone = users.length === 1 && first !== undefined;
   const isCurrent = currentPlace !== undefined && 'users' in currentPlace && makeConversationKey(currentPlace) === key;
   const person = alone ? people.byId.value.get(first) : undefined;
+  const presence = alone ? people.getPresenceLevel(first) : undefined;
   return (
     <div class="row direct">
       <a
@@ -208,16 +209,17 @@ function SidebarDirectRow({
         <span class="row-sign">
           {person?.is_bot ? (
             <Icon name="bot" />
-          ) : alone ? (
-            <PresenceDot presence={people.getPresenceLevel(first)} />
+          ) : presence ? (
+            <PresenceDot presence={presence} />
           ) : (
-            <Icon name="people" />
+            <Icon name={alone ? 'user' : 'people'} />
           )}
         </span>
         <span class="row-name" data-cut="" dir="auto">
           {formatDirectUserNames(core.state, users)}{' '}
           {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
+        {alone && people.isDeactivated(first) && <span class="row-soft">{t('presence.deactivated')}</span>}
         <CountBadge count={count} mentioned={mentioned} strong />
       </a>
     </div>

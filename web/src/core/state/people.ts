@@ -32,7 +32,8 @@ type ById<T> = ReadonlyMap<number, T>;
  *     people.byId.value.get(id)            a user, active or not; bots of the server, too
  *     people.activeUsersAndBots.value      by name
  *     people.getFullName(id)               empty for an unknown id
- *     people.getPresenceLevel(id)          'active' | 'idle' | 'offline'
+ *     people.getPresenceLevel(id)          'active' | 'idle' | 'offline'; undefined for a deactivated account
+ *     people.isDeactivated(id)             whether the account was deactivated; false for an unknown id
  *     people.statusByUserId.value.get(id)  status text and emoji
  *     people.groupById.value               user groups, system groups included
  */
@@ -101,7 +102,13 @@ export class PeopleState implements StateSlice {
     return this.byId.value.get(id)?.full_name ?? '';
   }
 
-  getPresenceLevel(id: number): PresenceLevel {
+  isDeactivated(id: number): boolean {
+    return this.byId.value.get(id)?.is_active === false;
+  }
+
+  /** @returns undefined for a deactivated account, which has no presence */
+  getPresenceLevel(id: number): PresenceLevel | undefined {
+    if (this.isDeactivated(id)) return undefined;
     const presence = this.presenceByUserId.value.get(id);
     if (!presence) return 'offline';
     const now = this.presenceServerSeconds.value;

@@ -17,7 +17,7 @@ export function PersonCard({ person, onNavigate }: PersonCardProps) {
   const { user_id, full_name, avatar_url, is_active, is_bot } = person;
   const { people } = core.state;
   const status = people.statusByUserId.value.get(user_id);
-  const presence = is_active && !is_bot ? people.getPresenceLevel(user_id) : undefined;
+  const presence = is_bot ? undefined : people.getPresenceLevel(user_id);
   return (
     <div class="person-card">
       <div class="person-head">

@@ -31,6 +31,7 @@ export const commonTexts: TextCatalog<typeof source> = {
   'presence.active': 'Aktiv',
   'presence.idle': 'Abwesend',
   'presence.offline': 'Offline',
+  'presence.deactivated': 'deaktiviert',
   'compose.label': 'Nachricht schreiben',
   'compose.new-stream': 'Neue Nachricht',
   'compose.new-direct': 'Neue Direktnachricht',

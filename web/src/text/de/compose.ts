@@ -46,7 +46,7 @@ export const composeTexts: TextCatalog<typeof source> = {
   'compose.upload-cancel': 'Hochladen von {name} abbrechen',
   'compose.upload-failed': 'Das Hochladen ist fehlgeschlagen. Hänge die Datei noch einmal an.',
   'compose.upload-too-large': 'Dateien dürfen höchstens {n} MB haben.',
-  'compose.refused-deactivated': 'Eine Person in dieser Unterhaltung hat kein Konto mehr.',
+  'compose.refused-deactivated': '{name} ist deaktiviert.',
   'compose.refused-direct': 'Direktnachrichten sind in dieser Organisation abgeschaltet.',
   'compose.refused-unknown': 'Du hast keinen Zugriff auf diesen Stream.',
   'compose.refused-new': 'Neue Mitglieder können in diesem Stream noch nicht schreiben.',

@@ -29,6 +29,7 @@ export const commonTexts = {
   'presence.active': 'Active',
   'presence.idle': 'Idle',
   'presence.offline': 'Offline',
+  'presence.deactivated': 'deactivated',
   'compose.label': 'Write a message',
   'compose.new-stream': 'New message',
   'compose.new-direct': 'New direct message',

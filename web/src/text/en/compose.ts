@@ -44,7 +44,7 @@ export const composeTexts = {
   'compose.upload-cancel': 'Cancel the upload of {name}',
   'compose.upload-failed': 'The upload failed. Attach the file again.',
   'compose.upload-too-large': 'Files may have at most {n} MB.',
-  'compose.refused-deactivated': 'A person in this conversation has no account any more.',
+  'compose.refused-deactivated': '{name} is deactivated.',
   'compose.refused-direct': 'Direct messages are turned off in this organization.',
   'compose.refused-unknown': 'You have no access to this stream.',
   'compose.refused-new': 'New members can’t write in this stream yet.',
