@@ -362,6 +362,18 @@ t.test('a description is plain text, an edit marks its words, and a lost picture
       await client.waitFor('.message_inline_image', 'chart');
       t.equal(await client.page.$('.message_inline_image img, a[data-image]'), null);
       t.equal(await client.textOf('.bar-about'), 'Our Pläne');
+      const viewport = client.page.viewport();
+      for (const [width, isShown] of [
+        [1280, true],
+        [740, false],
+      ] as const) {
+        await client.page.setViewport({ width, height: 800 });
+        const { length } = (await client.page.evaluate(
+          `[...document.querySelector('.bar-about > span').getClientRects()]`,
+        )) as unknown[];
+        t.equal(length > 0, isShown, `${width} pixels`);
+      }
+      await client.page.setViewport(viewport);
       await act(client, 'sails', 'Edit history');
       await client.waitFor('.history ins .emoji', '\u{1f6a2}');
       await client.waitFor('.history ins', 'Monday');

@@ -110,7 +110,9 @@ export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarPro
         )}
       </h1>
       {conversation && 'topic' in conversation && <TopicMenuButton {...conversation} />}
-      <p class="bar-about">{route.view === 'narrow' && <StreamDescriptionOrPersonStatus narrow={route.narrow} />}</p>
+      <p class="bar-about">
+        <span>{route.view === 'narrow' && <StreamDescriptionOrPersonStatus narrow={route.narrow} />}</span>
+      </p>
       <button
         type="button"
         class="bar-search"
