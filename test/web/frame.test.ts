@@ -202,6 +202,23 @@ t.test('on a small phone in German, long words stay in the window and in their r
       .map((one) => one.textContent)`),
     [],
   );
+  for (const width of [320, 340, 360, 380]) {
+    await client.page.setViewport({ ...PHONE, width });
+    const lines = await client.page.evaluate(`(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector('.overview-head > p'));
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    })()`);
+    t.equal(lines, 1, `the number of unread messages is on one line at ${width} pixels`);
+  }
+  await client.goTo(`#narrow/stream/${await streamIdOf(owner, name)}/topic/plans`);
+  await client.waitFor('.compose-text');
+  t.equal(
+    await client.page.evaluate(
+      `getComputedStyle(document.querySelector('.compose-text'), '::placeholder').textOverflow`,
+    ),
+    'ellipsis',
+  );
   await member.api.ok('PATCH /settings', { default_language: 'en' });
 });
 
