@@ -174,7 +174,15 @@ t.test('a conversation, its menus and its dialogs have large targets', async (t)
   const { page } = client;
   const close = () => closeAll(client);
   await checkSteps(t, client, [
-    ['messages', () => client.waitFor('.message-row', 'after')],
+    [
+      'messages',
+      async () => {
+        await client.waitFor('.message-row', 'after');
+        const isBelow = await page.evaluate(`document.querySelector('.codehilite pre').getBoundingClientRect().top >=
+          document.querySelector('.code-copy').getBoundingClientRect().bottom`);
+        t.ok(isBelow, 'the button of a code block covers no code');
+      },
+    ],
     [
       'a chosen message',
       async () => {
