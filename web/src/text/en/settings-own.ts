@@ -14,8 +14,8 @@ export const ownSettingsTexts = {
   'settings.change-email': 'Change address',
   'settings.new-email': 'New address',
   'settings.new-email-hint':
-    'A letter with a link goes to the new address. The change takes effect when the link is opened.',
-  'settings.email-sent': 'A letter is on its way to {email}. Open the link in it.',
+    'An e-mail with a link goes to the new address. The change takes effect when the link is opened.',
+  'settings.email-sent': 'An e-mail is on its way to {email}. Open the link in it.',
   'settings.password-hint': 'A new password ends all other sessions.',
   'settings.change-password': 'Change password',
   'settings.old-password': 'Current password',
