@@ -117,8 +117,8 @@ const PEOPLE_EMOJI_AND_BOT_SETTINGS = {
 
 const MESSAGE_SETTINGS = {
   private_message_policy: makeChoiceSetting(
-    { value: 1, label: () => t('settings.on') },
-    { value: 2, label: () => t('settings.off') },
+    { value: 1, label: () => t('settings.allowed') },
+    { value: 2, label: () => t('settings.not-allowed') },
   ),
   // Its numbers differ from those of the other policies.
   wildcard_mention_policy: makeChoiceSetting(
