@@ -31,7 +31,7 @@ export const germanMailTexts: MailTexts = {
     subject: `Deine E-Mail-Adresse für ${organization} wurde geändert`,
     paragraphs: [
       `Hallo ${fullName},`,
-      `die E-Mail-Adresse deines Kontos bei ${organization} (${PRODUCT_NAME}) ist jetzt ${email}. Wenn du das nicht warst, wende dich sofort an einen Administrator der Organisation.`,
+      `die E-Mail-Adresse deines Kontos bei ${organization} (${PRODUCT_NAME}) ist jetzt ${email}. Wenn du das nicht warst, wende dich sofort an die Administration der Organisation.`,
     ],
   }),
 
@@ -40,7 +40,7 @@ export const germanMailTexts: MailTexts = {
     paragraphs: [
       `Hallo ${fullName},`,
       `dein ${PRODUCT_NAME}-Konto ${email} bei ${organization} wurde deaktiviert. Du kannst dich nicht mehr anmelden.`,
-      ...(comment === '' ? [] : ['Ein Administrator schreibt dazu:', comment]),
+      ...(comment === '' ? [] : ['Die Administration schreibt dazu:', comment]),
     ],
   }),
 
@@ -59,7 +59,7 @@ export const germanMailTexts: MailTexts = {
     paragraphs: [
       `Hallo ${fullName},`,
       `das Passwort deines Kontos bei ${organization} (${PRODUCT_NAME}) wurde geändert, und ${endedSessions === 'all' ? 'alle Browser' : 'alle anderen Browser'} wurden abgemeldet.`,
-      'Wenn du das warst, brauchst du nichts zu tun. Wenn nicht, lege sofort ein neues Passwort fest, auf der Seite /accounts/password/reset der Organisation, und wende dich an einen Administrator der Organisation.',
+      'Wenn du das warst, brauchst du nichts zu tun. Wenn nicht, lege sofort ein neues Passwort fest, auf der Seite /accounts/password/reset der Organisation, und wende dich an die Administration der Organisation.',
     ],
   }),
 
@@ -95,7 +95,7 @@ export const germanMailTexts: MailTexts = {
         none: ['Öffne innerhalb eines Tages diesen Link, um dein Konto anzulegen:', link],
         active: ['Es gibt schon ein Konto mit dieser Adresse: Melde dich damit an.'],
         deactivated: [
-          'Es gibt schon ein Konto mit dieser Adresse, aber es ist deaktiviert: Bitte einen Administrator, es wieder zu aktivieren.',
+          'Es gibt schon ein Konto mit dieser Adresse, aber es ist deaktiviert: Bitte die Administration, es wieder zu aktivieren.',
         ],
       }[account],
       'Wenn du das nicht warst, ignoriere diese E-Mail.',

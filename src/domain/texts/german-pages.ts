@@ -60,7 +60,7 @@ export const germanPageTexts: PageTexts = {
     'Wenn ',
     ' die Adresse eines Kontos hier ist, ist eine E-Mail dorthin unterwegs. Der Link darin gilt eine Stunde.',
   ],
-  resetMailMissing: 'Keine E-Mail bekommen? Sieh im Spam-Ordner nach oder frage einen Administrator der Organisation.',
+  resetMailMissing: 'Keine E-Mail bekommen? Sieh im Spam-Ordner nach oder frage die Administration der Organisation.',
   onlyOwnersHavePasswords:
     'In dieser Organisation haben nur Eigentümer Passwörter: Alle anderen melden sich per Single Sign-on an.',
   setNewPassword: (organization) =>

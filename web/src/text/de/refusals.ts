@@ -21,12 +21,13 @@ export const refusalTexts: Readonly<Record<string, string>> = {
   'Name is already in use!': 'Dieser Name ist schon vergeben.',
   'Username already in use': 'Dieser Benutzername ist schon vergeben.',
   'Insufficient permission': 'Dazu fehlt dir die Berechtigung.',
-  'Must be an organization administrator': 'Das dürfen nur Administratoren.',
+  'Must be an organization administrator': 'Das darf nur die Administration.',
   'Must be an organization owner': 'Das dürfen nur Eigentümer.',
   'Not allowed for guest users': 'Gäste dürfen das nicht.',
   'Invalid message(s)': 'Diese Nachricht gibt es nicht mehr, oder du hast keinen Zugriff.',
   'Invalid stream ID': 'Diesen Stream gibt es nicht, oder du hast keinen Zugriff.',
-  'Only organization administrators can send to this stream.': 'In diesem Stream dürfen nur Administratoren schreiben.',
+  'Only organization administrators can send to this stream.':
+    'In diesem Stream darf nur die Administration schreiben.',
   'Direct messages are disabled in this organization.': 'Direktnachrichten sind in dieser Organisation abgeschaltet.',
   'The time limit for editing this message has passed': 'Diese Nachricht lässt sich nicht mehr bearbeiten.',
   'A user has left and joined this stream too often to join it again.':
