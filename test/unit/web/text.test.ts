@@ -58,9 +58,11 @@ t.test('a text with plural forms in one language has the forms of each language'
   }
 });
 
-t.test('German texts say du to the reader, and have one word for a stream, a mail and an owner', async (t) => {
-  const wrong = Object.entries(german).filter(([, entry]) =>
-    formsOf(entry).some((form) => /\bSie\b|\bIhre?|Kanal|Kanäle|Brief|Besitzende/.test(form)),
+t.test('German texts say du to the reader, and have one word for a stream, a mail, a role and muting', async (t) => {
+  const others =
+    /\bSie\b|\bIhre?|Kanal|Kanäle|Brief|(?<!-)\bMail|Besitzende|Administrator|Moderator|\b[Ss]tumme?n?\b|[Ll]autsch/;
+  const wrong = Object.entries({ ...german, ...refusalTexts }).filter(([, entry]) =>
+    formsOf(entry).some((form) => others.test(form)),
   );
   t.strictSame(wrong, []);
 });

@@ -15,7 +15,7 @@ export const commonTexts: TextCatalog<typeof source> = {
   'day.now': 'gerade eben',
   'error.unreachable': 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   'error.rate-limit': { one: 'Zu viele Versuche. Warte {n} Sekunde.', other: 'Zu viele Versuche. Warte {n} Sekunden.' },
-  'error.unexpected': 'Hier ist etwas schiefgegangen. Lade die Seite neu, um weiterzumachen.',
+  'error.unexpected': 'Hier ist etwas schiefgegangen. Lade die Seite neu.',
   'error.reload': 'Neu laden',
   'key.ctrl': 'Strg',
   'key.alt': 'Alt',

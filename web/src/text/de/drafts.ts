@@ -3,7 +3,7 @@ import type { draftTexts as source } from '../en/drafts.js';
 
 export const draftTexts: TextCatalog<typeof source> = {
   'overviews.drafts-empty': 'Keine Entwürfe. Was du schreibst und nicht sendest, bleibt hier.',
-  'overviews.no-address': 'Ohne Adresse',
+  'overviews.no-address': 'Ohne Empfänger',
   'overviews.resume': 'Weiterschreiben',
   'overviews.delete-draft': 'Entwurf löschen',
   'overviews.draft-deleted': 'Der Entwurf ist gelöscht.',

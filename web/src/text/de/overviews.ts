@@ -14,7 +14,7 @@ export const overviewTexts: TextCatalog<typeof source> = {
   'overviews.filter': 'Unterhaltungen filtern',
   'overviews.only-unread': 'Ungelesen',
   'overviews.only-participated': 'Mit mir',
-  'overviews.only-muted': 'Auch stumme',
+  'overviews.only-muted': 'Auch Stummgeschaltete',
   'overviews.participants': 'Mit {names}',
   'overviews.older': 'Ältere Unterhaltungen zeigen',
 };

@@ -4,9 +4,9 @@ import type { topicTexts as source } from '../en/topics.js';
 export const topicTexts: TextCatalog<typeof source> = {
   'topics.menu': 'Aktionen zu {name}',
   'topics.inherit': 'Wie der Stream',
-  'topics.muted': 'Stumm',
-  'topics.unmuted': 'Nicht stumm',
-  'topics.followed': 'Gefolgt',
+  'topics.muted': 'Stummgeschaltet',
+  'topics.unmuted': 'Nicht stummgeschaltet',
+  'topics.followed': 'Folge ich',
   'topics.move': 'Nachricht oder Thema verschieben',
   'topics.move-action': 'Verschieben',
   'topics.move-which': 'Verschoben wird',
