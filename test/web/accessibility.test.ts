@@ -229,6 +229,6 @@ t.test('views without a finding of axe', { skip: CHROMIUM_IS_MISSING }, async (t
       );
     }
     t.strictSame([client.faults, client.refusals], [[], []], scheme);
-    await client.page.browserContext().close();
+    await client.leave();
   }
 });

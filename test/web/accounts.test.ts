@@ -263,7 +263,7 @@ t.test('an owner requires single sign-on by a switch that others don’t see', a
   const [owner, admin] = await Promise.all(
     [org.owner, org.admin].map(async ({ email }) => {
       const client = await ClientPage.open(browser, host);
-      t.teardown(() => client.page.browserContext().close());
+      t.teardown(() => client.leave(t.passing()));
       await client.goTo('');
       await client.signIn(email, PASSWORD);
       await client.waitFor('.app');

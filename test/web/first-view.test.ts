@@ -122,7 +122,7 @@ for (const [name, viewport] of VIEWPORTS) {
 
 /** Opens a topic on a phone while a file of the client is late. @param isLate whether the path is of that file */
 async function expectNoShift(t: Test, topic: string, isLate: (path: string) => boolean, last: string): Promise<void> {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_SHIFTS);
   const gate = new Gate();
@@ -158,7 +158,7 @@ t.test('a poll moves nothing on a phone when its code comes after the texts', (t
 );
 
 t.test('styles of formulas that do not come leave the texts readable', async (t) => {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   await client.intercept((request) =>
     /\/formulas-[^/]*\.css$/.test(request.url()) ? request.abort() : request.continue(),
   );
@@ -168,7 +168,7 @@ t.test('styles of formulas that do not come leave the texts readable', async (t)
 });
 
 t.test('the observer of layout shifts sees an element that moves', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_SHIFTS);
   await client.goTo('');
@@ -225,7 +225,7 @@ t.test('the title of an unknown stream is in the language of the settings, unlik
 });
 
 t.test('the client begins in English if the chunk of the texts of another language does not come', async () => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   await client.page.evaluateOnNewDocument(`Object.defineProperty(navigator, 'languages', { value: ['de'] })`);
   await client.intercept((request) => (/\/de-[^/]*\.js$/.test(request.url()) ? request.abort() : request.continue()));
   await client.goTo('');
@@ -233,7 +233,7 @@ t.test('the client begins in English if the chunk of the texts of another langua
 });
 
 t.test('a form that is sent while the client starts has what was typed last', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   // The start ends when the browser is idle.
   await client.page.evaluateOnNewDocument('window.requestIdleCallback = () => 0');
   await client.openSignedIn(other.email, PASSWORD, '#organization/bots');
@@ -255,7 +255,7 @@ t.test('a form that is sent while the client starts has what was typed last', as
 });
 
 t.test('a browser without scripts shows a page that says so, and others do not', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   const shown = () =>
     page.evaluate(`(() => {
@@ -279,7 +279,7 @@ t.test('a browser without scripts shows a page that says so, and others do not',
 });
 
 t.test('pictures of messages are thumbnails, and have their size before they are loaded', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   // No picture comes, so that none gives its element a size.
   const asked = new Set<string>();
@@ -324,7 +324,7 @@ for (const [title, isHinted] of [
   t.test(
     `session, registration and messages are asked for while the client is loaded, once each${title}`,
     async (t) => {
-      const client = await ClientPage.open(browser, host);
+      const client = await ClientPage.open(browser, host, { isNewProfile: true });
       const { page } = client;
       await client.openSignedIn(member.email, PASSWORD, '#recent');
       await client.waitFor('.overview-row', 'tides');
@@ -365,7 +365,7 @@ for (const [title, isHinted] of [
 }
 
 t.test('after a session ended elsewhere, one registration is refused and the sign-in is shown', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#recent');
   await client.waitFor('.overview-row', 'tides');
@@ -384,7 +384,7 @@ t.test('after a session ended elsewhere, one registration is refused and the sig
 });
 
 t.test('messages that were asked for early are not shown after the first poll', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#recent');
   await client.waitFor('.overview-row', 'tides');
@@ -413,7 +413,7 @@ t.test('messages that were asked for early are not shown after the first poll', 
 });
 
 t.test('a view whose script comes between its render and its effects is shown', async (t) => {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   const { page } = client;
   await client.openSignedIn(member.email, PASSWORD, '#recent');
   await client.waitFor('.overview-row', 'tides');
@@ -461,7 +461,7 @@ t.test('a view whose script comes between its render and its effects is shown', 
 });
 
 t.test('the frame is drawn without the columns beside the view, which wait for no message', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   await client.openSignedIn(member.email, PASSWORD);
   // The answer with the messages never comes.
   await client.intercept((request) => request.url().includes('/api/v1/messages?') || request.continue());
@@ -517,7 +517,7 @@ interface WatchedRows {
 const [ROWS_AROUND, FIRST_ROWS_AROUND] = [24, 6];
 
 t.test('a conversation is rendered at its place with the rows on screen; others come before a scroll', async (t) => {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_ROWS);
   await client.openSignedIn(other.email, PASSWORD, `#narrow/stream/${stream}-general/topic/long`);
@@ -543,7 +543,7 @@ t.test('a conversation is rendered at its place with the rows on screen; others 
 });
 
 t.test('the first texts of a page are sanitized in turns, before the list is rendered', async (t) => {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   const { page } = client;
   await page.evaluateOnNewDocument(WATCH_ROWS);
   // Each look at the clock finds that ten milliseconds have passed, as on a slow phone.
@@ -563,7 +563,7 @@ t.test('the first texts of a page are sanitized in turns, before the list is ren
 });
 
 t.test('a connection that is lost while the script of push notifications is loaded is no fault', async (t) => {
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   let cutOff = (): void => {};
   const isCutOff = new Promise<void>((resolve) => {
     cutOff = resolve;
@@ -601,7 +601,7 @@ const FONT_FILES = `performance.getEntriesByType('resource').map(({ name }) => n
 
 t.test('an emoji that the system lacks is drawn by one file of the server’s font, others load none', async (t) => {
   await say(other, 'general', 'smiles', `1, 2, 3 © ™ ${EMOJI}`);
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   const hasSystemEmoji = await page.evaluate(HAS_SYSTEM_EMOJI);
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/smiles`);
@@ -637,7 +637,7 @@ t.test('an emoji that the system lacks is drawn by one file of the server’s fo
 
 t.test('an emoji in a topic that is on screen before the server’s font comes is drawn by the font', async (t) => {
   await say(other, 'general', `sails ${EMOJI}`, 'all set');
-  const client = await ClientPage.open(browser, host);
+  const client = await ClientPage.open(browser, host, { isNewProfile: true });
   const { page } = client;
   const hasSystemEmoji = await page.evaluate(HAS_SYSTEM_EMOJI);
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general`);

@@ -253,7 +253,7 @@ for (const viewport of VIEWPORTS) {
       }
     }
     t.strictSame(client.faults, []);
-    await page.browserContext().close();
+    await client.leave();
   });
 }
 

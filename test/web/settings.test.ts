@@ -43,7 +43,7 @@ function journey(title: string, run: (t: Test, open: OpenPage) => Promise<void>)
     const clients: { readonly client: ClientPage; readonly refusal: number | undefined }[] = [];
     await run(t, async (person, hash, refusal, { subdomain } = org) => {
       const client = await ClientPage.open(browser, `${subdomain}.localhost:${server.nextPort()}`);
-      t.teardown(() => client.page.browserContext().close());
+      t.teardown(() => client.leave(t.passing()));
       clients.push({ client, refusal });
       await client.openSignedIn(person.email, PASSWORD, hash);
       return client;

@@ -51,7 +51,7 @@ const LOOKS = [{ viewport: DESK }, { viewport: DESK, scheme: 'dark' }, { viewpor
 for (const look of picked(LOOKS, 1, (one) => `spectator ${JSON.stringify(one)}`)) {
   t.test(`a spectator reads without an account: ${JSON.stringify(look)}`, async (t) => {
     const client = await ClientPage.open(browser, host, look);
-    t.teardown(() => client.page.browserContext().close());
+    t.teardown(() => client.leave(t.passing()));
     await client.goTo('');
     await client.waitFor('.visitor', 'without an account');
     for (const address of ['', '#recent', '#all_messages', hash]) {
@@ -98,7 +98,7 @@ t.test('addresses of what is not public show nothing of it', async (t) => {
     await page.waitForFunction(`document.querySelector('.spinner') === null`);
     t.notMatch((await everything(at)).replaceAll(address, ''), HIDDEN, address);
     t.strictSame(at.faults, [], address);
-    await page.browserContext().close();
+    await at.leave();
   }
 });
 
@@ -141,7 +141,7 @@ t.test('places for accounts ask a spectator to sign in, and request nothing', as
     const { at, page } = await openAt(address, '.sign-in');
     t.equal(await page.$('.sign-in-note'), null);
     t.strictSame([at.faults, at.refusals], [[], []], address);
-    await page.browserContext().close();
+    await at.leave();
   }
   const { at } = await openAt('#nowhere');
   await at.waitFor('.opening', 'There is nothing at this address.');

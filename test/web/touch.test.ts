@@ -52,13 +52,13 @@ async function closeAll({ page }: ClientPage): Promise<void> {
 }
 
 async function openPhone(email: string, hash: string): Promise<ClientPage> {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   await client.openSignedIn(email, PASSWORD, hash);
   return client;
 }
 
 t.test('small targets are found, and only those', async (t) => {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   await client.page.setContent(`<style>
       button, a { display: inline-block; width: 44px; padding: 0; border: 0; height: 44px; }
       .small { height: 40px }
@@ -370,7 +370,7 @@ t.test('dialogs of the settings have large targets', async (t) => {
 });
 
 t.test('pages of readers without an account have large targets', async (t) => {
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await ClientPage.open(browser, host, { viewport: PHONE, isNewProfile: true });
   const { page } = client;
   const at =
     (path: string, wait: string): (() => Promise<unknown>) =>

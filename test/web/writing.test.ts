@@ -41,7 +41,7 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
 
   async function open(t: Test, hash: string, by: Person = org.member, of: Organization = org): Promise<ClientPage> {
     const page = await ClientPage.open(browser, `${of.subdomain}.localhost:${of.server.nextPort()}`);
-    t.teardown(() => page.page.browserContext().close());
+    t.teardown(() => page.leave(t.passing()));
     await page.openSignedIn(by.email, PASSWORD, hash);
     await page.waitFor('.compose-text, .compose-closed');
     return page;

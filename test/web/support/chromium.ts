@@ -3,7 +3,14 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type HTTPRequest, type KeyInput, type Page } from 'puppeteer-core';
+import puppeteer, {
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  type HTTPRequest,
+  type KeyInput,
+  type Page,
+} from 'puppeteer-core';
 import type { Test } from 'tap';
 import { exchange } from '../../api/support/http.js';
 import { atEndOfProcess } from '../../runner/shared.js';
@@ -44,10 +51,10 @@ export const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true }
 const shared = new Map<string, Promise<Browser>>();
 
 /** Pages of the running subtest. */
-const opened: Page[] = [];
+const opened: ClientPage[] = [];
 
 /**
- * Chromium for a test. A page is closed at the end of the subtest that opened it, since pages in the background take
+ * Chromium for a test. A page is left at the end of the subtest that opened it, since pages in the background take
  * every event and draw it; profiles that are still open at the end of the test are closed then.
  *
  * @param needs `windows`: the journey shows notifications or hides tabs, so that the headless shell will not do
@@ -70,10 +77,10 @@ export async function openChromium(t: Test, needs?: 'windows'): Promise<Browser>
   });
   t.afterEach(async (subtest) => {
     if (subtest.parent !== t) return;
-    const own = new Set(opened.splice(0).map((page) => page.browserContext()));
-    await Promise.all(browser.browserContexts().flatMap((profile) => (own.has(profile) ? [profile.close()] : [])));
+    await Promise.all(opened.splice(0).map((client) => client.leave(subtest.passing())));
   });
   t.teardown(async () => {
+    parked.splice(0, parked.length, ...parked.filter(({ page }) => page.browser() !== browser));
     const profiles = browser.browserContexts().filter((one) => one !== browser.defaultBrowserContext());
     await Promise.all(profiles.map((profile) => profile.close()));
   });
@@ -90,7 +97,26 @@ interface Look {
    * default it has none, as a private window of Firefox: the worker's cache costs a page 0.2 s of CPU.
    */
   readonly hasServiceWorker?: boolean;
+  /**
+   * For journeys about the first load, because a page that was left has the client's files in caches, and for those
+   * that wait until no request is open, since puppeteer counts some of an earlier document.
+   */
+  readonly isNewProfile?: boolean;
 }
+
+/** Pages that were left and have no account, by which the next journeys begin. */
+const parked: ClientPage[] = [];
+/** Each of them is a process. */
+const MAX_PARKED = 4;
+/** A small file of the server, shown by a page that waits for its next journey. */
+const PARKING_PATH = '/site.webmanifest';
+
+/** Methods of a page whose effect outlives the document: a page on which a test called one of them is closed. */
+const LASTING = [
+  ...(['evaluateOnNewDocument', 'createCDPSession', 'exposeFunction', 'setBypassServiceWorker'] as const),
+  ...(['setCacheEnabled', 'setOfflineMode', 'setRequestInterception', 'emulateNetworkConditions'] as const),
+  'browserContext',
+] as const;
 
 /** The type of puppeteer's own method leaves this feature out; each call replaces all of them. */
 async function emulateContrast(page: Page, scheme: string): Promise<void> {
@@ -110,6 +136,12 @@ function prepareWaits(page: Page, faults: readonly string[]): void {
   explainWaits(page, faults);
 }
 
+/** A page of this organization that was left, if there is one. */
+function takeParked(browser: Browser, host: string): ClientPage | undefined {
+  const at = parked.findIndex((one) => one.isAt(browser, host));
+  return at < 0 ? undefined : parked.splice(at, 1)[0]?.takeAgain();
+}
+
 /** A page of a browser profile of its own. */
 export class ClientPage {
   /** Console errors, violations of the policy, uncaught errors, requests to other hosts. */
@@ -119,49 +151,127 @@ export class ClientPage {
   /** Path of each refused request. */
   readonly refusedPaths: string[] = [];
 
+  /** False as soon as a test changed something about the page that its next journey would meet. */
+  #isReusable: boolean;
+  #isLeft = false;
+  /** Listeners of the running journey. */
+  readonly #listeners: Parameters<Page['on']>[] = [];
+
   private constructor(
     readonly page: Page,
     private readonly host: string,
-  ) {}
-
-  /** @param host of the organization, with the port */
-  static async open(
-    browser: Browser,
-    host: string,
-    { viewport = DESK, scheme = 'light', contrast = 'no-preference', hasServiceWorker = false }: Look = {},
+    private readonly profile: BrowserContext,
+    private readonly tools: CDPSession,
+    isReusable: boolean,
   ) {
-    const context = await browser.createBrowserContext();
-    const page = await context.newPage();
-    opened.push(page);
-    const client = new ClientPage(page, host);
-    prepareWaits(page, client.faults);
-    await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
-    await page.evaluateOnNewDocument(FIND_CONTROL);
-    if (!hasServiceWorker) await page.evaluateOnNewDocument('delete Navigator.prototype.serviceWorker');
-    await page.setViewport(viewport);
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    if (contrast === 'more') await emulateContrast(page, scheme);
+    this.#isReusable = isReusable;
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warn') return;
       const [, status] = REFUSED.exec(message.text()) ?? [];
       if (status === undefined) {
-        client.faults.push(message.text());
+        this.faults.push(message.text());
         return;
       }
-      client.refusals.push(Number(status));
-      client.refusedPaths.push(new URL(message.location().url ?? '', `http://${host}`).pathname);
+      this.refusals.push(Number(status));
+      this.refusedPaths.push(new URL(message.location().url ?? '', `http://${host}`).pathname);
     });
-    page.on('pageerror', (error) => client.faults.push(String(error)));
+    page.on('pageerror', (error) => this.faults.push(String(error)));
     page.on('request', (request) => {
       const url = new URL(request.url());
-      if (!['data:', 'blob:'].includes(url.protocol) && url.host !== host) client.faults.push(`asks ${url.host}`);
+      if (!['data:', 'blob:'].includes(url.protocol) && url.host !== host) this.faults.push(`asks ${url.host}`);
     });
+    this.#watchForChanges();
+  }
+
+  /** @param host of the organization, with the port */
+  static async open(browser: Browser, host: string, look: Look = {}): Promise<ClientPage> {
+    const { viewport = DESK, scheme = 'light', contrast = 'no-preference', hasServiceWorker = false } = look;
+    const isReusable = !hasServiceWorker && contrast === 'no-preference' && !look.isNewProfile;
+    const client =
+      (isReusable && takeParked(browser, host)) || (await ClientPage.#make(browser, host, look, isReusable));
+    opened.push(client);
+    await client.page.setViewport(viewport);
+    await client.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    if (contrast === 'more') await emulateContrast(client.page, scheme);
     return client;
+  }
+
+  static async #make(
+    browser: Browser,
+    host: string,
+    { hasServiceWorker = false }: Look,
+    isReusable: boolean,
+  ): Promise<ClientPage> {
+    const profile = await browser.createBrowserContext();
+    const page = await profile.newPage();
+    await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
+    await page.evaluateOnNewDocument(FIND_CONTROL);
+    if (!hasServiceWorker) await page.evaluateOnNewDocument('delete Navigator.prototype.serviceWorker');
+    const client = new ClientPage(page, host, profile, await page.createCDPSession(), isReusable);
+    prepareWaits(page, client.faults);
+    return client;
+  }
+
+  #watchForChanges(): void {
+    const { page } = this;
+    for (const name of LASTING) {
+      const method = page[name].bind(page) as (...args: unknown[]) => unknown;
+      const noted = (...args: unknown[]): unknown => {
+        this.#isReusable = false;
+        return method(...args);
+      };
+      Object.assign(page, { [name]: noted });
+    }
+    const on = page.on.bind(page);
+    page.on = (...listener) => {
+      this.#listeners.push(listener);
+      return on(...listener);
+    };
+  }
+
+  isAt(browser: Browser, host: string): boolean {
+    return this.host === host && this.page.browser() === browser;
+  }
+
+  /** Makes the page as a new one, after `leave`. */
+  takeAgain(): this {
+    this.#isLeft = false;
+    for (const list of [this.faults, this.refusals, this.refusedPaths]) list.length = 0;
+    return this;
+  }
+
+  /**
+   * Ends the journey of this page. The page waits without an account and without stored values for the next journey,
+   * which takes 0.3 s of CPU to load the client in it, and 0.5 s in a new profile. A page that a journey changed for
+   * good is closed.
+   */
+  async leave(isClean = true): Promise<void> {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    const { page, host, profile, tools } = this;
+    try {
+      if (!isClean || !this.#isReusable || parked.length >= MAX_PARKED || (await profile.pages()).length > 1) {
+        return await profile.close();
+      }
+      for (const listener of this.#listeners.splice(0)) page.off(...listener);
+      // A text that is not sent asks whether to leave it.
+      page.once('dialog', (dialog) => void dialog.accept());
+      await page.goto(`http://${host}${PARKING_PATH}`, { waitUntil: 'domcontentloaded' });
+      for (const listener of this.#listeners.splice(0)) page.off(...listener);
+      await page.mouse.move(-1, -1);
+      await page.evaluate('sessionStorage.clear()');
+      const storageTypes = 'cookies,local_storage,indexeddb';
+      await tools.send('Storage.clearDataForOrigin', { origin: `http://${host}`, storageTypes });
+      parked.push(this);
+    } catch {
+      // The page has crashed, or the server has gone.
+      await profile.close().catch(() => {});
+    }
   }
 
   /** Another tab of the same profile, which is brought to the front. */
   async openTab(): Promise<Page> {
-    const tab = await this.page.browserContext().newPage();
+    const tab = await this.profile.newPage();
     prepareWaits(tab, this.faults);
     return tab;
   }
@@ -265,7 +375,8 @@ export class ClientPage {
    */
   async openSignedIn(email: string, password: string, hash = ''): Promise<void> {
     // A page of another account would notice the new session, and ask to sign in.
-    if (this.page.url() !== 'about:blank') await this.page.goto('about:blank');
+    const parking = `http://${this.host}${PARKING_PATH}`;
+    if (!['about:blank', parking].includes(this.page.url())) await this.page.goto(parking);
     await this.takeSession(email, password);
     await this.goTo(hash);
     await this.waitFor('.app');
