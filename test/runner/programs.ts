@@ -131,7 +131,7 @@ function bundles(files: readonly string[]): Program[] {
  * process for commands and one folder with which embedded servers begin.
  */
 const SHARED: readonly (readonly [folder: string, processes: number])[] = [
-  ['dist/test/web/', 3],
+  ['dist/test/web/', 2],
   ['dist/test/clients/', 3],
   ['dist/test/chaos/', 1],
   ['dist/test/api/', 2],

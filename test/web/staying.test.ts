@@ -186,7 +186,7 @@ t.test('a page is shown from its copy while a proxy says that the server is away
 t.test('a message that waits in one of two tabs without Web Locks goes out once', async (t) => {
   await say(other, 'general', 'unlocked', 'hello');
   const withoutLocks = 'delete Navigator.prototype.locks';
-  const client = await ClientPage.open(browser, server.host);
+  const client = await ClientPage.open(browser, server.host, { isNewProfile: true });
   const { page } = client;
   await page.evaluateOnNewDocument(withoutLocks);
   await client.openSignedIn(member.email, PASSWORD);
@@ -344,7 +344,7 @@ const SETTINGS_SCRIPT = /^\/web\/assets\/settings-/;
 
 t.test('a page that is older than the server reloads itself once to show a view, and keeps the draft', async (t) => {
   await say(other, 'general', 'upgrade', 'hello');
-  const client = await ClientPage.open(browser, server.host);
+  const client = await ClientPage.open(browser, server.host, { isNewProfile: true });
   await client.openSignedIn(member.email, PASSWORD, '#narrow/topic/upgrade');
   await client.waitFor('.message-body', 'hello');
   await client.page.keyboard.press('c');
@@ -361,7 +361,7 @@ t.test('a page that is older than the server reloads itself once to show a view,
 });
 
 t.test('a page whose reload did not help offers another one, and does not reload itself again', async (t) => {
-  const client = await ClientPage.open(browser, server.host);
+  const client = await ClientPage.open(browser, server.host, { isNewProfile: true });
   await client.openSignedIn(member.email, PASSWORD, '#inbox');
   const loads = await upgradeServer(client, SETTINGS_SCRIPT, false);
   await makeOld(client);
@@ -376,7 +376,7 @@ t.test('a page whose reload did not help offers another one, and does not reload
 });
 
 t.test('a menu of a page that is older than the server offers a reload, and loses no edit', async (t) => {
-  const client = await ClientPage.open(browser, server.host);
+  const client = await ClientPage.open(browser, server.host, { isNewProfile: true });
   await client.openSignedIn(member.email, PASSWORD, '#inbox');
   await client.waitFor('.own-button');
   const loads = await upgradeServer(client, /^\/web\/assets\/menus-/, true);

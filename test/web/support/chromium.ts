@@ -113,9 +113,8 @@ const PARKING_PATH = '/site.webmanifest';
 
 /** Methods of a page whose effect outlives the document: a page on which a test called one of them is closed. */
 const LASTING = [
-  ...(['evaluateOnNewDocument', 'createCDPSession', 'exposeFunction', 'setBypassServiceWorker'] as const),
-  ...(['setCacheEnabled', 'setOfflineMode', 'setRequestInterception', 'emulateNetworkConditions'] as const),
-  'browserContext',
+  ...(['evaluateOnNewDocument', 'createCDPSession', 'exposeFunction', 'setCacheEnabled', 'setOfflineMode'] as const),
+  'emulateNetworkConditions',
 ] as const;
 
 /** The type of puppeteer's own method leaves this feature out; each call replaces all of them. */
@@ -154,6 +153,7 @@ export class ClientPage {
   /** False as soon as a test changed something about the page that its next journey would meet. */
   #isReusable: boolean;
   #isLeft = false;
+  #isIntercepted = false;
   /** Listeners of the running journey. */
   readonly #listeners: Parameters<Page['on']>[] = [];
 
@@ -254,6 +254,12 @@ export class ClientPage {
         return await profile.close();
       }
       for (const listener of this.#listeners.splice(0)) page.off(...listener);
+      if (this.#isIntercepted) {
+        await page.setRequestInterception(false);
+        await page.setBypassServiceWorker(false);
+        this.#isIntercepted = false;
+      }
+      await profile.clearPermissionOverrides();
       // A text that is not sent asks whether to leave it.
       page.once('dialog', (dialog) => void dialog.accept());
       await page.goto(`http://${host}${PARKING_PATH}`, { waitUntil: 'domcontentloaded' });
@@ -278,6 +284,7 @@ export class ClientPage {
 
   /** Gives each request from now on to `handle`, which continues it. */
   async intercept(handle: (request: HTTPRequest) => unknown): Promise<void> {
+    this.#isIntercepted = true;
     // A request that the service worker answers may hang.
     await this.page.setBypassServiceWorker(true);
     await this.page.setRequestInterception(true);
