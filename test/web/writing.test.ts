@@ -315,6 +315,49 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame([...page.faults, ...other.faults], []);
   });
 
+  await t.test('a text that is taken along to the inbox stays with its conversation', async (t) => {
+    const first = await say(org.owner, 'general', 'detour');
+    const page = await open(t, topicHash('detour'));
+    const isEmpty = () => page.page.waitForFunction(`document.querySelector('.compose-text')?.value === ''`);
+    const hasTopic = (topic: string) =>
+      page.page.waitForFunction(
+        `[...document.querySelectorAll('.compose-address input')].some(({ value }) => value === '${topic}')`,
+      );
+    await focusText(page);
+    await page.page.keyboard.type('for all');
+    await page.goTo('#inbox');
+    await hasTopic('detour');
+    const move = { message_id: first, propagate_mode: 'change_all', send_notification_to_old_thread: false };
+    await org.owner.api.ok('PATCH /messages/{message_id}', { ...move, topic: 'detours' });
+    await hasTopic('detours');
+    await page.goTo(`#narrow/dm/${org.other.id}`);
+    await isEmpty();
+    await focusText(page);
+    await page.page.keyboard.type('for one');
+    await send(page);
+    await page.waitFor('.message-body', 'for one');
+    await page.goTo(topicHash('detours'));
+    await has(page, 'for all');
+    await page.goTo('#recent');
+    await page.page.reload();
+    await has(page, 'for all');
+    await page.goTo(`#narrow/dm/${org.other.id}`);
+    await isEmpty();
+    await page.goTo('#inbox');
+    await page.click('.compose-closed button');
+    await page.waitFor('.compose-text');
+    await focusText(page);
+    await page.page.keyboard.type('to a chosen place');
+    await page.goTo(topicHash('detours'));
+    t.equal(await textIn(page), 'to a chosen place', 'an address that the user chose is kept');
+    await page.click('[aria-label="Close, keep as draft"]');
+    await has(page, 'for all');
+    await focusText(page);
+    await send(page);
+    await arrived('detours', (content) => content === 'for all');
+    t.strictSame(page.faults, []);
+  });
+
   await t.test('a text without an address stays where it is when a message is sent in a conversation', async (t) => {
     const setSynchronized = (enable_drafts_synchronization: boolean) =>
       org.member.api.ok('PATCH /settings', { enable_drafts_synchronization });

@@ -32,6 +32,7 @@ interface KeptComposeText {
   readonly target: ComposeTarget;
   readonly content: string;
   readonly isSaved: boolean;
+  readonly isChosen: boolean;
 }
 
 const EMPTY_STREAM_TARGET: ComposeTarget = { kind: 'stream', stream: undefined, topic: '' };
@@ -70,7 +71,8 @@ export interface ComposeUpload {
 /**
  * State of the compose box.
  *
- * The box follows the view: in a conversation, it writes there and has the draft of that conversation. An address that
+ * The box follows the view: in a conversation, it writes there and has the draft of that conversation. A text stays in
+ * the box, with its address, in views of several conversations until the next conversation is opened. An address that
  * the user chose is kept as long as there is text. Each conversation has its own text, so navigation loses none.
  */
 export class Composer {
@@ -359,13 +361,10 @@ export class Composer {
         this.#setTargetAndItsDraft(makeTargetOfConversation(viewed));
       }
       this.isOpen.value = true;
-    } else if (!viewed && this.isOpen.peek()) {
-      if (hasText) this.isTargetChosen.value = true;
-      else {
-        this.#closeAndRememberDraft();
-        this.#setTargetAndItsDraft(EMPTY_STREAM_TARGET);
-        this.isOpen.value = false;
-      }
+    } else if (!viewed && !hasText && this.isOpen.peek()) {
+      this.#closeAndRememberDraft();
+      this.#setTargetAndItsDraft(EMPTY_STREAM_TARGET);
+      this.isOpen.value = false;
     }
   }
 
@@ -428,15 +427,16 @@ export class Composer {
     const content = this.text.peek();
     if (content.trim() === '') return undefined;
     const isSaved = this.#currentDraft.phase.peek() === 'saved';
-    return { user: this.userId, target: this.target.peek(), content, isSaved };
+    const isChosen = this.isTargetChosen.peek();
+    return { user: this.userId, target: this.target.peek(), content, isSaved, isChosen };
   }
 
   #restoreKeptText(): void {
     const kept = takeKept<KeptComposeText>(KEPT_COMPOSE_TEXT_STORE_KEY, this.userId);
     if (!kept) return;
-    const { target, content, isSaved } = kept;
+    const { target, content, isSaved, isChosen } = kept;
     this.target.value = target;
-    this.isTargetChosen.value = true;
+    this.isTargetChosen.value = isChosen;
     this.isOpen.value = true;
     this.#currentDraft = core.draftService.openNewestOrNew(findConversationOfTarget(target));
     if (isSaved && this.#currentDraft.content.peek() !== '') this.#showText(this.#currentDraft.content.peek());

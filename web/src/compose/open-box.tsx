@@ -26,8 +26,12 @@ export function OpenBox({ composer, content }: ComposeBoxProps & { readonly comp
       listenForTopicMoves(
         () => composer.targetConversation.peek(),
         ({ to, isWholeTopic, takesReaderAlong }) => {
-          if (isWholeTopic || (takesReaderAlong && !composer.isTargetChosen.peek()))
-            composer.changeTargetByUser(makeTargetOfConversation(to));
+          const { isTargetChosen, viewedConversation } = composer;
+          const wasChosen = isTargetChosen.peek();
+          if (!isWholeTopic && (!takesReaderAlong || wasChosen)) return;
+          composer.changeTargetByUser(makeTargetOfConversation(to));
+          // The reader did not choose the new address of a text that stayed in the box in another view.
+          if (!viewedConversation.peek()) isTargetChosen.value = wasChosen;
         },
       ),
     [composer],

@@ -77,7 +77,7 @@ export async function sendComposedMessage(composer: Composer): Promise<void> {
   core.outbox.sendMessage(to, composer.text.peek().trimEnd());
   composer.clearAfterSending();
   const viewed = composer.viewedConversation.peek();
-  if (!composer.isTargetChosen.peek() || (viewed && makeConversationKey(viewed) === makeConversationKey(to))) {
+  if (viewed && (!composer.isTargetChosen.peek() || makeConversationKey(viewed) === makeConversationKey(to))) {
     composer.focusNowOrWhenMounted();
     return;
   }
