@@ -38,7 +38,7 @@ t.test('the image has the port, volume, version and Node flags of the program', 
   const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
   test.equal(version, SERVER_VERSION);
   const flags = RECOMMENDED_NODE_FLAGS.join(' ');
-  test.equal(scripts.start, `node ${flags} dist/program/main.js serve`);
+  test.equal(scripts.start, `exec node ${flags} dist/program/main.js serve`);
   const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
   test.same(JSON.parse(entry), ['node', ...RECOMMENDED_NODE_FLAGS, 'dist/program/main.js']);
 });
