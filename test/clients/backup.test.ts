@@ -144,6 +144,14 @@ t.test('a failed backup or restore prints one line and changes nothing', async (
   test.notOk(existsSync(join(place, 'new')), 'the failed restore leaves no directory');
 
   writeFileSync(join(place, 'restore-unfinished'), 'from there\n');
+  const half = folder(test);
+  for (const name of ['restore-unfinished', 'data.mdb']) writeFileSync(join(half, name), 'from there\n');
+  for (const words of [
+    ['serve', '--port', '0'],
+    ['restore', good],
+    ['secret', 'changed'],
+  ])
+    await refused([...words, '--data-dir', half], /restoring .* from there did not end/);
   await refused(['serve', '--data-dir', place, '--port', '0'], /restoring .* from there did not end/);
   test.ok(await face.api().register(), 'the running server still works');
 });

@@ -1,8 +1,9 @@
 /** File modes: only the server's user can read its files, whatever the umask and the modes of existing files. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { readZuliprc } from '../support/credentials.js';
+import { runCommand } from './support/command-line.js';
 import { Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave } from './support/process.js';
@@ -109,4 +110,23 @@ t.test('credentials written over a file that others can read become private', as
   await command(['user', 'key', ...ann, '--zuliprc', fresh, '--site', face.site]);
   test.equal(lstatSync(fresh).mode & 0o777, 0o600);
   test.equal((await face.api(readZuliprc(fresh)).call('GET', '/users/me')).status, 200, 'the written credentials work');
+
+  const nowhere = ['--zuliprc', join(place(test), 'missing', 'zuliprc')];
+  const failed = await runCommand(['user', 'new-key', ...ann, ...nowhere]);
+  test.equal(failed.code, 1);
+  test.match(failed.stderr, /nothing was changed: .* can't be written/);
+  test.equal((await face.api(readZuliprc(fresh)).call('GET', '/users/me')).status, 200, 'the former key is valid');
+});
+
+t.test('a command with a mistyped data directory makes none', async (test) => {
+  const dataDir = join(place(test), 'typo');
+  for (const words of [
+    ['user', 'rate-limit', 'a@example.com', 'usual'],
+    ['export', join(place(test), 'out')],
+  ]) {
+    const failed = await runCommand([...words, '--data-dir', dataDir]);
+    test.equal(failed.code, 1);
+    test.match(failed.stderr, /typo has no data of a server/);
+    test.notOk(existsSync(dataDir));
+  }
 });

@@ -71,6 +71,9 @@ t.test(
     for (const words of [['serve'], ['check-config'], ['realm', 'list']]) {
       refused(test, await runToExit(...words, ...at, '--secret', NEW_SECRET), words.join(' '));
     }
+    const same = await runToExit('secret', 'changed', ...at);
+    test.equal(same.code, 1);
+    test.match(same.stderr, /nothing was changed: this is the secret that the data already has/);
     rmSync(join(face.dataDir, 'secret'));
     const lost = await runToExit('serve', ...at);
     test.equal(lost.code, 2);

@@ -19,11 +19,16 @@ import { skipMessageIdsInAllRealms } from './skip-message-ids.js';
 const UNFINISHED_RESTORE_MARKER_FILE = 'restore-unfinished';
 
 /**
- * Restores a backup into an empty or missing directory. A failed restore leaves the directory as it was.
+ * Restores a backup into an empty or missing directory. A failed or aborted restore leaves the directory as it was.
  *
  * @throws AdminError, StorageFormatMismatchError
  */
-export async function restoreBackupToDataDir(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
+export async function restoreBackupToDataDir(
+  backup: string,
+  dataDir: string,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<BackupManifest> {
   const [from, to] = [resolve(backup), resolve(dataDir)];
   const { manifest, files } = await readAndCheckManifestAndChecksums(from);
   if (!files.some(({ name }) => name === DATABASE_FILE_NAME))
@@ -32,11 +37,11 @@ export async function restoreBackupToDataDir(backup: string, dataDir: string, cl
   try {
     await createSyncedFile(join(to, UNFINISHED_RESTORE_MARKER_FILE), `from ${from}\n`);
     await fsyncFolder(to);
-    await copyAndVerifyBackupFiles(from, to, files);
+    await copyAndVerifyBackupFiles(from, to, files, signal);
     await skipIdsAndRenewEventLog(to, clock);
   } catch (error) {
     await clearFailedRestoreTarget(to, made);
-    throw error;
+    throw signal?.aborted ? new AdminError(`the restore was interrupted: ${to} is as it was before`) : error;
   }
   await rm(join(to, UNFINISHED_RESTORE_MARKER_FILE));
   await fsyncFolder(to);
@@ -53,6 +58,7 @@ export async function requireNoUnfinishedRestore(dataDir: string): Promise<void>
 
 /** Creates the folder to restore into if it is missing. @returns whether this call created the folder */
 async function ensureEmptyRestoreTarget(to: string): Promise<boolean> {
+  await requireNoUnfinishedRestore(to);
   try {
     const made = await makePrivateFolder(to);
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
@@ -66,14 +72,19 @@ async function ensureEmptyRestoreTarget(to: string): Promise<boolean> {
   throw new AdminError(`${to} is not empty: a restore needs an empty directory`);
 }
 
-async function copyAndVerifyBackupFiles(from: string, to: string, files: readonly BackupFileChecksum[]): Promise<void> {
+async function copyAndVerifyBackupFiles(
+  from: string,
+  to: string,
+  files: readonly BackupFileChecksum[],
+  signal?: AbortSignal,
+): Promise<void> {
   const folders = new Set<string>([to]);
   for (const { name, hash } of files) {
     const target = join(to, name);
     const made = await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     if (made) folders.add(dirname(made));
     for (let folder = dirname(target); folder.length >= to.length; folder = dirname(folder)) folders.add(folder);
-    const copied = await copyFileAndHash(join(from, name), target).catch((error: Error) => {
+    const copied = await copyFileAndHash(join(from, name), target, signal).catch((error: Error) => {
       throw new AdminError(`the backup ${from} can't be copied: ${error.message}`);
     });
     if (copied.hash !== hash)

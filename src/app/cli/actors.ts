@@ -3,6 +3,7 @@ import { AdminError, BusSystemActorCaller, RunningServerActorCaller, type System
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   ConclaveNode,
+  hasServerData,
   loadOrCreateServerSecret,
   makeServerSecretMismatchError,
   openProcessPorts,
@@ -13,15 +14,30 @@ import { REAL_CLOCK, waitOnClock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
 import { DataDirectoryInUseError } from '#ports/store';
 
+type ActorClientAction = (actors: SystemActorCaller, secrets: ServerCryptography) => Promise<void>;
+
 /**
  * Runs `action` with a caller of the actors: in the cluster, on the data directory, or through the server that has the
  * directory open. Mails, pushes and calls of webhooks wait for the server: its settings may name a mail server or
  * networks, and those of the command none.
+ *
+ * @throws AdminError for a data directory without data, whose path is most likely mistyped
  */
 export async function runWithActorClient(
   config: ServerConfig,
   logger: Logger,
-  action: (actors: SystemActorCaller, secrets: ServerCryptography) => Promise<void>,
+  action: ActorClientAction,
+): Promise<void> {
+  if (!isClusterConfig(config) && !(await hasServerData(config.dataDir)))
+    throw new AdminError(`${config.dataDir} has no data of a server`);
+  await runWithActorClientOrNewData(config, logger, action);
+}
+
+/** Like `runWithActorClient`, for commands that may be the first one of an installation. */
+export async function runWithActorClientOrNewData(
+  config: ServerConfig,
+  logger: Logger,
+  action: ActorClientAction,
 ): Promise<void> {
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   const actors = await connectOwnNodeOrRunningServer(config, secrets, logger);

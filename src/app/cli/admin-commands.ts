@@ -1,4 +1,6 @@
 /** Commands that create, list and change organizations and accounts. */
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import {
   AdminError,
@@ -29,7 +31,7 @@ import { writePrivateFile } from '#base/disk';
 import { USER_ROLE } from '#domain/people';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { ORGANIZATION_TYPE_NUMBER_BY_NAME, type RealmId } from '#model';
-import { runWithActorClient } from './actors.js';
+import { runWithActorClient, runWithActorClientOrNewData } from './actors.js';
 import type { CliActionsOf } from './command.js';
 import { removeOrganizationBesideRunningServer } from './exchange-target.js';
 
@@ -78,6 +80,16 @@ function parseOrganizationTypeNumber(name: string | undefined): number {
   return type;
 }
 
+/** Checks the place of the file before a change makes a key that is shown once. @throws AdminError */
+async function requireWritableZuliprc({ zuliprc }: ZuliprcOptions): Promise<void> {
+  if (zuliprc === undefined) return;
+  const file = resolve(zuliprc);
+  const target = (await stat(file).catch(() => undefined)) ? file : dirname(file);
+  await access(target, constants.W_OK).catch((error: Error) => {
+    throw new AdminError(`nothing was changed: ${zuliprc} can't be written: ${error.message}`);
+  });
+}
+
 async function printKeyOrWriteZuliprc(
   options: ZuliprcOptions,
   site: string,
@@ -124,7 +136,8 @@ async function requireTypedSubdomain(subdomain: string): Promise<void> {
 
 export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
   'realm create': (config, options, logger) =>
-    runWithActorClient(config, logger, async (actors, secrets) => {
+    runWithActorClientOrNewData(config, logger, async (actors, secrets) => {
+      await requireWritableZuliprc(options);
       const { email, name, subdomain = '', type, password } = options;
       const origin = organizationUrlOf(options, config, subdomain);
       const { ownerKey } = await createRealmWithOwner(actors, secrets, {
@@ -187,6 +200,7 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
 
   'user key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
+      await requireWritableZuliprc(options);
       const { email } = options;
       const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
       const key = await readOrRenewUserApiKey(actors, secrets, id, email);
@@ -195,6 +209,7 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
 
   'user new-key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
+      await requireWritableZuliprc(options);
       const { email } = options;
       const { id, subdomain } = await requireRealmBySubdomain(actors, options.realm);
       const key = await renewUserApiKeyByEmail(actors, secrets, id, email);

@@ -15,6 +15,7 @@ import {
   observeClusterStatus,
 } from '#ports/placement';
 import type { CliActionsOf } from './command.js';
+import { CliUsageError } from './usage.js';
 
 /** Time limit of a drain; handing everything over usually takes a second or two. */
 const HOST_DRAIN_TIMEOUT_MS = 60_000;
@@ -53,7 +54,9 @@ async function runWithClusterKeyValueStore(
 ): Promise<number> {
   const { nats } = config;
   if (nats === undefined) {
-    throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
+    throw new CliUsageError(
+      'no cluster is configured: give the same --nats, --mongodb and --secret as its servers have',
+    );
   }
   const options = { ...makePlacementBucketOptions(config.namespace), existing: true };
   const kv = await NatsKeyValueStore.connect(nats, options).catch((error: Error) => {

@@ -26,7 +26,9 @@ export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
 
   async restore(config, _options, _logger, [folder = '']) {
     const { dataDir, secret } = requireDataDirConfig(config, 'restore');
-    const { taken, version } = await restoreBackupToDataDir(folder, dataDir, REAL_CLOCK);
+    const { taken, version } = await runUntilInterrupted((signal) =>
+      restoreBackupToDataDir(folder, dataDir, REAL_CLOCK, signal),
+    );
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
     if (secret === undefined && !(await isFileAccessible(join(dataDir, 'secret')))) {
       process.stdout.write(
@@ -35,6 +37,18 @@ export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
     } else process.stdout.write(`the secret: ${await describeServerSecretMatch(config)}\n`);
   },
 };
+
+/** Runs an action that the first SIGINT or SIGTERM aborts. A second one ends the process at once. */
+async function runUntilInterrupted<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt);
+  try {
+    return await action(interruption.signal);
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
+  }
+}
 
 /** @throws AdminError for a cluster */
 function requireDataDirConfig(config: ServerConfig, name: string): ServerConfig {

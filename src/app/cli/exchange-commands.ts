@@ -28,7 +28,7 @@ import { PasswordStrengthThread } from '#domain/secrets';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
-import { runWithActorClient } from './actors.js';
+import { runWithActorClient, runWithActorClientOrNewData } from './actors.js';
 import type { CliActionsOf } from './command.js';
 import type { CliOptionsOf } from './declarations.js';
 import {
@@ -150,7 +150,7 @@ async function runImportOrDropCommand(
     const { source, leftOut } = isSlack
       ? await convertSlackExportInWorkFolder(folder, work)
       : { source: folder, leftOut: new Map<string, number>() };
-    await runWithActorClient(config, logger, async (actors, secrets) => {
+    await runWithActorClientOrNewData(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
       }

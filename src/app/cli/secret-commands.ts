@@ -1,5 +1,6 @@
 /** `conclave secret changed`, and the comparison of the server secret with the Store for `conclave check-config`. */
 import { AdminError } from '#app/admin';
+import { requireNoUnfinishedRestore } from '#app/backup';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   compareServerSecretWithStore,
@@ -18,6 +19,7 @@ import {
   makeLmdbSecretCheckNote,
   openLmdbEnvironment,
   openLmdbEnvironmentForInspection,
+  type ServerSecretCheckNote,
   StoreUnavailableError,
   withMongoSecretCheckNote,
 } from '#ports/store';
@@ -36,23 +38,38 @@ export const SECRET_COMMAND_ACTIONS: CliActionsOf<'secret'> = {
   },
 };
 
+/** @throws AdminError if the data already is under this secret: keys that leaked would stay valid */
+async function requireOtherSecret(note: ServerSecretCheckNote, secrets: ServerCryptography): Promise<void> {
+  if ((await note.read()) !== secrets.secretFingerprint) return;
+  throw new AdminError(
+    'nothing was changed: this is the secret that the data already has. Give the new one as CONCLAVE_SECRET, or ' +
+      'remove the file secret from the data directory to have one generated',
+  );
+}
+
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
 async function applyChangedSecretToCluster(config: ServerConfig): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
-  await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
-  await withMongoSecretCheckNote(mongodb, (note) => note.replace(secrets.secretFingerprint));
+  await withMongoSecretCheckNote(mongodb, async (note) => {
+    await requireOtherSecret(note, secrets);
+    await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
+    await note.replace(secrets.secretFingerprint);
+  });
 }
 
 async function applyChangedSecretToDataDir(config: ServerConfig): Promise<void> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
+  await requireNoUnfinishedRestore(dataDir);
   const environment = await openLmdbEnvironment(dataDir);
   try {
     const secrets = new ServerCryptography(await loadOrCreateServerSecret(config, true));
+    const note = makeLmdbSecretCheckNote(environment);
+    await requireOtherSecret(note, secrets);
     await renewEventLogIncarnation(environment);
-    await makeLmdbSecretCheckNote(environment).replace(secrets.secretFingerprint);
+    await note.replace(secrets.secretFingerprint);
   } finally {
     await environment.close();
   }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requireNoUnfinishedRestore } from '#app/backup';
 import { type ServerConfig, ServerConfigError } from '#app/config';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ServerSecretCheckNote } from '#ports/store';
@@ -19,6 +20,7 @@ export async function loadOrCreateServerSecret(config: ServerConfig, renew = fal
   const kept = await readStoredServerSecret(config.dataDir);
   if (kept !== undefined) return kept;
   if (!renew && (await hasServerData(config.dataDir))) {
+    await requireNoUnfinishedRestore(config.dataDir);
     throw new ServerConfigError(
       `the data directory ${config.dataDir} has data, but no file secret: give the CONCLAVE_SECRET with which it was ` +
         'written. If it is lost: conclave secret changed',

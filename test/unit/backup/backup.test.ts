@@ -227,6 +227,14 @@ t.test('a backup whose file list leads out of it is refused', async (test) => {
   }
 });
 
+t.test('a restore that is interrupted leaves nothing', async (test) => {
+  const { place, backUp } = await source(test);
+  await backUp(join(place, 'backup'));
+  const restore = restoreBackupToDataDir(join(place, 'backup'), join(place, 'new'), clock, AbortSignal.abort());
+  await test.rejects(restore, { name: 'AdminError', message: /the restore was interrupted/ });
+  test.notOk((await readdir(place)).includes('new'));
+});
+
 t.test('a directory with an unfinished restore is refused', async (test) => {
   const place = test.testdir();
   await test.resolves(requireNoUnfinishedRestore(place));
