@@ -39,6 +39,14 @@ t.test('operators name streams and people by id', async (t) => {
   t.strictSame(narrow('from:me'), [{ operator: 'sender', operand: 7 }], 'another word for it');
   t.strictSame(narrow('dm:kenji,"Priya Raman"'), [{ operator: 'dm', operand: [8, 9] }]);
   t.strictSame(narrow('dm:me'), [{ operator: 'dm', operand: [7] }], 'notes to self');
+  t.strictSame(narrow('from:priy timeout'), [
+    { operator: 'sender', operand: 8 },
+    { operator: 'search', operand: 'timeout' },
+  ]);
+  t.strictSame(narrow('from:ram'), [{ operator: 'sender', operand: 8 }], 'a later word of the name');
+  const ambiguous = { ...WORLD, people: [...WORLD.people, { id: 10, name: 'Ram', email: 'r@example.com' }] };
+  t.strictSame(parseSearch([], 'from:ra', ambiguous).narrow, [{ operator: 'search', operand: 'from:ra' }]);
+  t.strictSame(parseSearch([], 'from:ram', ambiguous).narrow, [{ operator: 'sender', operand: 10 }], 'the whole name');
 });
 
 t.test('a minus excludes', async (t) => {
@@ -86,6 +94,10 @@ t.test('each term is read as it is written', async (t) => {
 t.test('completion offers operators, values, and names without an operator', async (t) => {
   t.strictSame(suggestCompletions([], 'se', WORLD)[0], { kind: 'operator', operator: 'sender', negated: false });
   t.strictSame(suggestCompletions([], '-str', WORLD)[0], { kind: 'operator', operator: 'stream', negated: true });
+  t.strictSame(suggestCompletions([], 'sender:me', WORLD)[0], {
+    kind: 'term',
+    term: { operator: 'sender', operand: 7 },
+  });
   t.strictSame(suggestCompletions([], 'words sender:pri', WORLD), [
     { kind: 'term', term: { operator: 'sender', operand: 8 } },
   ]);

@@ -92,14 +92,15 @@ function parseTypedTerm(piece: string): TypedTerm | undefined {
 const makeTermWithNegation = (term: NarrowTerm, negated: boolean): NarrowTerm =>
   negated ? { ...term, negated } : term;
 
-/** Id of the one user with this id, name or address. */
+/** Id of the user with this id, name or address, or of the only user with a name of which a word begins so. */
 function findUserIdByIdNameOrEmail(value: string, { people, myUserId }: SearchNameContext): number | undefined {
   const wanted = value.trim().toLowerCase();
   if (wanted === 'me') return myUserId;
-  const id = Number(wanted);
-  return people.find(({ id: own, name, email }) =>
-    Number.isInteger(id) && wanted !== '' ? own === id : [name, email].some((text) => text.toLowerCase() === wanted),
-  )?.id;
+  if (/^\d+$/.test(wanted)) return people.find(({ id }) => id === Number(wanted))?.id;
+  const named = people.find(({ name, email }) => [name, email].some((text) => text.toLowerCase() === wanted));
+  if (named || wanted === '') return named?.id;
+  const [only, another] = people.filter(({ name }) => ` ${name.toLowerCase()}`.includes(` ${wanted}`));
+  return another ? undefined : only?.id;
 }
 
 /** @returns the term; undefined if its value is not known */
@@ -234,8 +235,10 @@ function suggestTermsForValue(
   }
 }
 
-const rankUserIdsByName = (name: string, { people }: SearchNameContext, limit: number): number[] =>
-  rankByQuery(people, name, { getText: (user) => user.name, limit }).map(({ item }) => item.id);
+function rankUserIdsByName(name: string, { people, myUserId }: SearchNameContext, limit: number): number[] {
+  const ids = rankByQuery(people, name, { getText: (user) => user.name, limit }).map(({ item }) => item.id);
+  return name.toLowerCase() === 'me' ? [...new Set([myUserId, ...ids])].slice(0, limit) : ids;
+}
 
 function listTopicsOfStreamOrAll(world: SearchNameContext, stream: number | undefined): Iterable<string> {
   const streams = stream === undefined ? world.streams.map(({ id }) => id) : [stream];
