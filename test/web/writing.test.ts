@@ -509,6 +509,17 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     await give('paste', { 'pasted.txt': 10 });
     await has(page, '[pasted.txt](/user_uploads/');
     await page.waitUntilGone('.compose-uploads');
+    await page.page.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['A'], 'cells.png', { type: 'image/png' }));
+      for (const type of ['text/plain', 'text/html']) data.setData(type, 'cells');
+      const paste = new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data });
+      globalThis.isLeftToBrowser = document.activeElement.dispatchEvent(paste);
+    })()`);
+    t.ok(
+      await page.page.evaluate('globalThis.isLeftToBrowser'),
+      'formatted text is pasted as text, not as its picture',
+    );
     await send(page);
     t.equal((await arrived('uploads', (content) => content.includes('pasted'))).match(/\/user_uploads\//g)?.length, 3);
     await page.page.emulateNetworkConditions({ upload: 40_000, download: -1, latency: 0 });

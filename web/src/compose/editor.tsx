@@ -94,8 +94,12 @@ export function ComposeTextEditor({
         }}
         onKeyDown={onKeyDown}
         onPaste={(event) => {
-          const files = [...(event.clipboardData?.files ?? [])];
-          const link = makeLinkFromPastedUrl(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
+          const data = event.clipboardData;
+          const text = data?.getData('text/plain') ?? '';
+          // Office programs put a picture of a text beside it; file managers put the name of a file beside the file.
+          const isFormattedText = text !== '' && data?.types.includes('text/html');
+          const files = isFormattedText ? [] : [...(data?.files ?? [])];
+          const link = makeLinkFromPastedUrl(event.currentTarget, text);
           if (files.length === 0 && link === undefined) return;
           event.preventDefault();
           if (link !== undefined) composer.insertAtCaret(link);
