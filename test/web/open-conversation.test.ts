@@ -41,6 +41,9 @@ t.test('a message of another that arrives is announced, and an own one is not', 
   )) as string;
   t.notMatch(said, 'telephone');
   t.ok(said.length < 200, 'a long text is cut');
+  // The page of a reader who is signed out has no text of a message either.
+  await client.goTo('#inbox');
+  await client.page.waitForFunction("!document.body.textContent.includes('late news')");
   t.strictSame(client.faults, []);
 });
 

@@ -178,6 +178,9 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
       await page.waitFor('.toast', 'Your text is in the box for new messages');
       await page.waitFor('.compose-text:focus');
       t.equal(await textIn(page), 'a long paragraph');
+      const isToastAboveBox = `document.querySelector('.toast').getBoundingClientRect().bottom <=
+        document.querySelector('.compose').getBoundingClientRect().top`;
+      t.ok(await page.page.evaluate(isToastAboveBox), 'the toast leaves the controls of the box free');
       t.strictSame([page.faults, page.refusals], [[], []]);
     },
   );

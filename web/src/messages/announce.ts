@@ -61,6 +61,8 @@ export function useArrivalAnnouncements(window: MessageWindow): void {
     return () => {
       stop();
       core.platform.clearTimer(timer);
+      // The text of a message does not stay in the page, where it could be read after signing out.
+      announceToScreenReader('');
     };
   }, [window]);
 }
