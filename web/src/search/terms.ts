@@ -92,7 +92,7 @@ function parseTypedTerm(piece: string): TypedTerm | undefined {
 const makeTermWithNegation = (term: NarrowTerm, negated: boolean): NarrowTerm =>
   negated ? { ...term, negated } : term;
 
-/** Id of the user with this id, name or address, or of the only user with a name of which a word begins so. */
+/** Id of the user with this id, name or address. The start of a word of the name suffices if only one user fits. */
 function findUserIdByIdNameOrEmail(value: string, { people, myUserId }: SearchNameContext): number | undefined {
   const wanted = value.trim().toLowerCase();
   if (wanted === 'me') return myUserId;
