@@ -96,8 +96,8 @@ export const queueContents: Facts = async (t, server) => {
         const [one] = (await queue.take(1))[0]!.subscriptions as Record<string, unknown>[];
         return [one!.subscribers, one!.desktop_notifications, one!.email_notifications, one!.wildcard_mentions_notify];
       };
-      t.same(await form(plain), [undefined, false, false, null]);
-      t.same(await form(listed), [[owner.id, member.id], false, false, null]);
+      t.same(await form(plain), [undefined, false, false, true]);
+      t.same(await form(listed), [[owner.id, member.id], false, false, true]);
       t.same(await form(nulls), [undefined, null, null, null]);
     },
   );
