@@ -135,21 +135,31 @@ export function audienceOfMessageCopyHolders({
 }
 
 /**
- * Users outside `audience` who have a copy of some of the messages. Copies that came with an earlier move from another
- * stream are left out, because the memberships of that stream decide who has them.
+ * Users who have a copy of some of the messages. Copies that came with an earlier move from another stream are left
+ * out, because the memberships of that stream decide who has them.
  */
-export function listCopyHoldersOutsideAudience(
+export function collectCopyHolders(
   { parts }: ConversationActorView,
+  messages: readonly StoredMessage[],
+): ReadonlySet<number> {
+  const sentHere = messages.filter((one) => streamMovesOfMessage(one).length === 0).map(({ id }) => id);
+  sentHere.sort((a, b) => a - b);
+  const holders = new Set(messages.flatMap(({ body }) => body.copies ?? []));
+  for (const [id, member] of readStreamMemberships(parts))
+    if (didMemberReceiveAnyMessageId(member, sentHere)) holders.add(id);
+  return holders;
+}
+
+/** Users outside `audience` who have a copy of some of the messages (`collectCopyHolders`). */
+export function listCopyHoldersOutsideAudience(
+  view: ConversationActorView,
   stream: number,
   audience: EventAudience,
   messages: readonly StoredMessage[],
   directory: DirectoryView,
 ): number[] {
-  const sentHere = messages.filter((one) => streamMovesOfMessage(one).length === 0).map(({ id }) => id);
-  sentHere.sort((a, b) => a - b);
-  const members = readStreamMemberships(parts);
-  const holders = new Set(messages.flatMap(({ body }) => body.copies ?? []));
-  for (const [id, member] of members) if (didMemberReceiveAnyMessageId(member, sentHere)) holders.add(id);
+  const members = readStreamMemberships(view.parts);
+  const holders = collectCopyHolders(view, messages);
   const membersOf = (of: number) => (of === stream ? members : undefined);
   return [...holders].filter((user) => !isInEventAudience(audience, { user, allPublic: false }, directory, membersOf));
 }

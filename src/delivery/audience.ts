@@ -3,7 +3,7 @@
 import { computeStreamMessageCopyState } from '#domain/messages';
 import { USER_ROLE } from '#domain/people';
 import { didMemberReceiveMessageId, type StreamMembershipRecord, wasStreamMemberAtVersion } from '#domain/streams';
-import { type EventAudience, toUserId } from '#model';
+import { type EventAudience, type MovedMessageCopies, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Role of the account as of a realm version. */
@@ -22,13 +22,19 @@ interface EventRecipient {
  * Streams whose memberships `isInEventAudience` needs to decide. @returns stream → membership version that must be
  * loaded
  */
-export function membershipVersionsNeededForAudience({ stream, mv, moved }: EventAudience): Map<number, number> {
+export function membershipVersionsNeededForAudience({
+  stream,
+  mv,
+  moved,
+  lostByMove,
+}: EventAudience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
-  if (moved) {
-    need(moved.home, 0);
-    for (const { from, fromMv, to, toMv } of moved.moves) {
+  for (const message of [moved, lostByMove]) {
+    if (!message) continue;
+    need(message.home, 0);
+    for (const { from, fromMv, to, toMv } of message.moves) {
       need(from, fromMv);
       need(to, toMv);
     }
@@ -52,7 +58,11 @@ export function isInEventAudience(
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && wasStreamMemberAtVersion(members?.get(user), to.mv)) return true;
   if (to.copyOf !== undefined && didMemberReceiveMessageId(members?.get(user), to.copyOf)) return true;
-  if (to.moved && computeStreamMessageCopyState(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  const hasCopy = (message: MovedMessageCopies): boolean =>
+    computeStreamMessageCopyState(message, (stream) => membersOf(stream)?.get(user)).has;
+  if (to.moved && hasCopy(to.moved)) return true;
+  const lost = to.lostByMove;
+  if (lost && !hasCopy(lost) && hasCopy({ ...lost, moves: lost.moves.slice(0, -1) })) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(toUserId(user));
   if (!account) return false;

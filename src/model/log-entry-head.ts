@@ -44,7 +44,8 @@ function flagsOfItem(item: LogItem): number {
       return deliveryState | messageChanges | messages;
     default: {
       const { to } = item;
-      const audience = (to.role !== undefined || to.moved ? anyUser : 0) | (to.publicStream ? allPublicStreams : 0);
+      const audience =
+        (to.role !== undefined || to.moved || to.lostByMove ? anyUser : 0) | (to.publicStream ? allPublicStreams : 0);
       if (item.t === 'message') {
         const { stream_id } = item.message.common as { readonly stream_id?: number };
         return audience | messages | (item.first ? directory : 0) | (stream_id === undefined ? messageChanges : 0);

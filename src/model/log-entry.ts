@@ -14,6 +14,7 @@ import type { ActorKey } from './ids.js';
  * - is in `users`,
  * - or was a member of `stream` at membership version `mv`,
  * - or received the message `copyOf` as a member of `stream` at that time, or received a message that was `moved`,
+ * - or had a copy of the message `lostByMove` until its last move,
  * - or had a role of at most `role` at realm version `rv`,
  * - or had access to `publicStream`.
  *
@@ -26,6 +27,8 @@ export interface EventAudience {
   /** Id of a message sent to `stream`: the users who received that message are recipients. */
   readonly copyOf?: number;
   readonly moved?: MovedMessageCopies;
+  /** A moved message: the users who had a copy of it before its last move, and have none after it, are recipients. */
+  readonly lostByMove?: MovedMessageCopies;
   /** Weakest role of recipients, 100 … 600; 600: all users of the realm. Needs `rv`. */
   readonly role?: number;
   /** Restricts `role` to users with a weaker role than this one. */
@@ -54,6 +57,7 @@ export interface MovedMessageCopies {
     readonly to: number;
     readonly toMv: number;
     readonly gained: boolean;
+    readonly closed?: boolean;
   }[];
 }
 

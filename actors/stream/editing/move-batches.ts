@@ -36,6 +36,11 @@ export interface MessageMoveDecision extends JsonObject {
   readonly move: StoredMessageStreamMove | null;
   /** Users who made copies for themselves and lose them by the move. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
+  /**
+   * A move to a private stream: the only users who keep copies that they made for themselves. Copies that others make
+   * while the batches are written end, too.
+   */
+  readonly copyKeepers?: readonly number[];
 }
 
 /**
@@ -43,17 +48,16 @@ export interface MessageMoveDecision extends JsonObject {
  */
 export function makeBodyChangesOfMove(
   { body }: StoredMessage,
-  { edit, topic, stream, move, losers = [] }: MessageMoveDecision,
+  { edit, topic, stream, move, losers = [], copyKeepers }: MessageMoveDecision,
   more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredMessageEdit> },
 ): Partial<MessageBody> {
+  const losesCopy = (id: number): boolean => losers.includes(id) || copyKeepers?.includes(id) === false;
   return {
     ...more?.body,
     edits: withMoveAddedToHistory(body.edits ?? [], { ...edit, ...more?.edit } as StoredMessageEdit),
     ...(topic ? { topic: topic.name, topicLinks: topic.links } : {}),
     ...(stream ? { stream: stream.id, recipient: stream.recipient } : {}),
-    ...(body.copies?.some((id) => losers.includes(id))
-      ? { copies: body.copies.filter((id) => !losers.includes(id)) }
-      : {}),
+    ...(body.copies?.some(losesCopy) ? { copies: body.copies.filter((id) => !losesCopy(id)) } : {}),
     ...(move ? { moves: [...(body.moves ?? []), move] } : {}),
   };
 }

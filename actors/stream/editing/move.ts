@@ -4,7 +4,15 @@ import { makeSuccessReply } from '#actors/shared';
 import type { MessageBody, StoredMessage, StoredMessageStreamMove } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
-import { type LogItem, parseActorKey, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
+import {
+  type LogItem,
+  type MovedMessageCopies,
+  parseActorKey,
+  streamActorKey,
+  toStreamId,
+  toUserId,
+  userActorKey,
+} from '#model';
 import {
   type EditMessageArgs,
   makeOutboxCommand,
@@ -16,7 +24,13 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { findLinksOfMessageTopic } from '../commands/compose.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from '../commands/members.js';
-import { audienceOfMessageChanges, listCopyHoldersOutsideAudience, makeAndRecordMessageChange } from '../messages.js';
+import {
+  audienceOfMessageChanges,
+  audienceOfMessageCopyHolders,
+  collectCopyHolders,
+  listCopyHoldersOutsideAudience,
+  makeAndRecordMessageChange,
+} from '../messages.js';
 import { makePushRecheckCommands } from '../pushes.js';
 import type { ConversationActorState, ConversationActorView } from '../state.js';
 import {
@@ -104,16 +118,28 @@ function listSubscribersOutsideTarget(view: ConversationActorView, inTarget: rea
   return listStreamSubscriberIds(view.parts).filter((id) => !there.has(id));
 }
 
-/** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
+/**
+ * Users who lose the messages (messages.md § PATCH, effects): guests among the subscribers of the old stream who are
+ * not in the new one; if the new one is private, all of these subscribers, and the others who have copies.
+ */
 function listUsersLosingMovedMessages(
   view: ConversationActorView,
   to: DirectoryStream,
+  moved: readonly StoredMessage[],
   inTarget: readonly number[],
-  context: CommandContext,
+  { directory }: CommandContext,
 ): number[] {
-  return listSubscribersOutsideTarget(view, inTarget).filter((id) => {
-    const user = context.directory.user(toUserId(id));
-    return to.inviteOnly || user === undefined || isGuest(user);
+  const subscribers = listSubscribersOutsideTarget(view, inTarget);
+  if (to.inviteOnly) {
+    const inTargetIds = new Set(inTarget);
+    const holders = [...collectCopyHolders(view, moved)].filter(
+      (id) => !inTargetIds.has(id) && directory.user(toUserId(id))?.isActive,
+    );
+    return [...new Set([...subscribers, ...holders])];
+  }
+  return subscribers.filter((id) => {
+    const user = directory.user(toUserId(id));
+    return user === undefined || isGuest(user);
   });
 }
 
@@ -155,7 +181,7 @@ function computeMovePlacesAndLosers(
   const chosen = chooseMessagesToMove(view, message, args, plan, inputs, editor);
   const leaves = to.id !== from.id;
   const there = leaves ? inputs.moveScope?.targetStreamMembers : undefined;
-  const losers = there ? listUsersLosingMovedMessages(view, to, there.members, context) : [];
+  const losers = there ? listUsersLosingMovedMessages(view, to, chosen.movedMessages, there.members, context) : [];
   return {
     ...chosen,
     fromStream: from,
@@ -188,6 +214,7 @@ function makeMoveDecision(
     stream: leavesStream ? { id: toStream.id, recipient: toStream.recipient } : null,
     move: there ? (makeStoredStreamMove(view, fromStream, toStream, there.mv) satisfies StoredMessageStreamMove) : null,
     losers: userIdsLosingMessages.filter((id) => copied.has(id)),
+    ...(there && toStream.inviteOnly ? { copyKeepers: there.members.filter((id) => copied.has(id)) } : {}),
   };
 }
 
@@ -206,17 +233,32 @@ function makeMoveEvents(
   const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.newStreamId };
   const except = userIdsLosingMessages.length > 0 ? { except: userIdsLosingMessages } : {};
   const details = { editorId: editor.user.id, editedAtSeconds: decision.edit.at, message, stream: fromStream, move };
-  const events = makeMessageEditEvents({ ...details, contentChanges: newTextChanges?.body }, { ...base, ...except });
+  const closing = decision.move?.closed ? decision.move : undefined;
+  // The memberships of other streams decide about copies that came with earlier moves, so each recipient is checked.
+  const keeping = closing && base.moved ? { moved: withLastMove(base.moved, closing) } : {};
+  const events = makeMessageEditEvents(
+    { ...details, contentChanges: newTextChanges?.body },
+    { ...base, ...keeping, ...except },
+  );
   // These users have no right to the text of the named message.
   const others = listCopyHoldersOutsideAudience(view, fromStream.id, base, movedMessages, directory);
   if (others.length > 0) events.push(...makeMessageEditEvents(details, { users: others, ...except }));
   if (leavesStream && more) events.push({ t: 'carrying', from: fromStream.id, to: toStream.id, done: false });
+  const place = { stream: fromStream.id, topic: oldTopic };
   if (userIdsLosingMessages.length > 0)
-    events.push(
-      ...makeMessageDeleteEvents(ids, { stream: fromStream.id, topic: oldTopic }, { users: userIdsLosingMessages }),
-    );
+    events.push(...makeMessageDeleteEvents(ids, place, { users: userIdsLosingMessages }));
+  for (const one of closing ? movedMessages : []) {
+    const { moved } = audienceOfMessageCopyHolders(one);
+    if (moved && closing)
+      events.push(...makeMessageDeleteEvents([one.id], place, { lostByMove: withLastMove(moved, closing), ...except }));
+  }
   return events;
 }
+
+const withLastMove = (message: MovedMessageCopies, move: StoredMessageStreamMove): MovedMessageCopies => ({
+  ...message,
+  moves: [...message.moves, move],
+});
 
 function makeMoveNoticeCommands(
   view: ConversationActorView,
@@ -286,7 +328,7 @@ export function makeMessageMoveOutcome(
   const there = leavesStream ? inputs.moveScope?.targetStreamMembers : undefined;
   const pushed = there
     ? makePushRecheckCommands(
-        () => listSubscribersOutsideTarget(view, there.members),
+        () => [...new Set([...listSubscribersOutsideTarget(view, there.members), ...userIdsLosingMessages])],
         movedMessages,
         context.directory,
         context.realm,
@@ -364,6 +406,7 @@ const makeStoredStreamMove = (
   to: to.id,
   toMv,
   gained: !to.historyPublic,
+  closed: to.inviteOnly,
 });
 
 function hadTargetTopicMessages(

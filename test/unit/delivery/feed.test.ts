@@ -170,12 +170,30 @@ t.test('changes of a moved message reach the users who have it, by its stays in 
     await store.applyRecords([{ type: 'part', key: other, part: `member/${user}`, rev: 1, value: { stays: [stay] } }]);
   }
   const move = { from: 5, fromMv: 3, to: 6, toMv: 2 };
-  const to = (gained: boolean) => ({ stream: 6, moved: { id: 7, home: 5, moves: [{ ...move, gained }] } });
-  await append(other, 1, event('gained', to(true)), event('not gained', to(false)));
+  const moved = (gained: boolean, closed?: boolean) => ({
+    id: 7,
+    home: 5,
+    moves: [{ ...move, gained, ...(closed === undefined ? {} : { closed }) }],
+  });
+  await append(
+    other,
+    1,
+    event('open', { stream: 6, moved: moved(false, false) }),
+    event('private', { stream: 6, moved: moved(true, true) }),
+    event('private, of an older version', { stream: 6, moved: moved(true) }),
+    event('private with its history', { stream: 6, moved: moved(false, true) }),
+    event('lost, open', { lostByMove: moved(false, false) }),
+    event('lost, private', { lostByMove: moved(true, true) }),
+  );
   await settle();
   t.same(
     queues.map(({ got }) => got),
-    [['gained', 'not gained'], [], ['gained', 'not gained'], ['gained']],
+    [
+      ['open', 'lost, private'],
+      ['lost, open', 'lost, private'],
+      ['open', 'private', 'private, of an older version', 'private with its history'],
+      ['private', 'private, of an older version'],
+    ],
   );
 });
 

@@ -1,6 +1,7 @@
 /**
  * Access to messages (messages.md § Access to a message). Users who were subscribed when a message was sent have a copy
- * of it; moves between streams add and remove copies. The functions have no side effects.
+ * of it; moves between streams add and remove copies. A move to a private stream leaves copies with its subscribers
+ * alone (decisions/031). The functions have no side effects.
  */
 
 import {
@@ -79,8 +80,9 @@ export function computeStreamMessageCopyState(
     // The stay of a newcomer includes older messages, but not those that were moved away before the stay began.
     const isOwn = movesBeforeCopy !== undefined && movesBeforeCopy <= i;
     const gone = !isOwn && stay !== undefined && move.from === home && move.fromMv < stay.from;
+    const isClosed = move.closed ?? move.gained;
     const lost =
-      wasReceivingOrSuspendedAtVersion(membership(move.from), move.fromMv) &&
+      (isClosed || wasReceivingOrSuspendedAtVersion(membership(move.from), move.fromMv)) &&
       !wasReceivingOrSuspendedAtVersion(membership(move.to), move.toMv);
     if (lost || (gone && !after)) has = false;
     else if (!before && after && move.gained) {

@@ -29,6 +29,11 @@ export interface StoredMessageStreamMove extends JsonObject {
   readonly toMv: number;
   /** True if subscribers of the new stream got copies, marked as read, because they can't read the stream's history. */
   readonly gained: boolean;
+  /**
+   * True if the new stream is private: only its subscribers keep or gain copies. Moves of older versions lack it; a
+   * `gained` move is closed, because only private streams have protected history.
+   */
+  readonly closed?: boolean;
 }
 
 export interface StoredSubmessage extends JsonObject {

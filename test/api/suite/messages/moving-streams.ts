@@ -254,30 +254,52 @@ export const movingStreams: Facts = async (t, server) => {
     });
   });
 
-  await t.test('a user who left the stream before the move keeps the copy', async (t) => {
-    await subscribe(owner, 'left', { invite_only: true, principals: [owner, other, member] });
-    const a = await say(member, 'left', 'x', 'x');
-    await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
-    await move(owner, a, { stream_id: id.secret, ...silent });
-    t.ok(await flagsOf(other, a));
-    const [former, never] = [await watch(other), await watch(guest)];
-    await move(member, a, { content: 'edited' });
-    await owner.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'smile' });
-    const told = ['update_message', 'reaction'];
-    t.same(
-      (await former.take(2)).map(({ type }) => type),
-      told,
-      'and hears of its changes',
-    );
-    t.same(await never.now(), [], 'who neither had nor gained it does not');
-    await move(owner, a, { topic: 'y', ...silent });
-    await move(owner, a, { stream_id: id.shared, ...silent });
-    await move(member, a, { content: 'edited again' });
-    t.same(
-      (await former.take(3)).map(({ type }) => type),
-      Array(3).fill('update_message'),
-      'wherever it goes',
-    );
+  await t.test(
+    'a user who left the stream before the move keeps the copy until a move to a private stream',
+    async (t) => {
+      await subscribe(owner, 'left', { invite_only: true, principals: [owner, guest, member] });
+      const a = await say(member, 'left', 'x', 'x');
+      await guest.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
+      await move(owner, a, { stream_id: id.open, ...silent });
+      t.ok(await flagsOf(guest, a));
+      const former = await watch(guest);
+      await move(member, a, { content: 'edited' });
+      await owner.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'smile' });
+      await move(owner, a, { topic: 'y', ...silent });
+      await move(owner, a, { stream_id: id.secret, ...silent });
+      await move(member, a, { content: 'edited again' });
+      t.match(await settled(former), [
+        { type: 'update_message' },
+        { type: 'reaction' },
+        { type: 'update_message' },
+        { type: 'delete_message', message_ids: [a], stream_id: id.open, topic: 'y' },
+      ]);
+      t.equal(await flagsOf(guest, a), undefined);
+    },
+  );
+
+  await t.test('a move to a private stream takes copies from passers-by and former subscribers', async (t) => {
+    await subscribe(owner, 'plaza', { principals: [owner, member, guest] });
+    await subscribe(owner, 'vault', { invite_only: true, principals: [owner, member] });
+    const vault = await streamIdOf(owner, 'vault');
+    const early = await say(member, 'plaza', 'x', 'before the guest left');
+    await guest.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['plaza'] });
+    const late = await say(member, 'plaza', 'x', 'after it');
+    await other.api.ok('POST /messages/flags', { messages: [late], op: 'add', flag: 'starred' });
+    await moderator.api.ok('POST /messages/{message_id}/reactions', { message_id: late, emoji_name: 'smile' });
+    const queues = await Promise.all([other, moderator, guest].map((one) => watch(one)));
+    await move(owner, late, { stream_id: vault, propagate_mode: 'change_all', ...silent });
+    await move(member, late, { content: 'for few' });
+    await member.api.ok('POST /messages/{message_id}/reactions', { message_id: late, emoji_name: 'tada' });
+    await move(owner, early, { topic: 'hidden', ...silent });
+    for (const queue of queues)
+      t.match(await settled(queue), [{ type: 'delete_message', message_ids: [late, early], topic: 'x' }]);
+    for (const one of [other, moderator, guest])
+      for (const message of [early, late]) t.equal(await flagsOf(one, message), undefined, one.role);
+    const starred = { narrow: [{ operator: 'is', operand: 'starred' }], anchor: 'newest', num_before: 9, num_after: 0 };
+    t.same((await other.api.ok('GET /messages', starred)).messages, []);
+    t.same((await other.api.ok('POST /register', { fetch_event_types: ['starred_messages'] })).starred_messages, []);
+    t.same(await flagsOf(member, late), []);
   });
 
   await t.test(
