@@ -5,6 +5,7 @@ import { findNotifyingMentions } from '../completion/index.js';
 import { type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { showFailureToast } from '../failures/index.js';
 import { Button, Icon, IconButton } from '../kit/index.js';
+import { LATER_ICONS } from '../kit-later/index.js';
 import { formatByteSize, t, translateRefusal } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
@@ -21,7 +22,7 @@ function UploadNotices({ composer }: { readonly composer: Composer }) {
     <ul class="compose-uploads" aria-label={t('compose.uploads')}>
       {uploads.map(({ id, name, size, sentBytes, error, cancel }) => (
         <li key={id} class="compose-notice">
-          <Icon name={error ? 'warning' : 'attach'} size={16} />
+          <Icon name={error ? 'warning' : LATER_ICONS.attach} size={16} />
           <span class="upload-name" data-cut="">
             {name}
           </span>

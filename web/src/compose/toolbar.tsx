@@ -10,8 +10,8 @@ import {
   type TextEdit,
   type TextSelection,
 } from '../editing/index.js';
-import { Button, Icon, IconButton, type MenuItem, runWithLazyChunk, useShortcut } from '../kit/index.js';
-import { CharCounter, MenuButton } from '../kit-later/index.js';
+import { Button, Icon, IconButton, type IconName, type MenuItem, runWithLazyChunk, useShortcut } from '../kit/index.js';
+import { CharCounter, LATER_ICONS, MenuButton } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
@@ -48,34 +48,30 @@ function insertVideoCallLink(composer: Composer): void {
 
 /** @param isShort true if the menu also has the actions that are buttons in a wider box */
 function makeFormattingMenuItems(composer: Composer, isShort: boolean): readonly MenuItem[] {
-  const item = (
-    label: string,
-    icon: 'bold' | 'italic' | 'link' | 'code' | 'list' | 'quote' | 'eye-off',
-    change: SelectionEditMaker,
-  ) => ({
+  const item = (label: string, icon: IconName, change: SelectionEditMaker) => ({
     label,
     icon,
     run: () => void applyEditToSelection(composer, change),
   });
   return [
-    isShort && item(t('compose.bold'), 'bold', makeBoldToggleEdit),
-    isShort && item(t('compose.italic'), 'italic', makeItalicToggleEdit),
-    isShort && item(t('compose.link'), 'link', makeSelectionLinkEdit),
+    isShort && item(t('compose.bold'), LATER_ICONS.bold, makeBoldToggleEdit),
+    isShort && item(t('compose.italic'), LATER_ICONS.italic, makeItalicToggleEdit),
+    isShort && item(t('compose.link'), LATER_ICONS.link, makeSelectionLinkEdit),
     item(t('compose.code'), 'code', makeCodeFormatEdit),
     item(t('compose.list'), 'list', (of) => makePrefixLinesEdit(of, () => '- ')),
-    item(t('compose.quote'), 'quote', (of) => makeFenceLinesEdit(of, 'quote')),
-    item(t('compose.spoiler'), 'eye-off', (of) => makeFenceLinesEdit(of, 'spoiler ')),
+    item(t('compose.quote'), LATER_ICONS.quote, (of) => makeFenceLinesEdit(of, 'quote')),
+    item(t('compose.spoiler'), LATER_ICONS.eyeOff, (of) => makeFenceLinesEdit(of, 'spoiler ')),
     'line',
     {
       label: t('compose.poll'),
-      icon: 'poll',
+      icon: LATER_ICONS.poll,
       run: () => insertCommandIfTextEmpty(composer, `/poll ${t('compose.poll-question')}\n`),
     },
     { label: t('compose.todo'), icon: 'check', run: () => insertCommandIfTextEmpty(composer, '/todo') },
     isShort &&
       areVideoCallsOffered() && {
         label: t('compose.video-call'),
-        icon: 'video',
+        icon: LATER_ICONS.video,
         run: () => insertVideoCallLink(composer),
       },
   ];
@@ -134,7 +130,7 @@ export function ComposeToolbar({ composer, canPreview, maySend }: ComposeToolbar
   useShortcut('preview', togglePreview);
   return (
     <div class="compose-tools" ref={bar}>
-      <IconButton icon="attach" label={t('compose.attach')} onClick={() => files.current?.click()} />
+      <IconButton icon={LATER_ICONS.attach} label={t('compose.attach')} onClick={() => files.current?.click()} />
       <input
         ref={files}
         type="file"
@@ -158,23 +154,27 @@ export function ComposeToolbar({ composer, canPreview, maySend }: ComposeToolbar
       />
       <span class="compose-wide">
         {areVideoCallsOffered() && (
-          <IconButton icon="video" label={t('compose.video-call')} onClick={() => insertVideoCallLink(composer)} />
+          <IconButton
+            icon={LATER_ICONS.video}
+            label={t('compose.video-call')}
+            onClick={() => insertVideoCallLink(composer)}
+          />
         )}
         <span class="compose-gap" ref={gap} />
         <IconButton
-          icon="bold"
+          icon={LATER_ICONS.bold}
           label={t('compose.bold')}
           shortcut="bold"
           onClick={() => applyEditToSelection(composer, makeBoldToggleEdit)}
         />
         <IconButton
-          icon="italic"
+          icon={LATER_ICONS.italic}
           label={t('compose.italic')}
           shortcut="italic"
           onClick={() => applyEditToSelection(composer, makeItalicToggleEdit)}
         />
         <IconButton
-          icon="link"
+          icon={LATER_ICONS.link}
           label={t('compose.link')}
           shortcut="link"
           onClick={() => applyEditToSelection(composer, makeSelectionLinkEdit)}
@@ -188,7 +188,7 @@ export function ComposeToolbar({ composer, canPreview, maySend }: ComposeToolbar
       />
       {canPreview && (
         <IconButton
-          icon="eye"
+          icon={LATER_ICONS.eye}
           label={t(previewing ? 'compose.preview-end' : 'compose.preview')}
           shortcut="preview"
           pressed={previewing}

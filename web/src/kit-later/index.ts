@@ -8,12 +8,14 @@
  *     if (await confirm({ title, text, confirmLabel, danger: true })) …
  *     const [entry, set, keep] = useLeftEntry(key, initial)   a field of a dialog, kept when the address changes
  *     <CharCounter text={…} limit={…} />, findTooLongText(text, limit)   the limit on the length of a message's text
+ *     <IconButton icon={LATER_ICONS.trash} … />   an icon that the first view does without
  *     <MenuButton label={…} items={() => [{ label, run }]} />
  *     formatDateTimeField(ms, zone), parseDateTimeField(text, zone)   the text of a date-time field, in a time zone
  */
 export { CharCounter, findTooLongText } from './char-counter.js';
 export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
 export { confirm, confirmDeletion } from './confirm.js';
+export { LATER_ICONS } from './icons.js';
 export { useLeftEntry } from './left-entry.js';
 export { MenuButton } from './menu-button.js';
 export { PasswordField } from './password.js';

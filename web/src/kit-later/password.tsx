@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { IconButton, TextField, type TextFieldProps } from '../kit/index.js';
 import { t } from '../text/index.js';
+import { LATER_ICONS } from './icons.js';
 
 /** A password, with a button that shows it. */
 export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
@@ -11,7 +12,7 @@ export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
       type={shown ? 'text' : 'password'}
       end={
         <IconButton
-          icon={shown ? 'eye-off' : 'eye'}
+          icon={shown ? LATER_ICONS.eyeOff : LATER_ICONS.eye}
           label={t(shown ? 'sign-in.hide-password' : 'sign-in.show-password')}
           onClick={() => setShown(!shown)}
         />

@@ -1,4 +1,7 @@
-/** Icons as paths in a square of 20 units, drawn with a line of 1.6 in the colour of the text. */
+/**
+ * Icons of the first view, as paths in a square of 20 units, drawn with a line of 1.6 in the colour of the text. Icons of
+ * later chunks are paths in `LATER_ICONS` (kit-later/icons.ts).
+ */
 const ICON_PATHS = {
   inbox: 'M3 11h4l1.5 2.5h3L13 11h4M3 11l2.5-6.5h9L17 11v4.5H3z',
   recent: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l2.8 1.8',
@@ -22,52 +25,34 @@ const ICON_PATHS = {
   resolved: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM7 10.2l2.2 2.2L13.2 8',
   'chevron-down': 'M5 7.5l5 5 5-5',
   'chevron-right': 'M7.5 5l5 5-5 5',
-  'chevron-left': 'M12.5 5l-5 5 5 5',
   'arrow-down': 'M10 4v12M5 11l5 5 5-5',
-  'arrow-up': 'M10 16V4M5 9l5-5 5 5',
   more: 'M4.5 9.2a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6zM10 9.2a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6zM15.5 9.2a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6z',
   'more-vertical':
     'M10 3.7a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6zM10 9.2a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6zM10 14.7a.8.8 0 1 0 0 1.6.8.8 0 0 0 0-1.6z',
   plus: 'M10 4v12M4 10h12',
   smile: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM7 11.5c1.3 2.3 4.7 2.3 6 0M7.8 8v.01M12.2 8v.01',
   reply: 'M8 5L3.5 9.5 8 14M3.5 9.5h8c3 0 5 2 5 5.5',
-  quote: 'M4 11.5h4.5v-5H4zm0 0c0 1.5.7 2.5 2.2 3M11.5 11.5H16v-5h-4.5zm0 0c0 1.5.7 2.5 2.2 3',
   edit: 'M4 16l.8-3.3L13.5 4l2.5 2.5-8.7 8.7z',
-  trash: 'M4 6h12M8 6V4h4v2M5.5 6l.7 10.5h7.6L14.5 6M8.5 9v5M11.5 9v5',
-  copy: 'M7.5 7.5h9v9h-9zM12.5 7.5v-4h-9v9h4',
-  link: 'M8.5 11.5a3 3 0 0 0 4.3 0l3-3a3 3 0 0 0-4.3-4.3l-1 1M11.5 8.5a3 3 0 0 0-4.3 0l-3 3a3 3 0 0 0 4.3 4.3l1-1',
-  pin: 'M7 3h6l-.7 5 2.7 3v1.5H5V11l2.7-3zM10 12.5V17',
-  bell: 'M4 14h12l-1.5-2V8.5a4.5 4.5 0 0 0-9 0V12zM8.5 16.5h3',
-  mute: 'M5.5 9v3L4 14h10M7 5.2a4.5 4.5 0 0 1 7.5 3.3V12M8.5 16.5h3M3 3l14 14',
-  eye: 'M2.5 10c3.5-6 11.5-6 15 0-3.5 6-11.5 6-15 0zM10 7.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4z',
-  'eye-off': 'M5.5 6.3A9 9 0 0 0 2.5 10c2.7 4.6 8 5.7 12 3.3M8 5.7c3.6-.8 7.4.6 9.5 4.3-.4.7-.9 1.3-1.4 1.8M3 3l14 14',
-  attach: 'M16 9.5l-6 6a3.7 3.7 0 0 1-5.2-5.2l6.5-6.5a2.5 2.5 0 0 1 3.5 3.5l-6.5 6.5a1.2 1.2 0 0 1-1.7-1.7l5.6-5.6',
-  image: 'M3 4h14v12H3zM3 13.5l4-4 3.5 3.5 2.5-2.5 4 4M13 7.3v.01',
   send: 'M3 10L16.5 4l-4 12.5L9 11.5zM9 11.5L16.5 4',
-  bold: 'M6 4h4.5a3 3 0 0 1 0 6H6zM6 10h5.5a3 3 0 0 1 0 6H6z',
-  italic: 'M8.5 4H14M6 16h5.5M11.5 4l-3 12',
   code: 'M7 6l-4 4 4 4M13 6l4 4-4 4',
   move: 'M3.5 10h12M11 5.5l4.5 4.5-4.5 4.5',
-  history: 'M4 5v3.5h3.5M4.3 8.5a6.3 6.3 0 1 1-.5 3M10 7v3.5l2.3 1.5',
   info: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 9.5v4M10 6.7v.01',
   warning: 'M10 3.5L17.5 16h-15zM10 8.5V12M10 14v.01',
-  theme: 'M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14',
-  help: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM8 8.2c.2-2.8 4.2-2.5 4 0-.1 1.3-2 1.6-2 3.1M10 13.7v.01',
-  keyboard: 'M2.5 5.5h15v9h-15zM5.5 8.5v.01M8.5 8.5v.01M11.5 8.5v.01M14.5 8.5v.01M7 11.7h6',
-  'sign-out': 'M11 4H4v12h7M8.5 10H17M13.5 6.5L17 10l-3.5 3.5',
   'sign-in': 'M9 4h7v12H9M3 10h8.5M8 6.5l3.5 3.5L8 13.5',
+  help: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM8 8.2c.2-2.8 4.2-2.5 4 0-.1 1.3-2 1.6-2 3.1M10 13.7v.01',
+  bell: 'M4 14h12l-1.5-2V8.5a4.5 4.5 0 0 0-9 0V12zM8.5 16.5h3',
   bot: 'M4 7.5h12v8.5H4zM10 7.5V4M7.5 11v.5M12.5 11v.5M2.5 10.5v3M17.5 10.5v3',
-  poll: 'M4 16.5V9M10 16.5v-13M16 16.5V12',
   list: 'M8 5h8.5M8 10h8.5M8 15h8.5M4 5v.01M4 10v.01M4 15v.01',
-  video: 'M3 5.5h9v9H3zM12 9l5-2.5v7L12 11z',
   direct: 'M3.5 4h13v9.5h-7L6 16.5v-3H3.5z',
   filter: 'M3 5h14M5.5 10h9M8.5 15h3',
-  refresh: 'M16 5v3.5h-3.5M15.7 8.5a6.3 6.3 0 1 0 .5 3',
   offline: 'M6 15.5a3.5 3.5 0 0 1 .2-7M8.5 5.7c3-1 5.5 1 5.7 3.8a3 3 0 0 1 1.8 5M3 3l14 14M6 15.5h7.5',
-  expand: 'M4 8V4h4M12 4h4v4M16 12v4h-4M8 16H4v-4',
 } as const;
 
-export type IconName = keyof typeof ICON_PATHS;
+export type IconPath = `M${string}`;
+/** A name, or the path itself. */
+export type IconName = keyof typeof ICON_PATHS | IconPath;
+
+const hasIconName = (name: IconName): name is keyof typeof ICON_PATHS => name in ICON_PATHS;
 
 const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
 
@@ -79,7 +64,7 @@ export const getStreamIconName = (privacy: keyof typeof ICON_BY_STREAM_PRIVACY =
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-      <path d={ICON_PATHS[name]} />
+      <path d={hasIconName(name) ? ICON_PATHS[name] : name} />
     </svg>
   );
 }

@@ -37,7 +37,7 @@ export {
   moveFocusByArrowKey,
   rememberFocusForRestore,
 } from './focus.js';
-export { getStreamIconName, Icon, type IconName } from './icons.js';
+export { getStreamIconName, Icon, type IconName, type IconPath } from './icons.js';
 export { keepOverReloads, takeKept } from './kept.js';
 export { closeMenusAndDialogs, findLayerHost, openLayer, watchForDismissal } from './layers.js';
 export { makeLazyComponent, makeReloadAction, runWithLazyChunk } from './lazy.js';

@@ -17,6 +17,7 @@ import {
 import {
   confirmDeletion,
   formatDateTimeField,
+  LATER_ICONS,
   parseDateTimeField,
   TextArea,
   useLeftEntry,
@@ -142,7 +143,7 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
         onClick={() => void deleteScheduledAndSendNow(one)}
       />
       <IconButton
-        icon="trash"
+        icon={LATER_ICONS.trash}
         label={t('overviews.delete-scheduled')}
         tabIndex={-1}
         onClick={() => void confirmAndDeleteScheduled(one)}

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { core } from '../client/index.js';
 import type { Narrow, NarrowTerm } from '../core/index.js';
 import { Icon, type IconName } from '../kit/index.js';
+import { LATER_ICONS } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { type PaletteOption, SearchPalette } from './palette.js';
 import {
@@ -26,10 +27,10 @@ const ICON_BY_OPERATOR: Readonly<Record<SearchOperator | 'search', IconName>> = 
   dm: 'direct',
   'dm-including': 'people',
   is: 'star',
-  has: 'attach',
+  has: LATER_ICONS.attach,
   in: 'filter',
-  near: 'pin',
-  id: 'link',
+  near: LATER_ICONS.pin,
+  id: LATER_ICONS.link,
   search: 'search',
 };
 
@@ -112,7 +113,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     }
     if (suggestion.kind === 'near') {
       const name = `near:${suggestion.near}`;
-      return { key: name, leadingIcon: <Icon name="pin" />, name, detail: t('search.near'), choose: run };
+      return { key: name, leadingIcon: <Icon name={LATER_ICONS.pin} />, name, detail: t('search.near'), choose: run };
     }
     const name = formatTermAsTyped(suggestion.term, world);
     return { key: name, leadingIcon: <Icon name={pickOperatorIcon(suggestion.term.operator)} />, name, choose: run };

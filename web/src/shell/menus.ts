@@ -1,6 +1,7 @@
 /** Items of the menus of the organization and of the reader; a chunk of its own, loaded with the first press. */
 import { core } from '../client/index.js';
 import { isPhoneLayout, type MenuItem, pageShortcuts, toggleMenu } from '../kit/index.js';
+import { LATER_ICONS } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { signOutDeliberately } from './sign-out.js';
 import { applyAndSaveTheme, currentTheme } from './theme.js';
@@ -17,7 +18,7 @@ const makeThemeItems = (): MenuItem[] =>
 
 const makeHelpItem = (): MenuItem => ({
   label: t('shell.help'),
-  icon: 'keyboard',
+  icon: LATER_ICONS.keyboard,
   shortcut: 'help',
   run: () => pageShortcuts.runShortcut('help'),
 });
@@ -78,7 +79,7 @@ export function openOwnMenu(anchor: Element): void {
     'line',
     ...makeThemeItems(),
     'line',
-    { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOutDeliberately() },
+    { label: t('shell.sign-out'), icon: LATER_ICONS.signOut, run: () => void signOutDeliberately() },
   ];
   toggleMenu(anchor, { label: t('shell.own-menu'), items, side: 'above' });
 }

@@ -2,6 +2,7 @@ import { core } from '../client/index.js';
 import { isTopicResolved, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
 import { awaitOrToastError } from '../failures/index.js';
 import { type MenuItem, type PopoverAnchor, toggleMenu } from '../kit/index.js';
+import { LATER_ICONS } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { topicPolicies } from '../toggles/index.js';
 import { copyAbsoluteLink } from './copy.js';
@@ -52,14 +53,14 @@ export function openTopicMenu(anchor: PopoverAnchor, stream: number, topic: stri
     ...(me.id === 0 ? [] : makeOwnItems(stream, topic)),
     {
       label: t('sidebar.copy-link'),
-      icon: 'link',
+      icon: LATER_ICONS.link,
       run: () =>
         void copyAbsoluteLink(core.router.formatHash({ view: 'narrow', narrow: makeTopicNarrow(stream, topic) })),
     },
     me.isAdmin && 'line',
     me.isAdmin && {
       label: t('topics.delete'),
-      icon: 'trash',
+      icon: LATER_ICONS.trash,
       danger: true,
       run: () => openDeleteTopicDialog(stream, topic),
     },

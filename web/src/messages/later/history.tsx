@@ -2,6 +2,7 @@ import { core } from '../../client/index.js';
 import type { Answers, Message } from '../../contract/index.js';
 import { awaitOrToastError } from '../../failures/index.js';
 import { Avatar, Dialog, EmptyNotice, openLayer } from '../../kit/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { formatFullDateTime, t } from '../../text/index.js';
 import { MessageContent } from '../content/index.js';
 import { markHtmlChanges } from './changes.js';
@@ -54,7 +55,7 @@ export async function openReadReceipts(message: Message): Promise<void> {
     openLayer((done) => (
       <Dialog title={t('message.receipts')} size="small" onClose={done}>
         {people.length === 0 ? (
-          <EmptyNotice icon="eye">{t('message.receipts-none')}</EmptyNotice>
+          <EmptyNotice icon={LATER_ICONS.eye}>{t('message.receipts-none')}</EmptyNotice>
         ) : (
           <>
             <p>{t('message.receipts-count', { n: people.length })}</p>

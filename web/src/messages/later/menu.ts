@@ -3,7 +3,7 @@ import type { Message } from '../../contract/index.js';
 import { isTopicResolved, type MessageWindow, makeDirectNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
 import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
-import { confirmDeletion } from '../../kit-later/index.js';
+import { confirmDeletion, LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
 import {
@@ -98,7 +98,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
     member && { label: t('messages.reply'), icon: 'reply', shortcut: 'reply', run: () => openReply(message) },
     member && {
       label: t('message.quote'),
-      icon: 'quote',
+      icon: LATER_ICONS.quote,
       shortcut: 'quote',
       run: () => void openReplyWithQuote(message),
     },
@@ -139,7 +139,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
     },
     {
       label: t(isCollapsed(message) ? 'message.expand' : 'message.collapse'),
-      icon: 'eye-off',
+      icon: LATER_ICONS.eyeOff,
       shortcut: 'collapse',
       run: () => toggleCollapsed(message),
     },
@@ -162,24 +162,28 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
     member &&
       inStream && {
         label: t(isShownMuted(stream, topic) ? 'message.unmute-topic' : 'message.mute-topic'),
-        icon: 'mute',
+        icon: LATER_ICONS.mute,
         shortcut: 'mute-topic',
         run: () => void toggleTopicMute(message),
       },
     'line',
-    { label: t('message.copy-link'), icon: 'link', run: () => void copyTextWithToast(makeMessageUrl(message)) },
-    { label: t('message.copy-text'), icon: 'copy', run: () => void copyMessageMarkdown(message) },
+    {
+      label: t('message.copy-link'),
+      icon: LATER_ICONS.link,
+      run: () => void copyTextWithToast(makeMessageUrl(message)),
+    },
+    { label: t('message.copy-text'), icon: LATER_ICONS.copy, run: () => void copyMessageMarkdown(message) },
     member &&
       realm.value.realm_enable_read_receipts === true && {
         label: t('message.receipts'),
-        icon: 'eye',
+        icon: LATER_ICONS.eye,
         shortcut: 'receipts',
         run: () => void openReadReceipts(message),
       },
     member &&
       message.last_edit_timestamp !== undefined && {
         label: t('message.history'),
-        icon: 'history',
+        icon: LATER_ICONS.history,
         shortcut: 'history',
         run: () => void openHistory(message),
       },
@@ -187,7 +191,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
     member &&
       mayDeleteMessage(message) && {
         label: t('common.delete'),
-        icon: 'trash',
+        icon: LATER_ICONS.trash,
         danger: true,
         run: () => void confirmAndDelete(message),
       },
@@ -226,7 +230,11 @@ export function openPersonMenu(anchor: PopoverAnchor, id: number): void {
           core.sharedViewState.shownProfileUserId.value = id;
         },
       },
-      { label: t('message.copy-mention'), icon: 'copy', run: () => void copyTextWithToast(`@**${name}|${id}**`) },
+      {
+        label: t('message.copy-mention'),
+        icon: LATER_ICONS.copy,
+        run: () => void copyTextWithToast(`@**${name}|${id}**`),
+      },
     ],
   });
 }

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog, IconButton, openLayer } from '../../kit/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 
 const MAX_ZOOM = 8;
@@ -68,7 +69,7 @@ function PictureViewer({ pictures, firstIndex, onClose }: PictureViewerProps) {
             <span class="viewer-count">{t('message.viewer-count', { at: at + 1, n: pictures.length })}</span>
           )}
           <IconButton icon="plus" label={t('message.zoom-in')} onClick={() => zoomBy(ZOOM_STEP_FACTOR)} />
-          <IconButton icon="expand" label={t('message.zoom-fit')} onClick={() => setZoom(1)} />
+          <IconButton icon={LATER_ICONS.expand} label={t('message.zoom-fit')} onClick={() => setZoom(1)} />
           <a class="icon-button" href={picture.href} target="_blank" rel="noopener noreferrer">
             {t('message.viewer-open')}
           </a>
@@ -109,7 +110,7 @@ function PictureViewer({ pictures, firstIndex, onClose }: PictureViewerProps) {
         </div>
         {at > 0 && (
           <IconButton
-            icon="chevron-left"
+            icon={LATER_ICONS.chevronLeft}
             label={t('message.viewer-before')}
             class="viewer-before"
             onClick={() => go(-1)}

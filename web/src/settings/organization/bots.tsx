@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Bot } from '../../contract/index.js';
 import { Avatar, Button, EmptyNotice } from '../../kit/index.js';
-import { confirm, MenuButton } from '../../kit-later/index.js';
+import { confirm, LATER_ICONS, MenuButton } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavingError, type SavingState, useSavingState } from '../parts/saving.js';
@@ -117,9 +117,9 @@ function BotLine({ bot, saving, showsKey, onEdit, onToggleApiKey }: BotLineProps
         items={() => [
           { label: t('settings.edit-bot'), icon: 'edit', run: onEdit },
           { label: t(showsKey ? 'settings.hide-key' : 'settings.show-key'), icon: 'lock', run: onToggleApiKey },
-          { label: t('settings.new-key'), icon: 'refresh', run: () => void regenerate() },
+          { label: t('settings.new-key'), icon: LATER_ICONS.refresh, run: () => void regenerate() },
           'line',
-          { label: t('settings.deactivate-account'), icon: 'trash', danger: true, run: () => void end() },
+          { label: t('settings.deactivate-account'), icon: LATER_ICONS.trash, danger: true, run: () => void end() },
         ]}
       />
     </li>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { Toggle } from '../../kit-later/index.js';
+import { LATER_ICONS, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavedMark, useSavingState } from '../parts/saving.js';
@@ -48,7 +48,7 @@ export function AllowedDomainsGroup() {
               />
             </span>
             <IconButton
-              icon="trash"
+              icon={LATER_ICONS.trash}
               label={t('common.remove-name', { name: domain })}
               onClick={() => void saving.runChange(() => core.api.delete('/realm/domains/{domain}', { domain }))}
             />

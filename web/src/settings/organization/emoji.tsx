@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { confirmDeletion } from '../../kit-later/index.js';
+import { confirmDeletion, LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
 
@@ -27,7 +27,11 @@ export function RealmEmojiPage() {
               :{name}:<span class="field-hint">{author_id ? people.getFullName(author_id) : ''}</span>
             </span>
             {(me.isAdmin || author_id === me.id) && (
-              <IconButton icon="trash" label={t('settings.delete-name', { name })} onClick={() => void remove(name)} />
+              <IconButton
+                icon={LATER_ICONS.trash}
+                label={t('settings.delete-name', { name })}
+                onClick={() => void remove(name)}
+              />
             )}
           </li>
         ))}
@@ -70,7 +74,7 @@ function AddEmojiForm() {
         onChange={(event) => setFile(event.currentTarget.files?.[0])}
       />
       <p class="settings-buttons">
-        <Button icon="image" onClick={() => input.current?.click()}>
+        <Button icon={LATER_ICONS.image} onClick={() => input.current?.click()}>
           {file?.name ?? t('settings.emoji-file')}
         </Button>
         <Button kind="primary" type="submit" busy={saving.busy}>

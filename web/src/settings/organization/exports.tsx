@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Events } from '../../contract/index.js';
 import { Button, EmptyNotice, Icon, IconButton, Spinner } from '../../kit/index.js';
-import { confirm } from '../../kit-later/index.js';
+import { confirm, LATER_ICONS } from '../../kit-later/index.js';
 import { formatFullDateTime, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetchedValue } from '../parts/fetched.js';
@@ -89,7 +89,7 @@ function DataExportRow({ of, onDelete }: { readonly of: DataExport; readonly onD
             {t('settings.download')}
           </a>
           <IconButton
-            icon="trash"
+            icon={LATER_ICONS.trash}
             label={t('settings.delete-export', { time })}
             popup="dialog"
             onClick={() => void askAndDelete()}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { UserGroup } from '../../contract/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { confirmDeletion } from '../../kit-later/index.js';
+import { confirmDeletion, LATER_ICONS } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
@@ -61,7 +61,7 @@ export function UserGroupsPage() {
                   onClick={() => setOpen(group.id)}
                 />
                 <IconButton
-                  icon="trash"
+                  icon={LATER_ICONS.trash}
                   label={t('settings.delete-name', { name: group.name })}
                   onClick={() => void remove(group)}
                 />

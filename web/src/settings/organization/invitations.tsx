@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
 import { Button, EmptyNotice, IconButton, Spinner } from '../../kit/index.js';
-import { RadioGroup, Select, TextArea } from '../../kit-later/index.js';
+import { LATER_ICONS, RadioGroup, Select, TextArea } from '../../kit-later/index.js';
 import { formatFullDateTime, formatRelativeTime, t, translateRefusal } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetchedValue } from '../parts/fetched.js';
@@ -102,12 +102,12 @@ function InvitationLine({ invitation, saveChange }: InvitationLineProps) {
       </span>
       {!is_multiuse && (
         <IconButton
-          icon="refresh"
+          icon={LATER_ICONS.refresh}
           label={t('settings.resend-to', { name })}
           onClick={() => saveChange(() => core.api.post('/invites/{prereg_id}/resend', { prereg_id: id }))}
         />
       )}
-      <IconButton icon="trash" label={t('settings.revoke', { name })} onClick={() => saveChange(revoke)} />
+      <IconButton icon={LATER_ICONS.trash} label={t('settings.revoke', { name })} onClick={() => saveChange(revoke)} />
     </li>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
@@ -23,7 +24,7 @@ export function LinkifiersPage() {
         </Button>
       </p>
       <SavingError saving={saving} />
-      {list.length === 0 && <EmptyNotice icon="link">{t('settings.no-linkifiers')}</EmptyNotice>}
+      {list.length === 0 && <EmptyNotice icon={LATER_ICONS.link}>{t('settings.no-linkifiers')}</EmptyNotice>}
       <ul class="rows">
         {list.map((linkifier) => {
           const { id, pattern, url_template } = linkifier;
@@ -39,7 +40,7 @@ export function LinkifiersPage() {
                 onClick={() => setOpen(linkifier)}
               />
               <IconButton
-                icon="trash"
+                icon={LATER_ICONS.trash}
                 label={t('common.remove-name', { name: pattern })}
                 onClick={() =>
                   void saving.runChange(() => core.api.delete('/realm/filters/{filter_id}', { filter_id: id }))

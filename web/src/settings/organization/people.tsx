@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { type Person, ROLE } from '../../core/index.js';
 import { type MenuItem, showToast, TextField } from '../../kit/index.js';
-import { MenuButton, Tabs } from '../../kit-later/index.js';
+import { LATER_ICONS, MenuButton, Tabs } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { PeopleList } from '../parts/people-list.js';
 import { formatRoleName, listAssignableRoles } from '../parts/roles.js';
@@ -112,10 +112,10 @@ function makePersonMenuItems(
     mayManage && 'line',
     mayManage &&
       (is_active
-        ? { label: t('settings.deactivate-account'), icon: 'trash', danger: true, run: () => leave(user_id) }
+        ? { label: t('settings.deactivate-account'), icon: LATER_ICONS.trash, danger: true, run: () => leave(user_id) }
         : {
             label: t('settings.reactivate'),
-            icon: 'refresh',
+            icon: LATER_ICONS.refresh,
             run: () => void saving.runChange(() => core.api.post('/users/{user_id}/reactivate', { user_id })),
           }),
   ];

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { SavingError, useSavingState } from '../parts/saving.js';
@@ -30,7 +31,7 @@ export function PlaygroundsPage() {
               </span>
             </span>
             <IconButton
-              icon="trash"
+              icon={LATER_ICONS.trash}
               label={t('common.remove-name', { name })}
               onClick={() =>
                 void saving.runChange(() =>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
-import { confirmDeletion, Select, TextArea, Toggle } from '../../kit-later/index.js';
+import { confirmDeletion, LATER_ICONS, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
@@ -57,7 +57,7 @@ export function ProfileFieldsPage() {
               <span class="field-hint">{[formatFieldType(field.type), field.hint].filter(Boolean).join(' · ')}</span>
             </span>
             <IconButton
-              icon="arrow-up"
+              icon={LATER_ICONS.arrowUp}
               label={t('settings.move-up', { name: field.name })}
               disabled={index === 0}
               onClick={() => move(index, index - 1)}
@@ -74,7 +74,7 @@ export function ProfileFieldsPage() {
               onClick={() => setOpen(field.id)}
             />
             <IconButton
-              icon="trash"
+              icon={LATER_ICONS.trash}
               label={t('settings.delete-name', { name: field.name })}
               onClick={() => void remove(field)}
             />

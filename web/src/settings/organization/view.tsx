@@ -1,6 +1,7 @@
 import { core } from '../../client/index.js';
 import type { Requests } from '../../contract/index.js';
 import { ROLE } from '../../core/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { UserSettingGroups } from '../own/rows.js';
 import { REALM_DEFAULT_SETTING_GROUPS } from '../own/tables.js';
@@ -75,7 +76,12 @@ function listOrganizationPagesForRole(): readonly SettingsPage[] {
     renderContent: () => <RealmEmojiPage />,
   };
   const more: readonly SettingsPage[] = [
-    { id: 'linkifiers', label: t('settings.page.linkifiers'), icon: 'link', renderContent: () => <LinkifiersPage /> },
+    {
+      id: 'linkifiers',
+      label: t('settings.page.linkifiers'),
+      icon: LATER_ICONS.link,
+      renderContent: () => <LinkifiersPage />,
+    },
     {
       id: 'playgrounds',
       label: t('settings.page.playgrounds'),

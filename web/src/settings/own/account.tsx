@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { Button, showToast, TextField } from '../../kit/index.js';
-import { PasswordField } from '../../kit-later/index.js';
+import { LATER_ICONS, PasswordField } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { SettingsGroup } from '../parts/pages.js';
@@ -164,7 +164,7 @@ function RegenerateApiKeyButton({ onKey }: { readonly onKey: (key: string) => vo
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button kind="quiet" icon="refresh" onClick={() => setOpen(true)}>
+      <Button kind="quiet" icon={LATER_ICONS.refresh} onClick={() => setOpen(true)}>
         {t('settings.new-key')}
       </Button>
       {open && (

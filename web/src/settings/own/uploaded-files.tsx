@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Attachments } from '../../contract/index.js';
 import { Button, EmptyNotice, Icon, IconButton, Spinner } from '../../kit/index.js';
-import { confirmDeletion } from '../../kit-later/index.js';
+import { confirmDeletion, LATER_ICONS } from '../../kit-later/index.js';
 import { formatByteSize, formatFullDateTime, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetchedValue } from '../parts/fetched.js';
@@ -40,7 +40,7 @@ export function UploadedFilesPage() {
         {t('settings.files-space', { own: formatByteSize(ownBytes), all: formatByteSize(allBytes) })}
       </p>
       <SavingError saving={saving} />
-      {files.length === 0 && <EmptyNotice icon="attach">{t('settings.no-files')}</EmptyNotice>}
+      {files.length === 0 && <EmptyNotice icon={LATER_ICONS.attach}>{t('settings.no-files')}</EmptyNotice>}
       <ul class="rows files">
         {files.slice(0, shownRows).map((file) => (
           <UploadedFileRow key={file.id} file={file} onDelete={() => void askAndDelete(file)} />
@@ -61,7 +61,7 @@ function UploadedFileRow({ file, onDelete }: { readonly file: Attachments; reado
   const others = newest.length - MAX_MESSAGE_LINKS;
   return (
     <li class="row-line">
-      <Icon name="attach" />
+      <Icon name={LATER_ICONS.attach} />
       <span class="row-text">
         <a href={`/user_uploads/${path_id}`} target="_blank" rel="noopener noreferrer">
           {name}
@@ -82,7 +82,12 @@ function UploadedFileRow({ file, onDelete }: { readonly file: Attachments; reado
           {others > 0 && ` ${t('common.and-more', { n: others })}`}
         </span>
       </span>
-      <IconButton icon="trash" label={t('settings.delete-name', { name })} popup="dialog" onClick={onDelete} />
+      <IconButton
+        icon={LATER_ICONS.trash}
+        label={t('settings.delete-name', { name })}
+        popup="dialog"
+        onClick={onDelete}
+      />
     </li>
   );
 }

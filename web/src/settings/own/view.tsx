@@ -1,4 +1,5 @@
 import { core } from '../../client/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { type SettingsPage, SettingsPages } from '../parts/pages.js';
 import { AccountPage } from './account.js';
@@ -26,7 +27,7 @@ export function SettingsView({ parts, onChooseColorScheme }: SettingsViewProps) 
     {
       id: 'display',
       label: t('settings.page.display'),
-      icon: 'theme',
+      icon: LATER_ICONS.theme,
       renderContent: () => (
         <UserSettingGroups
           groups={DISPLAY_SETTING_GROUPS}
@@ -51,20 +52,30 @@ export function SettingsView({ parts, onChooseColorScheme }: SettingsViewProps) 
     {
       id: 'privacy',
       label: t('settings.page.privacy'),
-      icon: 'eye',
+      icon: LATER_ICONS.eye,
       renderContent: () => (
         <UserSettingGroups groups={PRIVACY_SETTING_GROUPS} values={values()} save={saveOwnSetting} />
       ),
     },
-    { id: 'muted', label: t('settings.page.muted'), icon: 'mute', renderContent: () => <MutedUsersAndTopicsPage /> },
+    {
+      id: 'muted',
+      label: t('settings.page.muted'),
+      icon: LATER_ICONS.mute,
+      renderContent: () => <MutedUsersAndTopicsPage />,
+    },
     { id: 'alert-words', label: t('settings.page.alert-words'), icon: 'at', renderContent: () => <AlertWordsPage /> },
     {
       id: 'uploaded-files',
       label: t('settings.page.uploaded-files'),
-      icon: 'attach',
+      icon: LATER_ICONS.attach,
       renderContent: () => <UploadedFilesPage />,
     },
-    { id: 'sessions', label: t('settings.page.sessions'), icon: 'keyboard', renderContent: () => <SessionsPage /> },
+    {
+      id: 'sessions',
+      label: t('settings.page.sessions'),
+      icon: LATER_ICONS.keyboard,
+      renderContent: () => <SessionsPage />,
+    },
   ];
   return <SettingsPages view="settings" label={t('settings.title')} pages={pages} currentPageId={parts[0]} />;
 }

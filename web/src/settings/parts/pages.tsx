@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { core } from '../../client/index.js';
 import { Icon, type IconName, isPhoneLayout } from '../../kit/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 
 export interface SettingsPage {
@@ -61,7 +62,7 @@ export function SettingsPages({ view, label, pages, currentPageId }: SettingsPag
 export function BackToListLink({ hash, label }: { readonly hash: string; readonly label: string }) {
   return (
     <a class="settings-back" href={hash} aria-label={t('settings.back-to', { name: label })}>
-      <Icon name="chevron-left" />
+      <Icon name={LATER_ICONS.chevronLeft} />
       {label}
     </a>
   );

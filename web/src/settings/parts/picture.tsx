@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../kit/index.js';
+import { LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SavedMark, SavingError, useSavingState } from './saving.js';
 
@@ -41,7 +42,7 @@ export function PictureEntry({ label, picture, maxMib, upload, remove }: Picture
               event.currentTarget.value = '';
             }}
           />
-          <Button icon="image" busy={saving.busy} onClick={() => input.current?.click()}>
+          <Button icon={LATER_ICONS.image} busy={saving.busy} onClick={() => input.current?.click()}>
             {t('settings.upload')}
           </Button>
           {remove && (

@@ -1,7 +1,7 @@
 import { core } from '../../client/index.js';
 import { makeDirectNarrow, type Person } from '../../core/index.js';
 import { Avatar, Button } from '../../kit/index.js';
-import { confirm } from '../../kit-later/index.js';
+import { confirm, LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SavingError, useSavingState } from '../parts/saving.js';
 import { PersonFacts } from './facts.js';
@@ -108,7 +108,7 @@ function PersonActions({ person, onNavigate }: PersonCardProps) {
         ) : (
           me.id !== 0 &&
           !person.is_bot && (
-            <Button icon="mute" busy={saving.busy} onClick={() => void mute()}>
+            <Button icon={LATER_ICONS.mute} busy={saving.busy} onClick={() => void mute()}>
               {t(isMuted ? 'settings.unmute-user' : 'settings.mute')}
             </Button>
           )

@@ -1,7 +1,7 @@
 import { core } from '../../client/index.js';
 import { extractPlainText, makeStreamNarrow, type Stream } from '../../core/index.js';
 import { Button } from '../../kit/index.js';
-import { confirm, RadioGroup } from '../../kit-later/index.js';
+import { confirm, LATER_ICONS, RadioGroup } from '../../kit-later/index.js';
 import { formatDate, t } from '../../text/index.js';
 import { SettingRow } from '../parts/rows.js';
 import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
@@ -144,7 +144,7 @@ function ArchiveStreamButton({ stream }: { readonly stream: Stream }) {
   return (
     <>
       <p>
-        <Button kind="danger" icon="trash" busy={saving.busy} onClick={() => void archive()}>
+        <Button kind="danger" icon={LATER_ICONS.trash} busy={saving.busy} onClick={() => void archive()}>
           {t('settings.archive')}
         </Button>
       </p>

@@ -10,7 +10,7 @@ import {
   pageShortcuts,
   TextField,
 } from '../../kit/index.js';
-import { confirm, Toggle } from '../../kit-later/index.js';
+import { confirm, LATER_ICONS, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { KeyCaptureButton } from './key-taker.js';
 
@@ -52,7 +52,7 @@ function ShortcutHelpRow({ id, isEditing, onEditingChange }: ShortcutLineProps) 
       )}
       {changed ? (
         <IconButton
-          icon="refresh"
+          icon={LATER_ICONS.refresh}
           label={t('help.reset', { name })}
           onClick={() => pageShortcuts.setCustomChords(id, undefined)}
         />

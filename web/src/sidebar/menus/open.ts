@@ -2,7 +2,7 @@ import { core } from '../../client/index.js';
 import { makeStreamNarrow } from '../../core/index.js';
 import { awaitOrToastError } from '../../failures/index.js';
 import { type MenuItem, type PopoverAnchor, toggleMenu } from '../../kit/index.js';
-import { confirm } from '../../kit-later/index.js';
+import { confirm, LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, subscriptions } from '../../toggles/index.js';
 import { copyAbsoluteLink } from '../../topics-later/index.js';
@@ -36,17 +36,17 @@ export function openStreamMenu(anchor: PopoverAnchor, id: number): void {
     },
     mine && {
       label: t(isPinned ? 'sidebar.unpin' : 'sidebar.pin'),
-      icon: 'pin',
+      icon: LATER_ICONS.pin,
       run: () => void awaitOrToastError(subscriptionFlags.press(pin, !isPinned)),
     },
     mine && {
       label: t(isMuted ? 'sidebar.unmute-stream' : 'sidebar.mute-stream'),
-      icon: isMuted ? 'bell' : 'mute',
+      icon: isMuted ? 'bell' : LATER_ICONS.mute,
       run: () => void awaitOrToastError(subscriptionFlags.press(mute, !isMuted)),
     },
     {
       label: t('sidebar.copy-link'),
-      icon: 'link',
+      icon: LATER_ICONS.link,
       run: () => void copyAbsoluteLink(core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(id) })),
     },
     core.state.me.id !== 0 && {
@@ -57,7 +57,7 @@ export function openStreamMenu(anchor: PopoverAnchor, id: number): void {
     mine && 'line',
     mine && {
       label: t('sidebar.leave'),
-      icon: 'sign-out',
+      icon: LATER_ICONS.signOut,
       danger: true,
       run: () => void confirmAndUnsubscribe(id, name),
     },
