@@ -239,6 +239,25 @@ t.test('the quick switcher goes to streams, topics, people and views', async (t)
   t.strictSame(client.faults, []);
 });
 
+t.test('the list of drafts has a text that only the browser keeps, and a reload leaves it there', async (t) => {
+  await member.api.ok('PATCH /settings', { enable_drafts_synchronization: false });
+  const client = await open(`#narrow/stream/${await streamIdOf(member, 'general')}/topic/unsent`);
+  await client.fill('.compose-text', 'for this browser');
+  await client.page.evaluate(`location.hash = '#drafts'`);
+  await client.waitFor('.overview-row.note', 'unsent');
+  await client.page.reload();
+  await client.waitFor('.overview-row.note', 'for this browser');
+  await client.waitFor('.row', 'Drafts1');
+  await client.click('.overview-row.note .icon-button', 'Delete draft');
+  await client.waitFor('.empty', 'No drafts');
+  await client.click('.toast button', 'Undo');
+  await client.click('.overview-main', 'for this browser');
+  await client.page.waitForFunction(`document.querySelector('textarea')?.value === 'for this browser'`);
+  await client.fill('.compose-text', ' ');
+  await member.api.ok('PATCH /settings', { enable_drafts_synchronization: true });
+  t.strictSame(client.faults, []);
+});
+
 t.test('a draft is continued, the focus goes to the next one, and the last deleted is restored', async (t) => {
   const to = [await streamIdOf(member, 'general')];
   const timestamp = Math.floor(Date.now() / 1000);

@@ -64,6 +64,55 @@ t.test('an empty draft takes no text that is kept for its conversation or withou
   for (const to of [undefined, TO]) t.equal(core.draftService.openNewestOrNew(to).content.value, 'note');
 });
 
+t.test(
+  'the list has texts that only this browser keeps, each in place of an older text of its conversation',
+  async (t) => {
+    const { platform, core } = await setUp({ enable_drafts_synchronization: false });
+    const { ownLists } = core.state;
+    const older = { id: 5, type: 'stream', to: [TO.stream], topic: 'Plans', content: 'older', timestamp: 1 } as const;
+    const other = { ...older, id: 6, topic: 'other', content: 'other' };
+    ownLists.draftsById.value = new Map([older, other].map((draft) => [draft.id, draft]));
+    const listed = () => ownLists.listedDrafts.value.map(({ content, topic }) => [content, topic]);
+    for (const [to, text] of [
+      [undefined, 'no address'],
+      [TO, 'newer'],
+    ] as const) {
+      const draft = core.draftService.openEmpty(to);
+      draft.setContent(text);
+      draft.closeAndSaveNow();
+      await platform.pass(0);
+    }
+    const all = [
+      ['newer', 'plans'],
+      ['no address', ''],
+      ['other', 'other'],
+    ];
+    t.strictSame(listed(), all);
+    const { core: reloaded } = await (async () => {
+      const server = new FakeServer();
+      const again = new FakePlatform(server);
+      for (const [key, value] of platform.values) again.values.set(key, value);
+      server.other = (request) =>
+        request.path.endsWith('/register') ? answerRegistration(ME, {}) : answerSignedIn(request);
+      return { core: await startLiveCore(again) };
+    })();
+    await turns();
+    t.strictSame(
+      reloaded.state.ownLists.listedDrafts.value.map(({ content }) => content).sort(),
+      ['newer', 'no address'],
+      'after a reload',
+    );
+    const [first] = ownLists.listedDrafts.value;
+    t.equal(core.draftService.openStoredById(first!.id).content.value, 'newer');
+    await core.draftService.delete(first!.id);
+    t.strictSame(listed(), [
+      ['no address', ''],
+      ['other', 'other'],
+      ['older', 'Plans'],
+    ]);
+  },
+);
+
 t.test('an account that takes the place of another one gets neither its edit box nor its offline copy', async (t) => {
   const { server, platform, core } = await setUp();
   platform.values.set('offline/window/key', '{"messages":[],"foundNewest":true}');
@@ -201,7 +250,7 @@ const CROSSINGS: readonly (readonly [title: string, steps: readonly Step[], aske
   ],
   [
     'a draft that the user deletes from the list is gone, with its text from elsewhere',
-    [isUpdatedTo('half B'), ({ core }) => void core.draftService.deleteStored(5), isRemoved, pass],
+    [isUpdatedTo('half B'), ({ core }) => void core.draftService.delete(5), isRemoved, pass],
     ['DELETE'],
   ],
 ];

@@ -8,6 +8,7 @@ import {
   showToast,
   VirtualList,
 } from '../kit/index.js';
+import { LATER_ICONS } from '../kit-later/index.js';
 import { formatShortTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
@@ -19,11 +20,18 @@ function openDraftInCompose(draft: StoredDraft): void {
   core.sharedViewState.composeRequest.value = { ...(to ? { conversation: to } : {}), draftId: draft.id };
 }
 
-async function deleteDraftWithUndo({ id, type, to, topic, content, timestamp }: StoredDraft): Promise<void> {
-  if (!(await awaitOrToastError(core.draftService.deleteStored(id)))) return;
+async function deleteDraftWithUndo(stored: StoredDraft): Promise<void> {
+  const { id, type, to, topic, content, timestamp } = stored;
+  if (!(await awaitOrToastError(core.draftService.delete(id)))) return;
   const user = core.state.me.id;
   const restore = () => {
     if (core.state.me.id !== user) return;
+    if (id < 0) {
+      const draft = core.draftService.openEmpty(core.draftService.getDraftTarget(stored));
+      draft.setContent(content);
+      draft.closeAndSaveNow();
+      return;
+    }
     const time = timestamp === undefined ? {} : { timestamp };
     core.api.post('/drafts', { drafts: [{ type, to: [...to], topic, content, ...time }] }).catch((error) =>
       // Nothing else has the text.
@@ -50,7 +58,7 @@ function DraftRow({ draft, attributes }: { readonly draft: StoredDraft; readonly
     >
       <IconButton icon="edit" label={t('overviews.resume')} tabIndex={-1} onClick={() => openDraftInCompose(draft)} />
       <IconButton
-        icon="trash"
+        icon={LATER_ICONS.trash}
         label={t('overviews.delete-draft')}
         tabIndex={-1}
         onClick={() => void deleteDraftWithUndo(draft)}
@@ -62,7 +70,7 @@ function DraftRow({ draft, attributes }: { readonly draft: StoredDraft; readonly
 /** Drafts, newest first. */
 export function DraftsView() {
   const walk = useRowKeyNavigation();
-  const drafts = core.state.ownLists.draftsNewestFirst.value;
+  const drafts = core.state.ownLists.listedDrafts.value;
   if (drafts.length === 0) {
     return (
       <div class="overview-empty">

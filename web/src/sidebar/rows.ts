@@ -133,7 +133,7 @@ function makeViewRows(state: ClientState): SidebarRow[] {
     view('mentions', unread.unreadMentionIds.value.length),
     view('starred', state.me.settings.value.starred_message_counts ? ownLists.starredMessageIds.value.size : 0, true),
   ];
-  const { length: drafts } = ownLists.draftsNewestFirst.value;
+  const { length: drafts } = ownLists.listedDrafts.value;
   const { length: scheduled } = ownLists.scheduledNextFirst.value;
   rows.push(view('drafts', drafts, true));
   if (scheduled > 0) rows.push(view('scheduled', scheduled, true));

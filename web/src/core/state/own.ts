@@ -4,6 +4,8 @@ import type { StateSlice } from './slice.js';
 
 export type StoredDraft = Draft & { readonly id: number };
 
+const addressKeyOf = ({ type, to, topic }: StoredDraft): string => `${type}/${to}/${topic}`.toLowerCase();
+
 /**
  * The user's own lists: drafts (newest first), scheduled messages (next first), ids of starred messages.
  *
@@ -17,6 +19,15 @@ export class OwnListsState implements StateSlice {
   readonly draftsNewestFirst: ReadonlySignal<readonly StoredDraft[]> = computed(() =>
     [...this.draftsById.value.values()].sort((a, b) => (b.timestamp ?? 0) - (a.timestamp ?? 0) || b.id - a.id),
   );
+  /** Drafts of this account that the server doesn't have, newest first; their ids are negative. */
+  readonly unsavedDrafts = signal<readonly StoredDraft[]>([]);
+  /** All drafts. An unsaved one stands for the newest stored one of its address: it has the newer text. */
+  readonly listedDrafts: ReadonlySignal<readonly StoredDraft[]> = computed(() => {
+    const stored = this.draftsNewestFirst.value;
+    const unsaved = this.unsavedDrafts.value;
+    const replaced = unsaved.map((draft) => stored.find((one) => addressKeyOf(one) === addressKeyOf(draft)));
+    return [...unsaved, ...stored.filter((one) => !replaced.includes(one))];
+  });
   readonly scheduledNextFirst: ReadonlySignal<readonly ScheduledMessage[]> = computed(() =>
     [...this.scheduledById.value.values()].sort(
       (a, b) =>

@@ -1,11 +1,11 @@
-import { type ReadonlySignal, signal } from '@preact/signals-core';
+import { effect, type ReadonlySignal, signal } from '@preact/signals-core';
 import { type ApiClient, ApiFailure } from '../api.js';
 import { type Conversation, getOtherOrOwnUserIds, makeConversationKey } from '../narrow.js';
 import type { Platform, TimerHandle } from '../ports.js';
 import type { StoredDraft } from '../state/own.js';
 import type { ClientState } from '../state/state.js';
 import { type DraftsEvent, KnownDraftTexts } from './known-drafts.js';
-import { UnsavedDraftTexts } from './unsaved.js';
+import { UnsavedDrafts } from './unsaved.js';
 
 const SAVE_AFTER_KEYSTROKE_MS = 1_000;
 const SAVE_RETRY_MS = 10_000;
@@ -31,7 +31,7 @@ export type DraftTarget = Conversation | undefined;
  * it; it is not saved on the server while another one is signed in.
  */
 export class DraftService {
-  readonly #unsavedTexts: UnsavedDraftTexts;
+  readonly #unsavedDrafts: UnsavedDrafts;
   readonly #knownTexts: KnownDraftTexts;
 
   constructor(
@@ -40,8 +40,15 @@ export class DraftService {
     private readonly state: ClientState,
     private readonly signedInUserId: ReadonlySignal<number>,
   ) {
-    this.#unsavedTexts = new UnsavedDraftTexts(platform);
+    this.#unsavedDrafts = new UnsavedDrafts(platform);
     this.#knownTexts = new KnownDraftTexts(state.ownLists);
+    effect(() => {
+      const own = `${state.me.userIdSignal.value}/`;
+      state.ownLists.unsavedDrafts.value = [...this.#unsavedDrafts.byKey.value]
+        .filter(([key]) => key.startsWith(own))
+        .map(([, draft]) => draft)
+        .reverse();
+    });
   }
 
   /** Called before an event changes the state. A text from elsewhere that this tab has removed is saved again. */
@@ -64,14 +71,17 @@ export class DraftService {
 
   /** Opens a draft of the list. */
   openStoredById(id: number): OpenDraft {
-    const stored = this.state.ownLists.draftsById.peek().get(id);
+    const { draftsById, unsavedDrafts } = this.state.ownLists;
+    const unsaved = unsavedDrafts.peek().find((draft) => draft.id === id);
+    if (unsaved) return this.openNewestOrNew(this.getDraftTarget(unsaved));
+    const stored = draftsById.peek().get(id);
     return this.#open(stored && this.getDraftTarget(stored), stored);
   }
 
   /** @param content the unsaved or stored text unless it is given */
   #open(target: DraftTarget, stored: StoredDraft | undefined, content?: string): OpenDraft {
     const { platform, api, state, signedInUserId } = this;
-    const texts = { unsaved: this.#unsavedTexts, known: this.#knownTexts };
+    const texts = { unsaved: this.#unsavedDrafts, known: this.#knownTexts };
     return new OpenDraft(platform, api, state, signedInUserId, texts, target, stored, content);
   }
 
@@ -92,7 +102,9 @@ export class DraftService {
   }
 
   /** Deletes a draft with the text that the list of drafts shows. */
-  async deleteStored(id: number): Promise<void> {
+  async delete(id: number): Promise<void> {
+    for (const [key, draft] of this.#unsavedDrafts.byKey.peek())
+      if (draft.id === id) return this.#unsavedDrafts.setOrForget(key, { ...draft, content: '' });
     const stored = this.state.ownLists.draftsById.peek().get(id);
     if (stored) this.#knownTexts.noteShown(id, stored.content);
     this.#knownTexts.noteSent(id, undefined, stored?.content ?? '');
@@ -118,7 +130,7 @@ export class OpenDraft {
     private readonly api: ApiClient,
     private readonly state: ClientState,
     private readonly signedInUserId: ReadonlySignal<number>,
-    private readonly texts: { readonly unsaved: UnsavedDraftTexts; readonly known: KnownDraftTexts },
+    private readonly texts: { readonly unsaved: UnsavedDrafts; readonly known: KnownDraftTexts },
     target: DraftTarget,
     stored: StoredDraft | undefined,
     content: string | undefined,
@@ -126,7 +138,7 @@ export class OpenDraft {
     this.#userId = state.me.userIdSignal.peek();
     this.#target = target;
     this.#storedId = stored?.id;
-    this.#content.value = content ?? this.texts.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
+    this.#content.value = content ?? this.texts.unsaved.getText(this.#unsavedKey) ?? stored?.content ?? '';
     this.#lastText = this.#content.peek();
     if (stored) this.texts.known.noteShown(stored.id, stored.content);
   }
@@ -147,7 +159,7 @@ export class OpenDraft {
   }
 
   setTarget(target: DraftTarget): void {
-    this.texts.unsaved.setOrForgetText(this.#unsavedTextKey, '');
+    this.#keepUnsaved('');
     this.#target = target;
     if (this.#content.peek().trim() !== '') this.#scheduleSave(SAVE_AFTER_KEYSTROKE_MS);
   }
@@ -173,14 +185,22 @@ export class OpenDraft {
   }
 
   /** Key under which the text stays in this browser until the server has it: account and conversation. */
-  get #unsavedTextKey(): string {
+  get #unsavedKey(): string {
     const where = this.#target === undefined ? '' : makeConversationKey(this.#target);
     return `${this.#userId}/${where}`;
   }
 
+  #makeDraft(content: string): Omit<StoredDraft, 'id'> {
+    return { ...makeDraftAddressFields(this.#target), content, timestamp: Math.floor(this.platform.now() / 1000) };
+  }
+
+  /** @param content an empty one forgets the draft */
+  #keepUnsaved(content: string): void {
+    this.texts.unsaved.setOrForget(this.#unsavedKey, this.#makeDraft(content));
+  }
+
   async #saveLocallyThenOnServer(): Promise<void> {
-    const key = this.#unsavedTextKey;
-    this.texts.unsaved.setOrForgetText(key, this.#content.peek());
+    this.#keepUnsaved(this.#content.peek());
     if (this.signedInUserId.peek() !== this.#userId) {
       this.phase.value = 'unsaved';
       return;
@@ -193,7 +213,7 @@ export class OpenDraft {
     try {
       await this.#putOrDeleteOnServer();
       if (this.phase.peek() !== 'saving') return;
-      this.texts.unsaved.setOrForgetText(key, '');
+      this.#keepUnsaved('');
       this.phase.value = 'saved';
     } catch (error) {
       // The draft was deleted elsewhere, so it is saved as a new one.
@@ -218,8 +238,7 @@ export class OpenDraft {
       if (id !== undefined) await this.api.delete('/drafts/{draft_id}', { draft_id: id });
       return;
     }
-    const timestamp = Math.floor(this.platform.now() / 1000);
-    const draft = { ...makeDraftAddressFields(this.#target), content, timestamp };
+    const draft = this.#makeDraft(content);
     if (id !== undefined) await this.api.patch('/drafts/{draft_id}', { draft_id: id, draft });
     else {
       const { ids } = await this.api.post('/drafts', { drafts: [draft] });
