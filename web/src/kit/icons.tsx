@@ -1,6 +1,6 @@
 /**
- * Icons of the first view, as paths in a square of 20 units, drawn with a line of 1.6 in the colour of the text. Icons of
- * later chunks are paths in `LATER_ICONS` (kit-later/icons.ts).
+ * Icons of the first view, as paths in a square of 20 units, drawn with a line of 1.6 in the colour of the text. Icons
+ * of later chunks are paths in `LATER_ICONS` (kit-later/icons.ts).
  */
 const ICON_PATHS = {
   inbox: 'M3 11h4l1.5 2.5h3L13 11h4M3 11l2.5-6.5h9L17 11v4.5H3z',
