@@ -60,6 +60,8 @@ if (cluster) {
     test.equal(event?.message?.id, lost);
     await test.rejects(face.command('store', 'restored'), /stop every process of the cluster first/);
     test.ok(await face.api(0).send(STREAM, 'nothing happened'));
+    await Promise.all(face.hosts.map((host) => host.stop()));
+    await test.rejects(face.command('store', 'restored'), /stop every process of the cluster first: \S+\/\d+/);
     await face.down();
 
     await load(face.mongodb, dumped);

@@ -131,6 +131,7 @@ if (cluster) {
     test.match(running.stderr, /stop every process of the cluster first/);
     await face.down();
     test.match((await runToExit('secret', 'changed', ...wrong)).stdout, /new secret is in force/);
+    test.match((await runToExit('secret', 'changed', ...wrong)).stderr, /this is the secret that the data already has/);
     refused(test, await face.attempt('check-config'), 'the former secret');
   });
 }

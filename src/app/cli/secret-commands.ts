@@ -24,7 +24,7 @@ import {
   withMongoSecretCheckNote,
 } from '#ports/store';
 import type { CliActionsOf } from './command.js';
-import { requireAllHostsStopped } from './store-commands.js';
+import { requireAllProcessesStopped } from './store-commands.js';
 
 const INVALIDATED_BY_NEW_SECRET_NOTICE =
   'the new secret is in force. Void are: API keys (people log in again, bots and accounts without password get ' +
@@ -51,7 +51,7 @@ async function requireOtherSecret(note: ServerSecretCheckNote, secrets: ServerCr
 async function applyChangedSecretToCluster(config: ServerConfig): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
-  await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
+  await requireAllProcessesStopped(nats, namespace, REAL_CLOCK);
   await withMongoSecretCheckNote(mongodb, async (note) => {
     await requireOtherSecret(note, secrets);
     await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);

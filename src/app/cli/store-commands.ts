@@ -4,7 +4,7 @@
  */
 import { AdminError } from '#app/admin';
 import { skipMessageIdsInAllRealms } from '#app/backup';
-import { natsNamesOfEventLog } from '#app/server';
+import { findRunningFrontend, natsNamesOfEventLog } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamEventLog } from '#ports/log';
 import {
@@ -42,12 +42,14 @@ const makeStoreAction =
 const discardClusterLog = (nats: string, namespace: string): Promise<void> =>
   JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
 
-/** Refuses to go on while a host of the cluster runs. @throws AdminError */
-export async function requireAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
+/** Refuses to go on while a host or a frontend of the cluster runs. @throws AdminError */
+export async function requireAllProcessesStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
   const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketOptions(namespace), existing: true });
   try {
     const { hosts } = await observeClusterStatus(kv, clock);
-    const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
+    const living = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
+    const frontend = living.length > 0 ? undefined : await findRunningFrontend(nats, namespace, clock);
+    const running = frontend === undefined ? living : [frontend];
     if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
   } catch (error) {
     // A new NATS server has no bucket of placement keys yet.
@@ -67,7 +69,7 @@ export const STORE_COMMAND_ACTIONS: CliActionsOf<'store'> = {
 
   'store restored': makeStoreAction(async ({ nats, mongodb, namespace }) => {
     await readOrInitMongoStorageFormat(mongodb);
-    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
+    await requireAllProcessesStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {
       await skipMessageIdsInAllRealms(store);
@@ -80,7 +82,7 @@ export const STORE_COMMAND_ACTIONS: CliActionsOf<'store'> = {
 
   'store log-streams': makeStoreAction(async ({ nats, mongodb, namespace, logStreams }) => {
     await readOrInitMongoStorageFormat(mongodb);
-    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
+    await requireAllProcessesStopped(nats, namespace, REAL_CLOCK);
     await discardClusterLog(nats, namespace);
     await replaceMongoLogStreamCount(mongodb, logStreams);
     return `log streams: ${logStreams}, earlier event queues end`;

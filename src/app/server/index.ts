@@ -16,6 +16,7 @@
  * Importers: `app/cli`, `app/reference` and tests.
  */
 export { formatStartGreeting, formatZuliprc } from './first-start.js';
+export { findRunningFrontend } from './frontend-presence.js';
 export { LogOutput } from './log-output.js';
 export { actorKindsByName, ConclaveNode, openProcessPorts } from './node.js';
 export type { ProcessPorts } from './ports.js';

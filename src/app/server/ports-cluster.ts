@@ -31,6 +31,17 @@ export const natsNamesOfEventLog = (namespace: string): { namespace?: string; st
 export const describeMongoDatabase = (mongodb: string): string =>
   `the database ${databaseNameOfMongoUrl(mongodb)} at ${serverHostsOfMongoUrl(mongodb)}`;
 
+/** Connects to the bus of a cluster. */
+export async function openClusterBus(
+  nats: string,
+  namespace: string,
+  clock: Clock,
+): Promise<{ readonly bus: Bus; readonly close: () => Promise<void> }> {
+  const connected = await NatsBus.connect(nats, clock);
+  const bus = namespace ? new NamespacedBus(connected, namespace) : connected;
+  return { bus, close: () => connected.close() };
+}
+
 /**
  * Opens the ports of a process of a cluster, which are its interfaces to NATS and MongoDB.
  *
@@ -46,9 +57,8 @@ export async function openClusterPorts(
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const closers: (() => Promise<void>)[] = [];
   try {
-    const connected = await NatsBus.connect(nats, clock);
-    closers.unshift(() => connected.close());
-    const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
+    const { bus, close } = await openClusterBus(nats, namespace, clock);
+    closers.unshift(close);
     await checkMongoStoreFormat(mongodb, logger);
     await withMongoSecretCheckNote(mongodb, (note) =>
       checkOrStoreServerSecretFingerprint(note, secrets, describeMongoDatabase(mongodb)),

@@ -6,7 +6,7 @@
  * pause for load balancers, no new connections, parked polls are answered, running requests finish, admin channel,
  * actors hand over, ports, listener for operators.
  */
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { AdminChannelServer, BusSystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import type { HealthMonitor } from '#app/ops';
@@ -17,6 +17,7 @@ import { siteUrlOfRealm } from '#frontend/gateway';
 import { chooseHttpServerFactory, type HttpServer } from '#frontend/http';
 import { createFirstOrganizationIfNone, type FirstStartResult } from './first-start.js';
 import { openFrontend, type RunningFrontend } from './frontend.js';
+import { answerAsFrontend } from './frontend-presence.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, startServerMonitoring } from './observe.js';
 import type { ProcessPorts } from './ports.js';
@@ -115,6 +116,7 @@ async function openServer(
       return { node, ops: address, site: undefined, port: undefined, first: undefined, workerPids: [], stop: leave };
     }
     frontend = await openFrontendOrWorkers(config, node, health, secret, logger, firstWorker);
+    if (config.role === 'http') await answerAsFrontend(ports.bus, `${hostname()}/${process.pid}`);
     if (needsExternalHost(config)) {
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
