@@ -9,7 +9,7 @@ import { realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryRealmEntry } from '#model/records';
 import type { SystemActorCaller } from './actor-caller.js';
-import { AdminError } from './admin-error.js';
+import { AdminError, InvalidArgumentError } from './admin-error.js';
 
 interface NewRealmWithOwner {
   readonly subdomain: string;
@@ -35,17 +35,17 @@ export async function createRealmWithOwner(
   of: NewRealmWithOwner,
 ): Promise<CreatedRealmAndOwnerKey> {
   const problem = of.subdomain === '' ? undefined : findSubdomainProblemText(of.subdomain);
-  if (problem !== undefined) throw new AdminError(problem);
-  if (!hasEmailAddressForm(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
+  if (problem !== undefined) throw new InvalidArgumentError(problem);
+  if (!hasEmailAddressForm(of.ownerEmail)) throw new InvalidArgumentError(`not an e-mail address: ${of.ownerEmail}`);
   try {
     checkRealmName(of.name);
   } catch (error) {
-    throw new AdminError(`the name of the organization ${(error as Error).message}`);
+    throw new InvalidArgumentError(`the name of the organization ${(error as Error).message}`);
   }
   try {
     toCheckedFullName(of.ownerName);
   } catch (error) {
-    throw new AdminError((error as Error).message);
+    throw new InvalidArgumentError((error as Error).message);
   }
   // The API key contains the number of the realm, so ask for it first; ask again if another call takes the number.
   for (let attempt = 0; attempt < 5; attempt++) {

@@ -7,7 +7,7 @@ import { realmActorCommands } from '#model/commands';
 import type { DirectoryRealmEntry } from '#model/records';
 import { listRealms, requireUserIdByEmail } from './accounts.js';
 import type { SystemActorCaller } from './actor-caller.js';
-import { AdminError } from './admin-error.js';
+import { AdminError, InvalidArgumentError } from './admin-error.js';
 
 /** Activates or deactivates an organization. A deactivated one refuses all calls of its users. */
 export async function setRealmActive(actors: SystemActorCaller, realm: RealmId, active: boolean): Promise<void> {
@@ -111,7 +111,7 @@ export async function setRateLimitsOfUser(
     try {
       parseRateLimitRules(rules);
     } catch (error) {
-      throw new AdminError((error as Error).message);
+      throw new InvalidArgumentError(`the rate limits '${rules}': ${(error as Error).message}`);
     }
   }
   await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.setRateLimits, {

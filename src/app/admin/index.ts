@@ -21,7 +21,7 @@ export {
   requireRealmBySubdomain,
 } from './accounts.js';
 export { BusSystemActorCaller, SystemActorCaller } from './actor-caller.js';
-export { AdminError, ServerStoppedError } from './admin-error.js';
+export { AdminError, InvalidArgumentError, ServerStoppedError } from './admin-error.js';
 export {
   countAccountsAndStreams,
   deactivateUserWithoutMail,

@@ -11,6 +11,7 @@ import {
   deactivateUserWithoutMail,
   deleteRealm,
   forgetUserSignInIdentities,
+  InvalidArgumentError,
   listRealms,
   reactivateUser,
   readOrRenewUserApiKey,
@@ -76,7 +77,7 @@ const organizationUrlOf = (
 function parseOrganizationTypeNumber(name: string | undefined): number {
   const type = ORGANIZATION_TYPE_NUMBER_BY_NAME[name ?? 'unspecified'];
   if (type === undefined)
-    throw new AdminError(`--type is one of ${Object.keys(ORGANIZATION_TYPE_NUMBER_BY_NAME).join(', ')}`);
+    throw new InvalidArgumentError(`--type is one of ${Object.keys(ORGANIZATION_TYPE_NUMBER_BY_NAME).join(', ')}`);
   return type;
 }
 
@@ -96,18 +97,25 @@ async function printKeyOrWriteZuliprc(
   email: string,
   key: string,
 ): Promise<void> {
-  if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
-  else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
+  const { zuliprc } = options;
+  if (zuliprc === undefined) process.stdout.write(`${key}\n`);
+  else
+    await writePrivateFile(zuliprc, formatZuliprc(email, key, site)).catch((error: Error) => {
+      // The key is in force, and no other place has it.
+      process.stdout.write(`${key}\n`);
+      throw new AdminError(`${zuliprc} can't be written, so the key is printed: ${error.message}`);
+    });
 }
 
 function parseRoleNumber(name: string): number {
   const role = ROLE_NUMBER_BY_CLI_NAME[name];
-  if (role === undefined) throw new AdminError(`no such role: ${name}`);
+  if (role === undefined)
+    throw new InvalidArgumentError(`${name} is no role: they are ${Object.keys(ROLE_NUMBER_BY_CLI_NAME).join(', ')}`);
   return role;
 }
 
 function parseOnOff(word: string): boolean {
-  if (word !== 'on' && word !== 'off') throw new AdminError(`neither on nor off: ${word}`);
+  if (word !== 'on' && word !== 'off') throw new InvalidArgumentError(`on or off, not ${word}`);
   return word === 'on';
 }
 
@@ -121,7 +129,7 @@ async function readLineOfStandardInput(prompt: string): Promise<string | undefin
 /** Reads a password: other users of the machine see the options of a command, but not its input. */
 async function readPasswordFromStandardInput(): Promise<string> {
   const password = await readLineOfStandardInput('New password: ');
-  if (password === undefined) throw new AdminError('no password: give it as the first line of the input');
+  if (password === undefined) throw new InvalidArgumentError('no password: give it as the first line of the input');
   return password;
 }
 
@@ -135,10 +143,12 @@ async function requireTypedSubdomain(subdomain: string): Promise<void> {
 }
 
 export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
-  'realm create': (config, options, logger) =>
-    runWithActorClientOrNewData(config, logger, async (actors, secrets) => {
-      await requireWritableZuliprc(options);
-      const { email, name, subdomain = '', type, password } = options;
+  'realm create': async (config, options, logger) => {
+    const { email, name, subdomain = '', type, password } = options;
+    const orgType = parseOrganizationTypeNumber(type);
+    // Before the data directory is made.
+    await requireWritableZuliprc(options);
+    await runWithActorClientOrNewData(config, logger, async (actors, secrets) => {
       const origin = organizationUrlOf(options, config, subdomain);
       const { ownerKey } = await createRealmWithOwner(actors, secrets, {
         subdomain,
@@ -146,11 +156,12 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
         ownerEmail: email,
         ownerName: options['full-name'],
         ownerPassword: password,
-        orgType: parseOrganizationTypeNumber(type),
+        orgType,
         origin,
       });
       await printKeyOrWriteZuliprc(options, origin, email, ownerKey);
-    }),
+    });
+  },
 
   'realm list': (config, _options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
@@ -188,13 +199,11 @@ export const REALM_AND_USER_COMMAND_ACTIONS: CliActionsOf<'realm' | 'user'> = {
 
   'user create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const { email, password, realm } = options;
-      const id = await createUserAndReturnId(actors, (await requireRealmBySubdomain(actors, realm)).id, {
-        email,
-        name: options['full-name'],
-        password,
-        role: parseRoleNumber(options['user-role'] ?? 'member'),
-      });
+      const { email, realm } = options;
+      const role = parseRoleNumber(options['user-role'] ?? 'member');
+      const { id: realmId } = await requireRealmBySubdomain(actors, realm);
+      const password = options.password ?? (await readPasswordFromStandardInput());
+      const id = await createUserAndReturnId(actors, realmId, { email, name: options['full-name'], password, role });
       process.stdout.write(`${id}\n`);
     }),
 

@@ -60,9 +60,9 @@ export const CLI_COMMAND_DECLARATIONS = {
     optional: ['yes'],
   },
   'user create': {
-    description: 'Create an account.',
-    required: ['email', 'full-name', 'password'],
-    optional: ['user-role', 'realm'],
+    description: 'Create an account; without --password the first line of the input is its password.',
+    required: ['email', 'full-name'],
+    optional: ['password', 'user-role', 'realm'],
   },
   'user key': {
     description: "Print an account's API key.",

@@ -56,6 +56,7 @@ on the data directory, whose server may be running.
 Options (in parentheses: the environment variable for the same setting):
 ${describeSettingsForHelp()}
   --help                        Show this text.
+  --version                     Show the version of this program.
 
 A cluster: start any number of 'conclave serve --role actors' and 'conclave serve --role http', all with the same
 --nats, --mongodb and --secret; then 'conclave realm create' with the same three.

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import { InvalidArgumentError } from '#app/admin';
 import { loadServerConfig, SERVER_SETTING_DECLARATIONS, type ServerConfig, ServerConfigError } from '#app/config';
 import { formatStartGreeting, LogOutput, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
@@ -32,8 +33,8 @@ export async function runCommand(
     const { name, words } = parseCommandCall(positionals, values);
     return (await runNamedCommand(name, loadServerConfig(values, environment), values, words)) ?? 0;
   } catch (error) {
-    if (error instanceof ServerConfigError || error instanceof CliUsageError)
-      return printErrorAndReturnExitCode(error.message, 2);
+    if ([ServerConfigError, CliUsageError, InvalidArgumentError].some((kind) => error instanceof kind))
+      return printErrorAndReturnExitCode((error as Error).message, 2);
     return printErrorAndReturnExitCode(error instanceof Error ? error.message : String(error), 1);
   }
 }

@@ -1,6 +1,7 @@
 /** Entry of the command line: parses the words, prints the help, and loads the commands when one is to run. */
 import { parseArgs } from 'node:util';
 import { SETTING_COMMAND_LINE_OPTIONS } from '#app/config';
+import { SERVER_VERSION } from '#base';
 import { printErrorAndReturnExitCode } from './command.js';
 import { COMMAND_LINE_OPTIONS } from './declarations.js';
 import { CLI_HELP_TEXT } from './help.js';
@@ -16,6 +17,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
         ...SETTING_COMMAND_LINE_OPTIONS,
         ...COMMAND_LINE_OPTIONS,
         help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
       },
       allowPositionals: true,
     });
@@ -24,6 +26,10 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
   }
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
+  if (values.version && !values.help) {
+    process.stdout.write(`conclave ${SERVER_VERSION}\n`);
+    return 0;
+  }
   if (values.help || command === 'help' || command === '') {
     process.stdout.write(CLI_HELP_TEXT);
     return command === '' && !values.help ? 2 : 0;

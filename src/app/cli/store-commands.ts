@@ -17,10 +17,12 @@ import {
   CURRENT_STORAGE_FORMAT,
   MongoStore,
   raiseMongoStorageFormat,
+  readMongoStorageFormat,
   readOrInitMongoStorageFormat,
   replaceMongoLogStreamCount,
 } from '#ports/store';
 import type { CliActionsOf, CliCommandAction } from './command.js';
+import { CliUsageError } from './usage.js';
 
 interface ClusterServerLocations {
   readonly nats: string;
@@ -34,7 +36,7 @@ const makeStoreAction =
   (work: (of: ClusterServerLocations) => Promise<string>): CliCommandAction<'store format'> =>
   async ({ nats, mongodb, namespace, logStreams }) => {
     if (nats === undefined || mongodb === undefined)
-      throw new AdminError('this command is for clusters: give --nats and --mongodb');
+      throw new CliUsageError('this command is for clusters: give --nats and --mongodb');
     process.stdout.write(`${await work({ nats, mongodb, namespace, logStreams })}\n`);
   };
 
@@ -60,10 +62,10 @@ export async function requireAllProcessesStopped(nats: string, namespace: string
 }
 
 export const STORE_COMMAND_ACTIONS: CliActionsOf<'store'> = {
-  'store format': makeStoreAction(
-    async ({ mongodb }) =>
-      `stored: ${await readOrInitMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
-  ),
+  'store format': makeStoreAction(async ({ mongodb }) => {
+    const stored = (await readMongoStorageFormat(mongodb)) ?? 'none yet';
+    return `stored: ${stored}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`;
+  }),
 
   'store raise-format': makeStoreAction(async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`),
 

@@ -26,7 +26,7 @@ const isCommandName = (name: string): name is CliCommandName => Object.hasOwn(CL
  */
 export function parseCommandCall(given: readonly string[], options: Readonly<Record<string, unknown>>): CliCommandCall {
   const name = [given.slice(0, 2).join(' '), given[0] ?? ''].find(isCommandName);
-  if (name === undefined) throw new CliUsageError(`no such command: ${given.join(' ')}. 'conclave --help' lists them.`);
+  if (name === undefined) throw new CliUsageError(describeUnknownCommand(given));
   const words = given.slice(name.split(' ').length);
   const { words: placeholders = [], required = [], optional = [] } = declarationOfCommand(name);
   const least = placeholders.filter((word) => !word.startsWith('[')).length;
@@ -42,6 +42,16 @@ export function parseCommandCall(given: readonly string[], options: Readonly<Rec
   throw new CliUsageError(
     `--${useless} has no meaning for ${name}${taken.size === 0 ? '' : `, which takes ${listOptions(taken)}`}`,
   );
+}
+
+function describeUnknownCommand(given: readonly string[]): string {
+  const group = `${given[0]} `;
+  const commands = Object.keys(CLI_COMMAND_DECLARATIONS).filter((name) => name.startsWith(group));
+  if (commands.length === 0) return `no such command: ${given.join(' ')}. 'conclave --help' lists them.`;
+  const others = commands.map((name) => name.slice(group.length)).join(', ');
+  return given.length === 1
+    ? `usage: conclave ${group}COMMAND. Commands: ${others}`
+    : `no such command: ${given.slice(0, 2).join(' ')}. Commands of ${given[0]}: ${others}`;
 }
 
 const listOptions = (names: Iterable<string>): string => Array.from(names, (name) => `--${name}`).join(', ');

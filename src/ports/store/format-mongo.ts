@@ -47,6 +47,18 @@ export function raiseMongoStorageFormat(url: string, known = CURRENT_STORAGE_FOR
   });
 }
 
+/**
+ * Returns the stored format without changing anything; undefined: no process of a server has used the database.
+ * @throws StoreUnavailableError
+ */
+export function readMongoStorageFormat(url: string): Promise<number | undefined> {
+  return withFormatCollection(url, async (formats, hasRoots) => {
+    const stored = await formats.findOne({ _id: 'format' });
+    if (stored) return stored.format;
+    return (await hasRoots()) ? FIRST_STORAGE_FORMAT : undefined;
+  });
+}
+
 async function readOrInitStorageFormat(
   url: string,
   formats: Collection<StorageFormatDocument>,

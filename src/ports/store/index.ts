@@ -21,7 +21,7 @@
 export { deepCopyJson, packJsonToBuffer, unpackJson } from './codec.js';
 export { DataDirectoryInUseError } from './directory-lock.js';
 export { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, StorageFormatMismatchError } from './format.js';
-export { raiseMongoStorageFormat, readOrInitMongoStorageFormat } from './format-mongo.js';
+export { raiseMongoStorageFormat, readMongoStorageFormat, readOrInitMongoStorageFormat } from './format-mongo.js';
 export {
   LmdbEnvironment,
   type LmdbTable,

@@ -158,7 +158,7 @@ t.test('a refused organization is refused with the reason', async (t) => {
   ] as const) {
     const who = ['--name', name, '--email', OWNER, '--full-name', 'Owner'];
     const refused = await data.attempt('realm', 'create', '--subdomain', subdomain, ...who);
-    t.same(refused, { code: 1, stdout: '', stderr: `conclave: ${says}\n` });
+    t.same(refused, { code: says.includes('already') ? 1 : 2, stdout: '', stderr: `conclave: ${says}\n` });
   }
   t.equal(await data.run('realm', 'list'), '1\tteam\n');
 });
@@ -210,10 +210,38 @@ t.test('a command refuses options and words that it does not take', async (t) =>
     [['user', 'create', '--email', OWNER], '--full-name is required'],
     [['user', 'role', OWNER], 'usage: conclave user role EMAIL ROLE'],
     [['realm', 'list', 'all'], 'usage: conclave realm list'],
-    [['realm'], "no such command: realm. 'conclave --help' lists them."],
+    [['nonsense', 'x'], "no such command: nonsense x. 'conclave --help' lists them."],
+    [['secret'], 'usage: conclave secret COMMAND. Commands: changed'],
+    [['cluster', 'x', 'y'], 'no such command: cluster x. Commands of cluster: status, drain, undrain'],
+    [['store', 'format'], 'this command is for clusters: give --nats and --mongodb'],
   ] as const) {
     t.same(await runAndCapture(words), { code: 2, stdout: '', stderr: `conclave: ${says}\n` });
   }
+});
+
+t.test('a value that nothing allows is wrong usage, and makes no data directory', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('');
+  const missing = join(data.folder, 'missing');
+  const create = ['realm', 'create', '--name', 'X', '--email', OWNER, '--full-name', 'Owner'];
+  for (const [words, says] of [
+    [[...create, '--type', 'club', '--data-dir', missing], /--type is one of .*business/],
+    [[...create, '--subdomain', '-', '--data-dir', data.folder], /[Ss]ubdomain/],
+    [[...create, '--email', 'x', '--data-dir', data.folder], /not an e-mail address: x/],
+    [['user', 'role', OWNER, 'king', '--data-dir', data.folder], /king is no role: they are owner, /],
+    [['user', 'billing', OWNER, 'yes', '--data-dir', data.folder], /on or off, not yes/],
+    [['user', 'rate-limit', OWNER, 'many', '--data-dir', data.folder], /many/],
+  ] as const) {
+    const { code, stderr } = await runAndCapture(words);
+    t.equal(code, 2, words.join(' '));
+    t.match(stderr, says);
+  }
+  t.notOk(existsSync(missing));
+  t.equal((await data.attempt('user', 'role', 'unknown@example.com', 'member')).code, 1, 'a failure, not wrong usage');
+});
+
+t.test('the version of the program is shown', async (t) => {
+  t.match(await runAndCapture(['--version']), { code: 0, stdout: /^conclave \d+\.\d+\.\d+\n$/ });
 });
 
 t.test('the help shows commands with their options', async (t) => {
