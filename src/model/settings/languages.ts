@@ -52,3 +52,9 @@ const englishNames = new Intl.DisplayNames('en', { type: 'language' });
 export const INTERFACE_LANGUAGE_NAME_BY_CODE: ReadonlyMap<string, string> = new Map(
   INTERFACE_LANGUAGE_CODES.map((code) => [code, englishNames.of(code) ?? code]),
 );
+
+/** True if people with this language usually read times on a 24-hour clock. @param code value of `default_language` */
+export function hasTwentyFourHourClock(code: string): boolean {
+  const { hourCycle } = new Intl.DateTimeFormat(code, { hour: 'numeric' }).resolvedOptions();
+  return hourCycle === 'h23' || hourCycle === 'h24';
+}

@@ -15,7 +15,7 @@ import {
   USER_ROLE,
 } from '#domain/people';
 import { compareByName } from '#domain/streams';
-import { type LogItem, type RealmId, streamActorKey, USER_SETTING_DECLARATIONS } from '#model';
+import { hasTwentyFourHourClock, type LogItem, type RealmId, streamActorKey, USER_SETTING_DECLARATIONS } from '#model';
 import { makeOutboxCommand, type NewRealmOwnerAccount, type OutboxCommand, streamActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -172,7 +172,13 @@ export function addAccountToRealm(
   // The visibility of the address is a field of the account, so it is left out of the settings.
   const { email_address_visibility: _, ...sharedSettings } = defaults;
   const isUsualLanguage = language === USER_SETTING_DECLARATIONS.default_language.default;
-  const settings = isUsualLanguage ? sharedSettings : { ...sharedSettings, default_language: language };
+  const settings = isUsualLanguage
+    ? sharedSettings
+    : {
+        ...(hasTwentyFourHourClock(language) ? { twenty_four_hour_time: true } : {}),
+        ...sharedSettings,
+        default_language: language,
+      };
   const user = makeNewUserRecord({
     id,
     recipient: state.nextRecipient,

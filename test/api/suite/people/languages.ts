@@ -28,7 +28,7 @@ export const languages: Facts = async (t, server) => {
   const heading = ({ text }: RawAnswer): string => /<h1>(.*)<\/h1>/.exec(text)?.[1] ?? '';
   const resetPath = '/accounts/password/reset';
   /** Signs up with a browser of this language. @returns the language of the new account */
-  const languageAfterSignUp = async (email: string, browser: string): Promise<unknown> => {
+  const settingsAfterSignUp = async (email: string, browser: string): Promise<Fields> => {
     await send('/signup', { email }, browser);
     const confirmation = (await mailed(server, email))[0]!;
     const done = await send(linkIn(confirmation), { full_name: 'Neu Hier', password: PASSWORD }, browser);
@@ -39,7 +39,7 @@ export const languages: Facts = async (t, server) => {
     const { user_settings } = await api.ok<{ user_settings: Fields }>('POST /register', {
       fetch_event_types: ['user_settings'],
     });
-    return user_settings.default_language;
+    return user_settings;
   };
 
   await t.test('a page has the language of the browser, or else of the organization', async (t) => {
@@ -92,12 +92,13 @@ export const languages: Facts = async (t, server) => {
 
   await t.test('a new account has the language of its browser, or else of the organization', async (t) => {
     const german = address();
-    t.equal(await languageAfterSignUp(german, ''), 'de');
+    t.match(await settingsAfterSignUp(german, ''), { default_language: 'de', twenty_four_hour_time: true });
     t.equal((await mailed(server, german, 2))[1]!.headers.get('subject'), `Willkommen bei ${name}`);
-    t.equal(await languageAfterSignUp(address(), '*'), 'de');
-    t.equal(await languageAfterSignUp(address(), 'xx, fr-CH;q=0.9, de;q=0.5'), 'fr');
+    t.match(await settingsAfterSignUp(address(), '*'), { default_language: 'de' });
+    t.match(await settingsAfterSignUp(address(), 'xx, fr-CH;q=0.9, de;q=0.5'), { default_language: 'fr' });
+    t.match(await settingsAfterSignUp(address(), 'ko'), { default_language: 'ko', twenty_four_hour_time: false });
     const english = address();
-    t.equal(await languageAfterSignUp(english, 'en-GB,en;q=0.9'), 'en-gb');
+    t.match(await settingsAfterSignUp(english, 'en-GB,en;q=0.9'), { default_language: 'en-gb' });
     t.equal((await mailed(server, english, 2))[1]!.headers.get('subject'), `Welcome to ${name}`);
   });
 };
