@@ -199,6 +199,7 @@ export const API_ERROR_CATALOGUE = {
   CANNOT_ATTACH_SUBMESSAGE: makeBadRequestEntry('You cannot attach a submessage to this message.'),
   SUBMESSAGE_JSON: makeBadRequestEntry('Invalid json for submessage'),
   POLL_QUESTION: makeBadRequestEntry("You can't edit a question unless you are the author."),
+  TODO_TITLE: makeBadRequestEntry("You can't edit the task list title unless you are the author."),
   READ_RECEIPTS_DISABLED: makeBadRequestEntry('Read receipts are disabled in this organization.'),
   NO_SUCH_TOPIC: makeBadRequestEntry("No such topic '{topic_name}'"),
 

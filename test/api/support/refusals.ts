@@ -140,7 +140,10 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   // realm.md § Invitations: the daily limit, which the peer has on open servers only.
   'POST /invites': OF_DAILY_INVITATIONS,
   'POST /invites/{prereg_id}/resend': OF_DAILY_INVITATIONS,
-  'POST /submessage': [bad('Unknown type for todo data: {type}')],
+  'POST /submessage': [
+    bad('Unknown type for todo data: {type}'),
+    bad("You can't edit the task list title unless you are the author."),
+  ],
   // GET /events takes the parameters of POST /register, with their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };

@@ -79,10 +79,28 @@ t.test('tasks are added, done and undone by anybody', async (t) => {
   );
   t.strictSame(state, {
     type: 'todo',
+    title: '',
     tasks: [
       { key: '1,2', text: 'write', detail: 'at length', done: true },
       { key: '1,3', text: 'read', detail: '', done: false },
     ],
+  });
+});
+
+t.test('a to-do list begins with the title and the tasks of its message', async (t) => {
+  const extra_data = { task_list_title: 'Errands', tasks: [{ task: 'bread', desc: 'two' }, null, { task: 'milk' }] };
+  const first = { widget_type: 'todo', extra_data };
+  const added = [1, { type: 'strike', key: '0,canned' }] as const;
+  t.strictSame(buildWidgetState(message([1, first], added)), {
+    type: 'todo',
+    title: 'Errands',
+    tasks: [
+      { key: '0,canned', text: 'bread', detail: 'two', done: true },
+      { key: '1,canned', text: 'milk', detail: '', done: false },
+    ],
+  });
+  t.match(buildWidgetState(message([1, first], [1, { type: 'new_task_list_title', title: 'Tasks' }])), {
+    title: 'Tasks',
   });
 });
 

@@ -79,11 +79,22 @@ export function parseAndCheckZformWidget(widget: string): {
 /** Matches a line end as the API's original server recognizes it, for example a vertical tab. */
 const WIDGET_LINE_END_PATTERN = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
-function parsePollQuestionAndOptions(rest: string): UntypedObject {
+function parsePollQuestionAndOptions(rest: string): { question: string; options: string[] } {
   const [first = '', ...others] = rest.split(WIDGET_LINE_END_PATTERN);
   // Options may be items of a Markdown list.
   const options = others.map((line) => line.trim().replace(/^\s*[-*]?\s*/, '')).filter((option) => option !== '');
   return { question: first.trim(), options };
+}
+
+/** Title and tasks of a to-do list; a task may have a description behind a colon. null: neither is given. */
+function parseTodoTitleAndTasks(rest: string): UntypedObject | null {
+  const { question, options } = parsePollQuestionAndOptions(rest);
+  if (question === '' && options.length === 0) return null;
+  const tasks = options.map((line) => {
+    const [, task = '', desc = ''] = /^([^:]*):?(.*)$/s.exec(line)!;
+    return { task: task.trim(), desc: desc.trim() };
+  });
+  return { task_list_title: question, tasks };
 }
 
 /** The first submessage of a new message: the widget in the parameter, else a command in the text. @throws ApiError */
@@ -101,7 +112,7 @@ export function makeWidgetSubmessageIfAny(
 function parsePollOrTodoCommand(content: string): UntypedObject | undefined {
   const [, type, rest = ''] = /^\/(poll|todo)(?=\s|$)(.*)$/s.exec(content) ?? [];
   if (type === 'poll') return { widget_type: type, extra_data: parsePollQuestionAndOptions(rest) };
-  return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
+  return type === 'todo' ? { widget_type: type, extra_data: parseTodoTitleAndTasks(rest) } : undefined;
 }
 
 /** The fields of a message that the checks of a new submessage need. */
@@ -139,6 +150,10 @@ const SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE: Readonly<Record<string, Readonly
         FORBID_ADDITIONAL_PROPERTIES,
       ),
     ),
+    // Clients of today send it; those of level 184 ignore it.
+    new_task_list_title: makeSchemaValidator(
+      Type.Object({ type: textSchema, title: textSchema }, FORBID_ADDITIONAL_PROPERTIES),
+    ),
     strike: makeSchemaValidator(Type.Object({ type: textSchema, key: textSchema }, FORBID_ADDITIONAL_PROPERTIES)),
   },
 };
@@ -174,6 +189,7 @@ export function makeCheckedNextSubmessage(
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
     if (!kind) throw apiError('VALIDATION_FAILED', { message: `Unknown type for ${name}: ${type}` });
     if (widget === 'poll' && type === 'question' && !byAuthor) throw apiError('POLL_QUESTION');
+    if (widget === 'todo' && type === 'new_task_list_title' && !byAuthor) throw apiError('TODO_TITLE');
     // The check below changes the value that it gets, so the text is parsed again.
     kind.validateJson(parseJsonText(added.content)!, name);
   }

@@ -45,7 +45,18 @@ export const submessages: Facts = async (t, server) => {
       ],
       ['/poll A "quoted" </script>', 'poll', { question: 'A "quoted" </script>', options: [] }],
       ['/todo', 'todo', null],
-      ['/todo Things', 'todo', null],
+      ['/todo Things', 'todo', { task_list_title: 'Things', tasks: [] }],
+      [
+        '/todo\nBread: two\n- Milk',
+        'todo',
+        {
+          task_list_title: '',
+          tasks: [
+            { task: 'Bread', desc: 'two' },
+            { task: 'Milk', desc: '' },
+          ],
+        },
+      ],
     ];
     for (const [content, type, data] of made) {
       const id = await send(content);
@@ -240,6 +251,10 @@ export const submessages: Facts = async (t, server) => {
     t.equal(((await of(poll)) as unknown[]).length, 1, 'nothing was added');
     const task = { type: 'new_task', key: 2, task: 'wash', desc: '', completed: false };
     t.equal((await attach(guest, todo, task)).status, 200);
+    const title = { type: 'new_task_list_title', title: 'Errands' };
+    t.equal((await attach(owner, todo, title)).status, 200);
+    const notAuthor = "You can't edit the task list title unless you are the author.";
+    t.match(await attach(guest, todo, title), { status: 400, body: { msg: notAuthor } });
     t.equal((await attach(member, todo, { type: 'strike', key: '0_2' })).status, 200);
   });
 

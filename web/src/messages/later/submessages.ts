@@ -22,7 +22,7 @@ export interface TodoTask {
 
 export type WidgetState =
   | { readonly type: 'poll'; readonly question: string; readonly options: readonly PollOption[] }
-  | { readonly type: 'todo'; readonly tasks: readonly TodoTask[] }
+  | { readonly type: 'todo'; readonly title: string; readonly tasks: readonly TodoTask[] }
   | { readonly type: 'choices'; readonly heading: string; readonly choices: readonly FormChoice[] };
 
 interface FormChoice {
@@ -71,8 +71,13 @@ function buildPollState(extra: JsonFields, added: readonly WidgetSubmessage[]): 
   };
 }
 
-function buildTodoState(added: readonly WidgetSubmessage[]): WidgetState {
+function buildTodoState(extra: JsonFields, added: readonly WidgetSubmessage[]): WidgetState {
+  let title = toTextOrEmpty(extra.task_list_title);
   const tasks = new Map<string, TodoTask>();
+  for (const [index, of] of toListOrEmpty(extra.tasks).filter(isJsonFields).entries()) {
+    const key = `${index},canned`;
+    tasks.set(key, { key, text: toTextOrEmpty(of.task), detail: toTextOrEmpty(of.desc), done: false });
+  }
   for (const { senderId, data } of added) {
     if (data.type === 'new_task') {
       const key = `${toKeyPart(data.key)},${senderId}`;
@@ -82,12 +87,13 @@ function buildTodoState(added: readonly WidgetSubmessage[]): WidgetState {
         detail: toTextOrEmpty(data.desc),
         done: data.completed === true,
       });
-    } else if (data.type === 'strike') {
+    } else if (data.type === 'new_task_list_title') title = toTextOrEmpty(data.title);
+    else if (data.type === 'strike') {
       const task = tasks.get(toTextOrEmpty(data.key));
       if (task) tasks.set(task.key, { ...task, done: !task.done });
     }
   }
-  return { type: 'todo', tasks: [...tasks.values()] };
+  return { type: 'todo', title, tasks: [...tasks.values()] };
 }
 
 /** The state of a message's widget: its first submessage, and what people added since. */
@@ -99,7 +105,7 @@ export function buildWidgetState(message: Message): WidgetState | undefined {
   if (!first) return undefined;
   const extra = isJsonFields(first.data.extra_data) ? first.data.extra_data : {};
   if (first.data.widget_type === 'poll') return buildPollState(extra, others);
-  if (first.data.widget_type === 'todo') return buildTodoState(others);
+  if (first.data.widget_type === 'todo') return buildTodoState(extra, others);
   if (first.data.widget_type !== 'zform') return undefined;
   const choices = toListOrEmpty(extra.choices).filter(isJsonFields);
   return {

@@ -176,7 +176,9 @@ export function Widget({ message }: { readonly message: Message }) {
   if (state.type === 'todo') {
     return (
       <div class="widget">
-        <p class="widget-title">{t('message.todo')}</p>
+        <p class="widget-title" dir="auto">
+          {state.title || t('message.todo')}
+        </p>
         <ul>
           {state.tasks.map((task) => (
             <TodoTaskRow key={task.key} message={message} task={task} />
