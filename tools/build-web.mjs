@@ -209,6 +209,8 @@ async function bundle() {
     target: ['es2022'],
     tsconfig: 'web/tsconfig.json',
     minify: true,
+    // Umlauts and emoji as they are, not as escapes: 1 KB less on the wire.
+    charset: 'utf8',
     write: false,
     metafile: true,
     outdir: ASSETS,
