@@ -679,6 +679,7 @@ t.test('on a phone, words and amounts of a table stay whole, and the table scrol
 
 t.test('an edit that is left for another view and saved after the return is sent', async (t) => {
   const id = await say(org.member, 'general', 'edits', 'first text');
+  await org.member.api.ok('PATCH /settings', { enter_sends: true });
   const client = await openTopic('edits');
   await client.openMessageMenu('first text');
   await client.click('[role=menuitem]', 'Edit');
@@ -695,8 +696,25 @@ t.test('an edit that is left for another view and saved after the return is sent
   await client.click('.toast button', 'Undo');
   await client.page.waitForSelector('.edit-text');
   t.equal(await client.valueOf('.edit-text'), 'first text, corrected', 'Escape is undone');
-  await client.click('.edit-box button', 'Save');
+  // As in the compose box: marks by keys, pasted files, and Enter.
+  await client.page.focus('.edit-text');
+  await client.pressControl('a');
+  await client.pressControl('b');
+  t.equal(await client.valueOf('.edit-text'), '**first text, corrected**');
+  await client.pressControl('b');
+  await client.page.evaluate(`(() => {
+    const area = document.querySelector('.edit-text');
+    area.setSelectionRange(area.value.length, area.value.length);
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(['x'], 'notes.txt', { type: 'text/plain' }));
+    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  })()`);
+  await client.page.waitForFunction(
+    `document.querySelector('.edit-text').value.includes('[notes.txt](/user_uploads/')`,
+  );
+  await client.page.keyboard.press('Enter');
   await client.waitUntilGone('.edit-box');
+  await org.member.api.ok('PATCH /settings', { enter_sends: false });
   await client.waitFor(`[data-message="${id}"]`, 'first text, corrected');
   t.strictSame(client.faults, []);
 });

@@ -30,7 +30,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract', 'core'],
   client: ['core', 'text'],
   completion: ['client', 'core', 'editing', 'kit', 'text', 'topics'],
-  editing: [],
+  editing: ['client', 'kit'],
   failures: ['client', 'kit'],
   moves: ['client', 'contract', 'core'],
   toggles: ['client', 'core'],

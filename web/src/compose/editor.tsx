@@ -1,8 +1,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { useTextCompletion } from '../completion/index.js';
-import { applyTextAreaEdit, makeListContinuationEdit, readTextSelection } from '../editing/index.js';
-import { getMediaQuerySignal, pageShortcuts } from '../kit/index.js';
+import {
+  applyTextAreaEdit,
+  enterSends,
+  listTransferredFiles,
+  makeListContinuationEdit,
+  readTextSelection,
+} from '../editing/index.js';
+import { pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 import { sendComposedMessage } from './send.js';
@@ -10,10 +16,6 @@ import { uploadFiles } from './uploads.js';
 
 /** Whether the browser fits the height of a text area to its text. */
 const TEXT_AREA_SIZES_ITSELF = CSS.supports('field-sizing', 'content');
-
-/** Whether Enter sends: the user's setting, but never on a touch screen, whose keyboard has no Shift+Enter. */
-export const enterSends = (): boolean =>
-  core.state.me.settings.value.enter_sends === true && !getMediaQuerySignal('(pointer: coarse)').value;
 
 /** Names the conversation that the text goes to. */
 function formatComposePlaceholder(composer: Composer): string {
@@ -94,12 +96,8 @@ export function ComposeTextEditor({
         }}
         onKeyDown={onKeyDown}
         onPaste={(event) => {
-          const data = event.clipboardData;
-          const text = data?.getData('text/plain') ?? '';
-          // Office programs put a picture of a text beside it; file managers put the name of a file beside the file.
-          const isFormattedText = text !== '' && data?.types.includes('text/html');
-          const files = isFormattedText ? [] : [...(data?.files ?? [])];
-          const link = makeLinkFromPastedUrl(event.currentTarget, text);
+          const files = listTransferredFiles(event.clipboardData);
+          const link = makeLinkFromPastedUrl(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
           if (files.length === 0 && link === undefined) return;
           event.preventDefault();
           if (link !== undefined) composer.insertAtCaret(link);

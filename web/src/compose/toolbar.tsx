@@ -2,7 +2,10 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import {
+  enterSends,
+  makeBoldToggleEdit,
   makeFenceLinesEdit,
+  makeItalicToggleEdit,
   makeLinkEdit,
   makeMarkupToggleEdit,
   makePrefixLinesEdit,
@@ -14,7 +17,6 @@ import { Button, Icon, IconButton, type IconName, type MenuItem, runWithLazyChun
 import { CharCounter, LATER_ICONS, MenuButton } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
-import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
 import { listUploadsInBox, uploadFiles } from './uploads.js';
@@ -22,8 +24,6 @@ import { areVideoCallsOffered, makeVideoCallLink } from './video-call.js';
 
 type SelectionEditMaker = (of: TextSelection) => TextEdit;
 
-const makeBoldToggleEdit: SelectionEditMaker = (of) => makeMarkupToggleEdit(of, '**');
-const makeItalicToggleEdit: SelectionEditMaker = (of) => makeMarkupToggleEdit(of, '*');
 const makeSelectionLinkEdit: SelectionEditMaker = (of) => makeLinkEdit(of, t('compose.link-text'));
 const makeCodeFormatEdit: SelectionEditMaker = (of) =>
   of.text.slice(of.start, of.end).includes('\n') ? makeFenceLinesEdit(of, '') : makeMarkupToggleEdit(of, '`');

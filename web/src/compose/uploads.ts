@@ -1,5 +1,6 @@
 import { core, formatFailureText } from '../client/index.js';
 import { ApiFailure, type OpenDraft } from '../core/index.js';
+import { formatFileLink, makeOwnLine } from '../editing/index.js';
 import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import type { Composer, ComposeUpload } from './composer.js';
@@ -20,9 +21,6 @@ export function removeUploadFromList({ uploads }: Composer, id: number): void {
   uploads.value = uploads.peek().filter((one) => one.id !== id);
 }
 
-/** Link text of a file. Brackets in its name are escaped. */
-const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
-
 /** The box shows the failure. After the reader has left the box, a toast shows it, too. */
 function showUploadFailure(composer: Composer, { id, draft, name }: ComposeUpload, error: string): void {
   changeUpload(composer, id, { error });
@@ -35,7 +33,7 @@ function showUploadFailure(composer: Composer, { id, draft, name }: ComposeUploa
 function insertFileLink(composer: Composer, draft: OpenDraft, link: string): void {
   // Another account has signed in.
   if (composer.userId !== core.state.me.id) return;
-  const makeLine = (before: string): string => `${/\S$/.test(before) ? '\n' : ''}${link}\n`;
+  const makeLine = (before: string): string => makeOwnLine(link, before);
   if (composer.isInBox(draft)) {
     composer.insertAtCaret(makeLine(composer.text.peek().slice(0, composer.textArea?.selectionStart)));
   } else composer.appendToLeftDraft(draft, makeLine);

@@ -120,3 +120,12 @@ export function chooseFence(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/^ {0,3}(`{3,})/gm)].map(([, marks]) => marks!.length));
   return '`'.repeat(Math.max(3, longest + 1));
 }
+
+export const makeBoldToggleEdit = (of: TextSelection): TextEdit => makeMarkupToggleEdit(of, '**');
+export const makeItalicToggleEdit = (of: TextSelection): TextEdit => makeMarkupToggleEdit(of, '*');
+
+/** Link to a file. Brackets in its name are escaped. */
+export const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
+
+/** @param line a link or another text that is to be a line of its own @param before the text before the caret */
+export const makeOwnLine = (line: string, before: string): string => `${/\S$/.test(before) ? '\n' : ''}${line}\n`;

@@ -10,9 +10,30 @@ import {
   makeConversationNarrow,
   makeNarrowKey,
 } from '../../core/index.js';
-import { applyTextAreaEdit } from '../../editing/index.js';
+import {
+  applyTextAreaEdit,
+  enterSends,
+  formatFileLink,
+  listTransferredFiles,
+  makeBoldToggleEdit,
+  makeItalicToggleEdit,
+  makeLinkEdit,
+  makeOwnLine,
+  readTextSelection,
+  type TextEdit,
+  type TextSelection,
+} from '../../editing/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
-import { Button, Dialog, keepOverReloads, openLayer, Spinner, showToast, takeKept } from '../../kit/index.js';
+import {
+  Button,
+  Dialog,
+  keepOverReloads,
+  openLayer,
+  Spinner,
+  showToast,
+  takeKept,
+  useShortcut,
+} from '../../kit/index.js';
 import { CharCounter, confirm, findTooLongText } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown, openReply } from '../actions.js';
@@ -157,6 +178,15 @@ export function EditBox({ message, window }: { readonly message: Message; readon
   const completion = useTextCompletion(field, getMessageConversation(message, core.state.me.id), (change) => {
     if (field.current) applyTextAreaEdit(field.current, change);
   });
+  const applyToSelection = (makeEdit: (of: TextSelection) => TextEdit): boolean => {
+    const area = field.current;
+    if (!area || document.activeElement !== area) return false;
+    applyTextAreaEdit(area, makeEdit(readTextSelection(area)));
+    return true;
+  };
+  useShortcut('bold', () => applyToSelection(makeBoldToggleEdit));
+  useShortcut('italic', () => applyToSelection(makeItalicToggleEdit));
+  useShortcut('link', () => applyToSelection((of) => makeLinkEdit(of, t('compose.link-text'))));
   useEffect(() => {
     if (edit !== undefined) return;
     fetchMessageMarkdown(message).then(
@@ -188,6 +218,29 @@ export function EditBox({ message, window }: { readonly message: Message; readon
     editByMessageId.set(id, changed);
     setEdit(changed);
   };
+  /** @returns true if there are files */
+  const uploadFiles = (files: readonly File[]): boolean => {
+    for (const file of files) {
+      void awaitOrToastError(
+        core.api.uploadFile('/user_uploads', file, () => {}),
+        ({ uri }) => {
+          const link = formatFileLink(file.name, uri);
+          const area = field.current;
+          const newest = findOwnEdit(id);
+          if (area)
+            area.setRangeText(
+              makeOwnLine(link, area.value.slice(0, area.selectionStart)),
+              area.selectionStart,
+              area.selectionEnd,
+              'end',
+            );
+          if (area) change(area.value);
+          else if (newest) editByMessageId.set(id, { ...newest, text: newest.text + makeOwnLine(link, newest.text) });
+        },
+      );
+    }
+    return files.length > 0;
+  };
   const limit = core.state.realm.value.max_message_length;
   const save = async () => {
     if (busy) return;
@@ -218,15 +271,25 @@ export function EditBox({ message, window }: { readonly message: Message; readon
         class="edit-text"
         aria-label={t('message.edit-label')}
         value={text}
+        dir="auto"
         {...completion.attributes}
         onInput={(event) => {
           change(event.currentTarget.value);
           completion.look(event.currentTarget);
         }}
+        onPaste={(event) => {
+          if (uploadFiles(listTransferredFiles(event.clipboardData))) event.preventDefault();
+        }}
+        onDrop={(event) => {
+          if (!uploadFiles(listTransferredFiles(event.dataTransfer))) return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
         onKeyDown={(event) => {
           if (event.isComposing || completion.takeKey(event)) return;
           if (event.key === 'Escape') discardEditWithUndo(id);
-          else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
+          else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey || (enterSends() && !event.shiftKey)))
+            void save();
           else return;
           event.preventDefault();
           event.stopPropagation();
