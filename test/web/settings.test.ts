@@ -159,6 +159,63 @@ journey('a member creates a stream and subscribes another person', async (t, ope
   });
 });
 
+journey('texts in settings outlive Escape, another address and a reload, until they are saved', async (t, open) => {
+  const client = await open(org.owner, '#streams/new');
+  const { page } = client;
+  const holds = (name: string, text: string) =>
+    until(`“${name}” has “${text}”`, async () => (await textIn(page, name)) === text);
+  const kept = async () => String(await page.evaluate(`sessionStorage.getItem('left-entries')`));
+  const leaveAndReload = async () => {
+    await page.keyboard.press('Escape');
+    await client.goTo('#inbox');
+    await client.waitUntilGone('.settings');
+    await page.reload();
+    await client.waitFor('.row');
+  };
+  await enter(page, 'Name', 'quay');
+  await enter(page, 'Description', 'Where ships are loaded');
+  await leaveAndReload();
+  await client.goTo('#streams/new');
+  await holds('Description', 'Where ships are loaded');
+  await holds('Name', 'quay');
+  await press(page, 'Create');
+  await page.waitForFunction(`location.hash.endsWith('/subscribers')`);
+  t.notMatch(await kept(), 'loaded', 'saved');
+
+  const stream = await streamIdOf(org.owner, 'quay');
+  await client.goTo(`#streams/${stream}/general`);
+  await holds('Description', 'Where ships are loaded');
+  await enter(page, 'Description', 'Where ships wait');
+  await client.goTo('#organization/profile');
+  await holds('Description', '');
+  await enter(page, 'Description', 'A harbour of friends');
+  await client.goTo('#settings/profile');
+  await enter(page, 'What you are doing', 'Counting ropes');
+  await client.goTo('#organization/groups');
+  await press(page, 'Create group');
+  await enterInDialog(page, 'Description', 'Those who tie knots');
+  await leaveAndReload();
+  await client.goTo('#organization/groups');
+  await press(page, 'Create group');
+  await holds('Description', 'Those who tie knots');
+  await press(page, 'Cancel');
+  t.notMatch(await kept(), 'knots', 'cancelled');
+  await client.goTo('#settings/profile');
+  await holds('What you are doing', 'Counting ropes');
+  await client.goTo('#organization/profile');
+  await holds('Description', 'A harbour of friends');
+  await client.goTo(`#streams/${stream}/general`);
+  await holds('Description', 'Where ships wait');
+  await press(page, 'Cancel');
+  await holds('Description', 'Where ships are loaded');
+  t.notMatch(await kept(), 'wait', 'cancelled');
+
+  await client.click('.own-button');
+  await client.click('.menu-item', 'Sign out');
+  await client.waitFor('h1', 'Sign in to');
+  t.equal(await kept(), '{}', 'signed out');
+});
+
 journey('an owner invites by a link and revokes it', async (t, open) => {
   const { page } = await open(org.owner, '#organization/invitations');
   await press(page, 'By a link that several people can use', 'radio');

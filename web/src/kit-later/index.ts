@@ -7,6 +7,7 @@
  *     <Tabs label={…} tabs={[{ id, label }]} current={id} onChange={set}>panel</Tabs>
  *     if (await confirm({ title, text, confirmLabel, danger: true })) …
  *     const [entry, set, keep] = useLeftEntry(key, initial)   a field of a dialog, kept when the address changes
+ *     keepLeftEntry(key, entry), findLeftEntry(key)   a form's entries, kept until the session ends
  *     <CharCounter text={…} limit={…} />, findTooLongText(text, limit)   the limit on the length of a message's text
  *     <IconButton icon={LATER_ICONS.trash} … />   an icon that the first view does without
  *     <MenuButton label={…} items={() => [{ label, run }]} />
@@ -16,7 +17,7 @@ export { CharCounter, findTooLongText } from './char-counter.js';
 export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
 export { confirm, confirmDeletion } from './confirm.js';
 export { LATER_ICONS } from './icons.js';
-export { useLeftEntry } from './left-entry.js';
+export { findLeftEntry, forgetLeftEntries, keepLeftEntry, useLeftEntry } from './left-entry.js';
 export { MenuButton } from './menu-button.js';
 export { PasswordField } from './password.js';
 export { Tabs } from './tabs.js';

@@ -12,8 +12,9 @@
  * - `streams/` browses, creates and edits streams; `person/` shows a person in a dialog and as a page.
  *
  * Invariants: a switch or list takes effect at once and says so beside it; a text waits for its button. An entry in
- * progress stands until it is saved or left: events change only what the reader has not touched. A page
- * offers only what the role of the reader allows; a refusal of the server appears beside the control that caused it.
+ * progress stands until it is saved or cancelled, or the session ends, also when its page is left or loaded again:
+ * events change only what the reader has not touched. A page offers only what the role of the reader allows; a refusal
+ * of the server appears beside the control that caused it.
  */
 export { OrganizationView } from './organization/view.js';
 export { SettingsView } from './own/view.js';

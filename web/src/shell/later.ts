@@ -1,4 +1,6 @@
 /** Parts of the page that start when the first view is on screen: a lazy chunk. */
+import { core } from '../client/index.js';
+import { forgetLeftEntries } from '../kit-later/index.js';
 import { loadEmojiFontIfNeeded } from './emoji-font.js';
 import { startLostFocusRecovery } from './lost-focus.js';
 import { startDayUpdates } from './midnight.js';
@@ -7,4 +9,7 @@ export function startLaterParts(): void {
   startLostFocusRecovery();
   startDayUpdates();
   loadEmojiFontIfNeeded();
+  core.session.state.subscribe((state) => {
+    if (state === 'signed-out') forgetLeftEntries();
+  });
 }

@@ -82,11 +82,14 @@ interface UserGroupDialogProps {
 }
 
 function UserGroupDialog({ group, onClose }: UserGroupDialogProps) {
-  const form = useFormOverServerValues({
-    name: group?.name ?? '',
-    description: group?.description ?? '',
-    members: group?.members ?? [core.state.me.id],
-  });
+  const form = useFormOverServerValues(
+    {
+      name: group?.name ?? '',
+      description: group?.description ?? '',
+      members: group?.members ?? [core.state.me.id],
+    },
+    `group ${group?.id}`,
+  );
   const { name, description, members } = form.values;
   const submit = async () => {
     if (!group) return core.api.post('/user_groups/create', { name, description, members });
@@ -108,6 +111,7 @@ function UserGroupDialog({ group, onClose }: UserGroupDialogProps) {
     <FormDialog
       title={group ? t('settings.edit-name', { name: group.name }) : t('settings.create-group')}
       submitLabel={t(group ? 'common.save' : 'settings.create')}
+      form={form}
       onClose={onClose}
       submit={submit}
     >

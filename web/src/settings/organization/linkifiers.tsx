@@ -68,10 +68,13 @@ interface LinkifierDialogProps {
 }
 
 function LinkifierDialog({ linkifier, onClose }: LinkifierDialogProps) {
-  const form = useFormOverServerValues({
-    pattern: linkifier?.pattern ?? '',
-    url_template: linkifier?.url_template ?? '',
-  });
+  const form = useFormOverServerValues(
+    {
+      pattern: linkifier?.pattern ?? '',
+      url_template: linkifier?.url_template ?? '',
+    },
+    `linkifier ${linkifier?.id}`,
+  );
   const [failure, setFailure] = useState<unknown>();
   const atPattern = findFieldErrorText(failure, 'pattern');
   const atTemplate = findFieldErrorText(failure, 'url_template');
@@ -90,6 +93,7 @@ function LinkifierDialog({ linkifier, onClose }: LinkifierDialogProps) {
     <FormDialog
       title={t(linkifier ? 'settings.edit-linkifier' : 'settings.add-linkifier')}
       submitLabel={t(linkifier ? 'common.save' : 'settings.add')}
+      form={form}
       onClose={onClose}
       hasFieldError={atPattern !== undefined || atTemplate !== undefined}
       submit={submit}

@@ -106,20 +106,23 @@ function makeFieldOptionsFromLines(
 
 function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
   const data = field ? parseProfileFieldData(field) : {};
-  const form = useFormOverServerValues({
-    name: field?.name ?? '',
-    hint: field?.hint ?? '',
-    type: field?.type ?? PROFILE_FIELD_TYPE.short,
-    options:
-      field?.type === PROFILE_FIELD_TYPE.choice
-        ? parseProfileFieldOptions(field)
-            .map(({ text }) => text)
-            .join('\n')
-        : '',
-    subtype: String(data.subtype ?? 'github'),
-    pattern: String(data.url_pattern ?? ''),
-    summary: field?.display_in_profile_summary ?? false,
-  });
+  const form = useFormOverServerValues(
+    {
+      name: field?.name ?? '',
+      hint: field?.hint ?? '',
+      type: field?.type ?? PROFILE_FIELD_TYPE.short,
+      options:
+        field?.type === PROFILE_FIELD_TYPE.choice
+          ? parseProfileFieldOptions(field)
+              .map(({ text }) => text)
+              .join('\n')
+          : '',
+      subtype: String(data.subtype ?? 'github'),
+      pattern: String(data.url_pattern ?? ''),
+      summary: field?.display_in_profile_summary ?? false,
+    },
+    `field ${field?.id}`,
+  );
   const { name, hint, type, options, subtype, pattern, summary } = form.values;
   const accounts = core.state.realm.value.realm_default_external_accounts ?? {};
   const isCustom = !Object.hasOwn(accounts, subtype);
@@ -139,6 +142,7 @@ function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
     <FormDialog
       title={field ? t('settings.edit-name', { name: field.name }) : t('settings.add-field')}
       submitLabel={t(field ? 'common.save' : 'settings.add')}
+      form={form}
       onClose={onClose}
       submit={submit}
     >

@@ -22,10 +22,13 @@ const saveOwnProfileFieldValue = (id: number, value: string | readonly number[])
     ? core.api.delete('/users/me/profile_data', { data: [id] })
     : core.api.patch('/users/me/profile_data', { data: [{ id, value }] });
 
+const makeFieldFormKey = ({ id }: CustomProfileField): string => `field ${id}`;
+
 /** One of the organization's own fields, by its type. */
 export function ProfileFieldEntry({ field, person }: ProfileFieldEntryProps) {
   const value = person.profile_data?.[String(field.id)]?.value ?? '';
   const row = {
+    formKey: makeFieldFormKey(field),
     label: field.name,
     hint: field.hint || undefined,
     value,
@@ -82,7 +85,7 @@ function PeopleFieldEntry({ field, value }: ProfileFieldValueProps) {
 
 function DateOrLinkFieldEntry({ field, value, type }: ProfileFieldValueProps & { readonly type: 'date' | 'url' }) {
   const saving = useSavingState();
-  const form = useFormOverServerValues({ text: value });
+  const form = useFormOverServerValues({ text: value }, makeFieldFormKey(field));
   const submit = async (event: Event) => {
     event.preventDefault();
     if (await saving.runChange(() => saveOwnProfileFieldValue(field.id, form.values.text))) form.reset();

@@ -73,7 +73,7 @@ function OwnStatusEntry() {
   const status = people.statusByUserId.value.get(me.id);
   const saving = useSavingState();
   const away = useSavingState();
-  const form = useFormOverServerValues({ text: status?.status_text ?? '', emoji: status?.emoji_name ?? '' });
+  const form = useFormOverServerValues({ text: status?.status_text ?? '', emoji: status?.emoji_name ?? '' }, 'status');
   const submit = async (event: Event) => {
     event.preventDefault();
     const { text, emoji } = form.values;

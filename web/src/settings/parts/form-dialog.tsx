@@ -11,21 +11,36 @@ interface FormDialogProps {
   /** The refusal stands at a field already. */
   readonly hasFieldError?: boolean;
   readonly submit: () => Promise<unknown>;
+  /** Entries that are kept when the dialog is left: success and the button Cancel forget them, Escape does not. */
+  readonly form?: { reset(): void };
   /** Called after success, too. */
   readonly onClose: () => void;
 }
 
 /** A form in a dialog: closes when the server has agreed, and says why if it has not. */
-export function FormDialog({ title, submitLabel, children, danger, hasFieldError, submit, onClose }: FormDialogProps) {
+export function FormDialog({
+  title,
+  submitLabel,
+  children,
+  danger,
+  hasFieldError,
+  submit,
+  form,
+  onClose,
+}: FormDialogProps) {
   const saving = useSavingState();
   const id = useUniqueId();
+  const forgetAndClose = () => {
+    form?.reset();
+    onClose();
+  };
   return (
     <Dialog
       title={title}
       onClose={onClose}
       footer={
         <>
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="quiet" onClick={forgetAndClose}>
             {t('common.cancel')}
           </Button>
           <Button kind={danger ? 'danger' : 'primary'} busy={saving.busy} onClick={() => submitFormById(id)}>
@@ -39,7 +54,7 @@ export function FormDialog({ title, submitLabel, children, danger, hasFieldError
         class="settings-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!saving.busy) void saving.runChange(submit).then((done) => done && onClose());
+          if (!saving.busy) void saving.runChange(submit).then((done) => done && forgetAndClose());
         }}
       >
         {children}

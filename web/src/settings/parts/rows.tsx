@@ -32,6 +32,8 @@ export type SettingControl =
 interface SettingRowProps {
   readonly control: SettingControl;
   readonly label: string;
+  /** Names the row on its page, where another one may have the label. */
+  readonly formKey?: string;
   readonly hint?: string | undefined;
   readonly value: SettingValue;
   readonly save: (value: SettingValue) => Promise<unknown>;
@@ -78,9 +80,9 @@ function listControlOptions(control: SettingControl, value: SettingValue): reado
 }
 
 /** Text and numbers wait for their button. */
-function TextSettingRow({ control, label, hint, value, save }: SettingRowProps) {
+function TextSettingRow({ control, label, formKey = label, hint, value, save }: SettingRowProps) {
   const saving = useSavingState();
-  const form = useFormOverServerValues({ text: value === null ? '' : String(value) });
+  const form = useFormOverServerValues({ text: value === null ? '' : String(value) }, formKey);
   const isNumber = control.kind === 'number';
   const props = {
     label,

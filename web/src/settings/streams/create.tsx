@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { Button, TextField } from '../../kit/index.js';
 import { RadioGroup, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { PeoplePicker } from '../parts/people-picker.js';
 import { SavingError, useSavingState } from '../parts/saving.js';
 import {
@@ -22,14 +22,20 @@ const NO_STREAM_ID = -1;
 /** A new stream with all of its permissions and first subscribers. */
 export function CreateStreamForm() {
   const kinds = listCreatableStreamKinds();
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
-  const [kind, setKind] = useState<StreamKind>(kinds[0] ?? 'public');
-  const [post, setPost] = useState<1 | 2 | 3 | 4>(1);
-  const [retention, setRetention] = useState<string>('realm_default');
-  const [removers, setRemovers] = useState(String(findDefaultRemoverGroupId()));
-  const [people, setPeople] = useState<readonly number[]>([]);
-  const [announce, setAnnounce] = useState(true);
+  const form = useFormOverServerValues(
+    {
+      name: '',
+      description: '',
+      kind: kinds[0] ?? ('public' as StreamKind),
+      post: 1 as 1 | 2 | 3 | 4,
+      retention: 'realm_default',
+      removers: String(findDefaultRemoverGroupId()),
+      people: [] as readonly number[],
+      announce: true,
+    },
+    'new',
+  );
+  const { name, description, kind, post, retention, removers, people, announce } = form.values;
   const saving = useSavingState();
   const { me, realm, streams } = core.state;
   const taken = streams.findIdByName(name.trim()) !== undefined;
@@ -52,7 +58,9 @@ export function CreateStreamForm() {
         ...(maySetStreamRetention() ? { message_retention_days: parseRetentionChoice(retention) } : {}),
       }),
     );
-    if (made) openStreamOnceCreated(name.trim());
+    if (!made) return;
+    form.reset();
+    openStreamOnceCreated(name.trim());
   };
   return (
     <form class="settings-form" onSubmit={(event) => void submit(event)}>
@@ -61,7 +69,7 @@ export function CreateStreamForm() {
         label={t('settings.name')}
         value={name}
         maxLength={MAX_STREAM_NAME_LENGTH}
-        onInput={setName}
+        onInput={(text) => form.set('name', text)}
         error={taken ? t('settings.stream-taken') : undefined}
       />
       <TextArea
@@ -69,51 +77,58 @@ export function CreateStreamForm() {
         rows={2}
         value={description}
         maxLength={MAX_STREAM_DESCRIPTION_LENGTH}
-        onInput={setDescription}
+        onInput={(text) => form.set('description', text)}
       />
       <RadioGroup
         label={t('settings.stream-kind')}
         value={kind}
         options={kinds.map(makeStreamKindOption)}
-        onChange={setKind}
+        onChange={(value) => form.set('kind', value)}
       />
       {me.isAllowedByPolicyNamed('invite_to_stream_policy') && (
         <PeoplePicker
           label={t('settings.first-subscribers')}
           chosenIds={people}
           excludedIds={[me.id]}
-          onChange={setPeople}
+          onChange={(ids) => form.set('people', ids)}
         />
       )}
       <Select
         label={t('settings.stream-post-policy')}
         value={post}
         options={makePostPolicyOptions()}
-        onChange={(value) => isStreamPostPolicy(value) && setPost(value)}
+        onChange={(value) => isStreamPostPolicy(value) && form.set('post', value)}
       />
       <Select
         label={t('settings.stream-removers')}
         value={removers}
         options={makeRemoverGroupOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
-        onChange={setRemovers}
+        onChange={(value) => form.set('removers', value)}
       />
       {maySetStreamRetention() && (
         <Select
           label={t('settings.retention')}
           value={retention}
           options={makeRetentionOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
-          onChange={setRetention}
+          onChange={(value) => form.set('retention', value)}
         />
       )}
       {announced && !STREAM_KIND_FLAGS[kind].private && (
-        <Toggle label={t('settings.announce')} checked={announce} onChange={setAnnounce} />
+        <Toggle label={t('settings.announce')} checked={announce} onChange={(on) => form.set('announce', on)} />
       )}
       <SavingError saving={saving} />
       <p class="settings-buttons">
         <Button kind="primary" type="submit" busy={saving.busy}>
           {t('settings.create')}
         </Button>
-        <Button onClick={() => core.router.navigate({ view: 'streams', parts: ['all'] })}>{t('common.cancel')}</Button>
+        <Button
+          onClick={() => {
+            form.reset();
+            core.router.navigate({ view: 'streams', parts: ['all'] });
+          }}
+        >
+          {t('common.cancel')}
+        </Button>
       </p>
     </form>
   );
