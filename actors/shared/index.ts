@@ -36,8 +36,11 @@ export {
 export { makeSendMailCommand } from './mail.js';
 export {
   formatSilentMention,
+  formatStreamPrivacy,
   makeDirectNoticeCommand,
   makeStreamNoticeCommand,
+  noticeTextsOfRealm,
+  noticeTextsOfUser,
   quoteStreamDescription,
   STREAM_EVENTS_TOPIC_NAME,
   type SystemNotice,

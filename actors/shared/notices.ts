@@ -1,13 +1,24 @@
 /** Commands to conversations: a system bot, mostly the notification bot, sends a notice. The text is Markdown. */
 
-import { NOTIFICATION_BOT_ID } from '#domain/people';
-import { directMessageActorKey, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
+import { NOTIFICATION_BOT_ID, readUserSettingByUserId } from '#domain/people';
+import { type StreamPrivacyFlags, streamPrivacyKindOf } from '#domain/streams';
+import { type NoticeTexts, noticeTextsIn, serverLanguageOfSetting } from '#domain/texts';
+import {
+  directMessageActorKey,
+  type RealmId,
+  type RealmSettings,
+  streamActorKey,
+  toStreamId,
+  toUserId,
+  type UserId,
+} from '#model';
 import {
   directMessageActorCommands,
   makeOutboxCommand,
   type OutboxCommand,
   streamActorCommands,
 } from '#model/commands';
+import type { DirectoryView } from '#model/records';
 
 export interface SystemNotice {
   readonly content: string;
@@ -57,9 +68,21 @@ export function makeDirectNoticeCommand(
 export const formatSilentMention = ({ id, fullName }: { readonly id: number; readonly fullName: string }): string =>
   `@_**${fullName}|${id}**`;
 
-/** Topic of notices about a stream itself, such as a change of its name. */
+/** Texts of notices in streams, in the language of the organization. */
+export const noticeTextsOfRealm = (settings: RealmSettings): NoticeTexts =>
+  noticeTextsIn(serverLanguageOfSetting(settings.default_language));
+
+/** Texts of notices to one user, in the language of the user. */
+export const noticeTextsOfUser = (directory: DirectoryView, user: UserId): NoticeTexts =>
+  noticeTextsIn(serverLanguageOfSetting(readUserSettingByUserId(directory, user, 'default_language')));
+
+/** Topic of notices about a stream itself, such as a change of its name. Topics of notices are English (realm.md). */
 export const STREAM_EVENTS_TOPIC_NAME = 'stream events';
 
 /** A stream's description in a quote block. */
-export const quoteStreamDescription = (description: string): string =>
-  `\`\`\`\` quote\n${description === '' ? '*No description.*' : description}\n\`\`\`\``;
+export const quoteStreamDescription = (description: string, { noDescription }: NoticeTexts): string =>
+  `\`\`\`\` quote\n${description === '' ? noDescription : description}\n\`\`\`\``;
+
+/** The name of a stream's privacy. @param stream privacy that a stream may have */
+export const formatStreamPrivacy = (stream: StreamPrivacyFlags, { streamPrivacy }: NoticeTexts): string =>
+  streamPrivacy[streamPrivacyKindOf(stream)!];

@@ -1,8 +1,10 @@
 /** One webhook call, from the look at its message to its outcome. */
 
+import { noticeTextsOfUser } from '#actors/shared';
 import { makeTopicMessageUrl } from '#domain/markdown';
 import { makeViewerWithoutFlags, type StoredMessage, toStoredMessage, UserMessageReader } from '#domain/messages';
 import { isCurrentStreamMember, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
+import { type NoticeTexts, noticeTextsIn, type WebhookFault } from '#domain/texts';
 import { makeWebhookRequestOrRefusal, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
 import { type ActorKey, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
 import type { WebhookCallOutcome, WebhookMessagePlace } from '#model/commands';
@@ -38,7 +40,7 @@ export async function startWebhookCall(
     const { body, participants } = now.message;
     const phrase = await formatMessagePhrase(now, call.origin, sources);
     const place = { stream: body.stream, topic: body.topic, participants, phrase };
-    return outcomeOfWebhookCall(place, before.service.interface, result);
+    return outcomeOfWebhookCall(place, before.service.interface, result, noticeTextsOfOwner(now));
   };
   return { outcome: postReportedMessage(before, call, sources).then(finish) };
 }
@@ -79,26 +81,28 @@ async function mayReadMessage(
   return (await reader.findReadableInAnyView(message)) !== undefined;
 }
 
+/** Texts of notices to the bot's owner; English ones if it has none. */
+const noticeTextsOfOwner = ({ bot, directory }: ReportedMessage): NoticeTexts =>
+  bot.botOwner === null ? noticeTextsIn('en') : noticeTextsOfUser(directory, bot.botOwner);
+
 /**
  * Names the message to the bot's owner, in Markdown. A message that the owner may read is linked. Names are only in the
  * link's address, where they are encoded, because a stranger chose them.
  */
 async function formatMessagePhrase(
-  { bot, message, directory }: ReportedMessage,
+  reported: ReportedMessage,
   origin: string,
   sources: ActorInputSources,
 ): Promise<string> {
+  const { bot, message, directory } = reported;
+  const { reportedMessage: texts } = noticeTextsOfOwner(reported);
   const { stream: id, topic } = message.body;
-  if (id === 0) return 'a direct message';
+  if (id === 0) return texts.direct;
   const owner = bot.botOwner === null ? undefined : directory.user(bot.botOwner);
   const stream = directory.stream(toStreamId(id));
-  if (!owner || !stream || !(await mayReadMessage(owner, message, directory, sources)))
-    return 'a message that you may not read';
-  return `[a message](${makeTopicMessageUrl(origin, stream, topic, message.id)})`;
+  if (!owner || !stream || !(await mayReadMessage(owner, message, directory, sources))) return texts.hidden;
+  return texts.linked(makeTopicMessageUrl(origin, stream, topic, message.id));
 }
-
-/** Reason of a failed call whose token was sealed under a former server secret. */
-const VOID_TOKEN_REASON = 'its token is void since the server secret was changed, and its settings show a new one';
 
 async function postReportedMessage(
   { bot, service, message, directory }: ReportedMessage,
@@ -106,22 +110,30 @@ async function postReportedMessage(
   { services }: ActorInputSources,
 ): Promise<WebhookCallResult> {
   const token = services.secrets.unsealOrUndefined(service.tokenSealed);
-  if (token === undefined) return { kind: 'failed', reason: VOID_TOKEN_REASON };
+  // The token was sealed under a former server secret.
+  if (token === undefined) return { kind: 'failed', reason: { fault: 'voidToken' } };
   const { stream: id } = message.body;
   const stream = id === 0 ? undefined : directory.stream(toStreamId(id));
   const called = { bot, service, token, message, trigger, origin };
   const post = makeWebhookRequestOrRefusal(called, directory, stream);
-  if (typeof post === 'string') return { kind: 'failed', reason: post };
+  if ('fault' in post) return { kind: 'failed', reason: post };
   return services.webhooks.postWithoutRedirects(post);
 }
 
-function outcomeOfWebhookCall(place: WebhookMessagePlace, form: number, answer: WebhookCallResult): WebhookCallOutcome {
-  if (answer.kind === 'unreachable') return { place, is: 'later', reason: answer.reason };
-  if (answer.kind === 'failed') return { place, is: 'failed', reason: answer.reason };
+function outcomeOfWebhookCall(
+  place: WebhookMessagePlace,
+  form: number,
+  answer: WebhookCallResult,
+  texts: NoticeTexts,
+): WebhookCallOutcome {
+  const say = ({ fault, detail = '' }: WebhookFault): string => texts.webhookFaults[fault](detail);
+  if (answer.kind === 'unreachable') return { place, is: 'later', reason: say(answer.reason) };
+  if (answer.kind === 'failed') return { place, is: 'failed', reason: say(answer.reason) };
   const { status, body } = answer;
-  if (status < 200 || status > 299) return { place, is: 'failed', reason: `its server answered with status ${status}` };
+  if (status < 200 || status > 299)
+    return { place, is: 'failed', reason: say({ fault: 'status', detail: `${status}` }) };
   const reply = parseWebhookReply(body, form);
   if (reply === 'nothing') return { is: 'done' };
-  if ('wrong' in reply) return { place, is: 'unclear', reason: reply.wrong };
+  if ('wrong' in reply) return { place, is: 'unclear', reason: say(reply.wrong) };
   return { place, is: 'reply', ...reply };
 }

@@ -3,8 +3,9 @@
  * functions have no side effects.
  */
 
-import { formatSilentMention, makeDirectNoticeCommand } from '#actors/shared';
+import { formatSilentMention, makeDirectNoticeCommand, noticeTextsOfUser } from '#actors/shared';
 import { toCheckedMessageContent } from '#domain/messages';
+import type { NoticeTexts } from '#domain/texts';
 import { directMessageActorKey, streamActorKey, toStreamId, toUserId } from '#model';
 import {
   directMessageActorCommands,
@@ -23,16 +24,16 @@ const WEBHOOK_RETRY_PAUSES_MS: readonly number[] = [1_000, 4_000];
 
 type WebhookOutcomeContext = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
 
-/** A notice of the notification bot to the owner, if the bot has one. @param text `{bot}` stands for the bot's name */
+/** A notice of the notification bot to the owner, if the bot has one. @param compose gets a mention of the bot */
 export function makeBotOwnerNoticeCommands(
   { key, realm, directory }: WebhookOutcomeContext,
   origin: string,
-  text: string,
+  compose: (texts: NoticeTexts, bot: string) => string,
 ): OutboxCommand[] {
   const bot = directory.user(botIdOfWebhookActorKey(key));
   const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
   if (!bot || !owner?.isActive) return [];
-  const content = text.replace('{bot}', () => formatSilentMention(bot));
+  const content = compose(noticeTextsOfUser(directory, owner.id), formatSilentMention(bot));
   return [makeDirectNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
 }
 
@@ -59,13 +60,15 @@ export function makeCommandsAfterLastAttempt(
       return [makeBotReplyCommand({ ...outcome, say: toCheckedMessageContent(outcome.say) }, origin, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${phrase}: ${error.message}`);
+      const { message } = error;
+      return makeBotOwnerNoticeCommands(context, origin, (texts, bot) =>
+        texts.webhookReplyRefused(bot, phrase, message),
+      );
     }
   }
   const { reason } = outcome;
-  const clause =
-    outcome.is === 'unclear' ? `was told of ${phrase}, but ${reason}` : `was not told of ${phrase}: ${reason}`;
-  return makeBotOwnerNoticeCommands(context, origin, `{bot} ${clause}.`);
+  const text = outcome.is === 'unclear' ? 'webhookReplyUnclear' : 'webhookNotCalled';
+  return makeBotOwnerNoticeCommands(context, origin, (texts, bot) => texts[text](bot, phrase, reason));
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */

@@ -52,11 +52,7 @@ const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorComman
     if (WAITING_WEBHOOK_CALL_TABLE.findPartValue(parts, message)) return { reply: makeValueReply(null) };
     if (parts.size >= MAX_WAITING_CALLS_PER_WEBHOOK) {
       if (Math.abs(now - state.warned) < MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
-      const notice = makeBotOwnerNoticeCommands(
-        context,
-        origin,
-        'Messages to {bot} were not passed on: too many of them wait for its server.',
-      );
+      const notice = makeBotOwnerNoticeCommands(context, origin, (texts, bot) => texts.webhookCallsDropped(bot));
       return { reply: makeValueReply(null), state: { ...state, warned: now }, commands: [notice] };
     }
     const of = stream === undefined ? {} : { stream };
@@ -127,7 +123,9 @@ const warnOwnerOfRefusedReplyHandler: WebhookCommandHandler<typeof webhookActorC
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
     reply: makeValueReply(null),
-    commands: [makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${place}: ${reason}`)],
+    commands: [
+      makeBotOwnerNoticeCommands(context, origin, (texts, bot) => texts.webhookReplyRefused(bot, place, reason)),
+    ],
   }),
 };
 

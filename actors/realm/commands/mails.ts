@@ -1,4 +1,7 @@
-/** Mails of the realm's actor, in the language of the account that gets them, or else of the organization. */
+/**
+ * Mails of the realm's actor, in the language of the account that gets them, or else of the organization; the language
+ * of an account.
+ */
 
 import { makeSendMailCommand } from '#actors/shared';
 import { computeUserSetting } from '#domain/people';
@@ -6,6 +9,8 @@ import {
   type MailedAccount,
   type MailTexts,
   mailTextsIn,
+  type NoticeTexts,
+  noticeTextsIn,
   type PlainMailTexts,
   type ServerLanguage,
   serverLanguageOfSetting,
@@ -13,7 +18,7 @@ import {
 import type { RealmId, RealmSettings } from '#model';
 import type { MailToSend, OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import { readPreferencesRecord } from '../state.js';
+import { type ActorParts, readPreferencesRecord } from '../state.js';
 import type { RealmActorView } from './command.js';
 
 type MailOptions = Omit<MailToSend, 'to' | 'subject' | 'text' | 'html'>;
@@ -40,6 +45,15 @@ export const makeMailToStranger = (
   return makePlainMailCommand(realm, to, compose(texts, toSingleLine(settings.name)), options);
 };
 
+function languageOfAccount(parts: ActorParts, user: DirectoryUser): ServerLanguage {
+  const chosen = readPreferencesRecord(parts, user.id).settings;
+  return serverLanguageOfSetting(computeUserSetting(user, chosen, 'default_language'));
+}
+
+/** Texts of notices to an account, in its language. */
+export const noticeTextsOfAccount = (parts: ActorParts, user: DirectoryUser): NoticeTexts =>
+  noticeTextsIn(languageOfAccount(parts, user));
+
 /** Makes a mail to an account. @param language of an account whose preferences are not stored yet */
 export const makeMailToAccount = (
   realm: RealmId,
@@ -48,8 +62,7 @@ export const makeMailToAccount = (
   compose: (texts: MailTexts, account: MailedAccount) => PlainMailTexts,
   { to = user.deliveryEmail, language, ...options }: MailOptions & { to?: string; language?: ServerLanguage } = {},
 ): OutboxCommand => {
-  const chosen = readPreferencesRecord(parts, user.id).settings;
-  const texts = mailTextsIn(language ?? serverLanguageOfSetting(computeUserSetting(user, chosen, 'default_language')));
+  const texts = mailTextsIn(language ?? languageOfAccount(parts, user));
   const organization = toSingleLine(state.settings.name);
   const account = { fullName: user.fullName, email: user.deliveryEmail, organization };
   return makePlainMailCommand(realm, to, compose(texts, account), options);

@@ -1,6 +1,6 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
-import { makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply, noticeTextsOfRealm } from '#actors/shared';
 import type { MessageBody, StoredMessage, StoredMessageStreamMove } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
@@ -279,7 +279,8 @@ function makeMoveNoticeCommands(
     notifyNew: args.notify_new,
     withContent: newTextChanges !== undefined,
   };
-  return composeMoveNoticeCommands(summary, realm, args.origin, directory.version, () => {
+  const texts = noticeTextsOfRealm(directory.settings);
+  return composeMoveNoticeCommands(summary, realm, args.origin, directory.version, texts, () => {
     const there = filterMessagesStillInTopic(
       view,
       inputs.moveScope?.newTopicRecords ?? [],

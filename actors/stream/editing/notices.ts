@@ -3,6 +3,7 @@
 import { formatSilentMention, makeStreamNoticeCommand } from '#actors/shared';
 import { makeTopicMessageUrl } from '#domain/markdown';
 import { RESOLVED_TOPIC_PREFIX, type StoredMessage } from '#domain/messages';
+import type { NoticeTexts } from '#domain/texts';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -47,6 +48,7 @@ export function composeMoveNoticeCommands(
   realm: RealmId,
   origin: string,
   after: number,
+  texts: NoticeTexts,
   uninvolved: () => readonly number[],
 ): OutboxCommand[] {
   const { from, to, count } = moved;
@@ -55,29 +57,32 @@ export function composeMoveNoticeCommands(
     makeStreamNoticeCommand(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
   if (!moved.withContent && togglesResolvedState(from.topic, to.topic)) {
-    const how = isResolvedTopic(to.topic) ? 'resolved' : 'unresolved';
-    notices.push(say(to, `${user} has marked this topic as ${how}.`, uninvolved()));
+    const text = isResolvedTopic(to.topic) ? texts.topicResolved : texts.topicUnresolved;
+    notices.push(say(to, text(user), uninvolved()));
   }
   const onlyResolves =
     from.stream.id === to.stream.id &&
     from.topic !== to.topic &&
     stripResolvedTopicPrefix(from.topic) === stripResolvedTopicPrefix(to.topic);
   if (moved.notifyNew && !onlyResolves) {
-    const what =
+    const place = formatTopicLink(from);
+    const url = (): string => makeTopicMessageUrl(origin, to.stream, to.topic, moved.message);
+    const text =
       moved.all && !moved.targetExisted
-        ? 'This topic was'
+        ? texts.topicMovedHere(user, place)
         : count === 1
-          ? `[A message](${makeTopicMessageUrl(origin, to.stream, to.topic, moved.message)}) was`
-          : `${count} messages were`;
-    notices.push(say(to, `${what} moved here from ${formatTopicLink(from)} by ${user}.`));
+          ? texts.messageMovedHere(user, place, url())
+          : texts.messagesMovedHere(user, place, count);
+    notices.push(say(to, text));
   }
   if (moved.notifyOld) {
-    const what = moved.all
-      ? 'This topic was moved'
+    const place = formatTopicLink(to);
+    const text = moved.all
+      ? texts.topicMovedAway(user, place)
       : count === 1
-        ? 'A message was moved from this topic'
-        : `${count} messages were moved from this topic`;
-    notices.push(say(from, `${what} to ${formatTopicLink(to)} by ${user}.`));
+        ? texts.messageMovedAway(user, place)
+        : texts.messagesMovedAway(user, place, count);
+    notices.push(say(from, text));
   }
   return notices;
 }

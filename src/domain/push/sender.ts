@@ -3,6 +3,7 @@ import webPush from 'web-push';
 import { type JsonObject, type Logger, parseJsonText } from '#base';
 import type { Clock } from '#base/clock';
 import type { MetricsRegistry } from '#base/metrics';
+import { noticeTextsIn } from '#domain/texts';
 import type { WebhookCaller, WebhookCallResult } from '#domain/webhooks';
 import type { WebPushSubscription } from './subscription.js';
 import type { VapidKeys } from './vapid.js';
@@ -121,7 +122,10 @@ export class PushNotificationSender {
   }
 
   #toDeliveryOutcome(answer: WebhookCallResult): PushDeliveryOutcome {
-    if (answer.kind !== 'answered') return { is: 'later', afterMs: 0, reason: answer.reason };
+    if (answer.kind !== 'answered') {
+      const { fault, detail = '' } = answer.reason;
+      return { is: 'later', afterMs: 0, reason: noticeTextsIn('en').webhookFaults[fault](detail) };
+    }
     const { status, retryAfter } = answer;
     if (status >= 200 && status <= 299) return { is: 'done' };
     const reason = `status ${status}`;

@@ -49,7 +49,7 @@ export {
   MAX_STREAM_NAME_CHARACTERS,
   MAX_TOPIC_CHARACTERS,
   type StreamPrivacyFlags,
-  streamPrivacyNameOf,
+  streamPrivacyKindOf,
   toCheckedStreamName,
   toCheckedTruncatedTopic,
   toComparableTopicKey,

@@ -56,24 +56,26 @@ export const compareByName = (a: { readonly name: string }, b: { readonly name: 
 /** A topic in the form in which topics are compared: in lower case. */
 export const toComparableTopicKey = (topic: string): string => topic.toLowerCase();
 
-/** Privacy of a stream. Only the combinations in KINDS are valid. */
+/** Privacy of a stream. Only the combinations in STREAM_PRIVACY_KINDS are valid. */
 export interface StreamPrivacyFlags {
   readonly inviteOnly: boolean;
   readonly historyPublic: boolean;
   readonly webPublic: boolean;
 }
 
-/** The valid combinations of privacy, with their names in notices (streams.md). */
-const NAMED_STREAM_PRIVACY_KINDS: readonly (readonly [string, StreamPrivacyFlags])[] = [
-  ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
-  ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
-  ['Private, shared history', { inviteOnly: true, historyPublic: true, webPublic: false }],
-  ['Private, protected history', { inviteOnly: true, historyPublic: false, webPublic: false }],
+export type StreamPrivacyKind = 'webPublic' | 'public' | 'privateSharedHistory' | 'privateProtectedHistory';
+
+/** The valid combinations of privacy. */
+const STREAM_PRIVACY_KINDS: readonly (readonly [StreamPrivacyKind, StreamPrivacyFlags])[] = [
+  ['webPublic', { inviteOnly: false, historyPublic: true, webPublic: true }],
+  ['public', { inviteOnly: false, historyPublic: true, webPublic: false }],
+  ['privateSharedHistory', { inviteOnly: true, historyPublic: true, webPublic: false }],
+  ['privateProtectedHistory', { inviteOnly: true, historyPublic: false, webPublic: false }],
 ];
 
-/** The name of a stream's privacy in notices; undefined if no stream may have this privacy. */
-export const streamPrivacyNameOf = (of: StreamPrivacyFlags): string | undefined =>
-  NAMED_STREAM_PRIVACY_KINDS.find(
+/** The kind of a stream's privacy; undefined if no stream may have this privacy. */
+export const streamPrivacyKindOf = (of: StreamPrivacyFlags): StreamPrivacyKind | undefined =>
+  STREAM_PRIVACY_KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];

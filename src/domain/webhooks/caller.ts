@@ -3,6 +3,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https';
 import { ForbiddenAddressError, type OutgoingAddressFilter, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
+import type { WebhookFault } from '#domain/texts';
 
 /** Maximum duration of a webhook call, ms (users.md § Bots). */
 const WEBHOOK_TIMEOUT_MS = 10_000;
@@ -18,7 +19,7 @@ export interface WebhookRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Result of a webhook call. Its `reason` is a clause like “it did not answer in time”. */
+/** Result of a webhook call. */
 export type WebhookCallResult =
   | {
       readonly kind: 'answered';
@@ -28,11 +29,14 @@ export type WebhookCallResult =
       readonly retryAfter: string;
     }
   /** The connection failed: the bot's server didn't get the call, which may be repeated. */
-  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: WebhookFault }
   /** Any other failure; the call is not repeated. */
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: WebhookFault };
 
-const makeFailedCallResult = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
+const makeFailedCallResult = (fault: WebhookFault['fault']): WebhookCallResult => ({
+  kind: 'failed',
+  reason: { fault },
+});
 
 export class WebhookCaller {
   constructor(
@@ -44,11 +48,10 @@ export class WebhookCaller {
   postWithoutRedirects({ url, type, body, headers }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
-      return Promise.resolve(makeFailedCallResult(NO_WEB_SERVER_REASON));
+      return Promise.resolve(makeFailedCallResult('noWebServer'));
     }
     // A host that is an IP address needs no DNS look-up, so it is checked before the connection.
-    if (!this.filter.allowsUrlBeforeLookup(target))
-      return Promise.resolve(makeFailedCallResult(FORBIDDEN_ADDRESS_REASON));
+    if (!this.filter.allowsUrlBeforeLookup(target)) return Promise.resolve(makeFailedCallResult('forbiddenAddress'));
     const bytes = Buffer.from(body);
     const options: RequestOptions = {
       method: 'POST',
@@ -67,7 +70,7 @@ export class WebhookCaller {
       request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
     } catch {
       // Node refuses some addresses that are valid URLs, such as `http://%@example.com/`.
-      return Promise.resolve(makeFailedCallResult(NO_WEB_SERVER_REASON));
+      return Promise.resolve(makeFailedCallResult('noWebServer'));
     }
     return new Promise((resolve) => {
       let connected = false;
@@ -76,10 +79,7 @@ export class WebhookCaller {
         resolve(result);
         request.destroy();
       };
-      const timer = this.clock.setTimeout(
-        () => end(makeFailedCallResult('it took longer than 10 seconds')),
-        WEBHOOK_TIMEOUT_MS,
-      );
+      const timer = this.clock.setTimeout(() => end(makeFailedCallResult('timeout')), WEBHOOK_TIMEOUT_MS);
       request.on('socket', (socket) => {
         socket.once('connect', () => {
           connected = true;
@@ -89,9 +89,10 @@ export class WebhookCaller {
         // A forbidden address and an unknown host name give the same result, so that bots can't probe this server's
         // network.
         const hidden = error instanceof ForbiddenAddressError || error.syscall === 'getaddrinfo';
-        const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
-        if (connected) end(makeFailedCallResult(`the connection broke (${reason})`));
-        else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
+        const detail = error.code ?? error.message;
+        if (hidden) end({ kind: 'unreachable', reason: { fault: 'unreachableAddress' } });
+        else if (connected) end({ kind: 'failed', reason: { fault: 'connectionBroke', detail } });
+        else end({ kind: 'unreachable', reason: { fault: 'unreachable', detail } });
       });
       request.on('response', (response) => void readResponseAndEndCall(response, end));
       // A server that switches the protocol sends no response, and Node reports no error.
@@ -104,9 +105,6 @@ export class WebhookCaller {
   }
 }
 
-const NO_WEB_SERVER_REASON = 'its address is none of a web server';
-const FORBIDDEN_ADDRESS_REASON = 'its address is one that this server does not call';
-
 async function readResponseAndEndCall(
   response: IncomingMessage,
   end: (result: WebhookCallResult) => void,
@@ -117,7 +115,7 @@ async function readResponseAndEndCall(
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
       if (size > MAX_WEBHOOK_RESPONSE_BYTES) {
-        end(makeFailedCallResult('its answer was too long'));
+        end(makeFailedCallResult('answerTooLong'));
         return;
       }
       chunks.push(chunk);
@@ -126,6 +124,6 @@ async function readResponseAndEndCall(
     const body = Buffer.concat(chunks).toString('utf8');
     end({ kind: 'answered', status, body, retryAfter: headers['retry-after'] ?? '' });
   } catch {
-    end(makeFailedCallResult('the connection broke while it answered'));
+    end(makeFailedCallResult('answerBroke'));
   }
 }

@@ -5,6 +5,7 @@
 
 import { cleanParsedJson, parseJsonText } from '#base';
 import { formatMessageForClientVariant, makeClientNeutralMessage, type StoredMessage } from '#domain/messages';
+import type { WebhookFault } from '#domain/texts';
 import type { DirectoryStream, DirectoryUser, DirectoryView, OutgoingWebhookService } from '#model/records';
 import type { WebhookRequest } from './caller.js';
 
@@ -24,15 +25,12 @@ interface OutgoingWebhookCall {
 /** Interface number of services that expect Slack's format. */
 const SLACK_INTERFACE_NUMBER = 2;
 
-/**
- * Makes the request of a webhook call.
- * @returns the request, or the reason why there is none, as a clause like “its form of calls knows no direct messages”
- */
+/** Makes the request of a webhook call. @returns the request, or the reason why there is none */
 export function makeWebhookRequestOrRefusal(
   call: OutgoingWebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream | undefined,
-): WebhookRequest | string {
+): WebhookRequest | WebhookFault {
   const { service } = call;
   if (service.interface !== SLACK_INTERFACE_NUMBER) {
     return {
@@ -41,7 +39,7 @@ export function makeWebhookRequestOrRefusal(
       body: JSON.stringify(makeGenericWebhookPayload(call, directory)),
     };
   }
-  if (!stream) return 'its form of calls knows no direct messages';
+  if (!stream) return { fault: 'noDirectMessages' };
   const body = new URLSearchParams(makeSlackWebhookPayload(call, directory, stream)).toString();
   return { url: service.baseUrl, type: 'application/x-www-form-urlencoded', body };
 }
@@ -88,8 +86,8 @@ function makeSlackWebhookPayload(
 type WebhookReplyParseResult =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
-  /** The response is no valid reply. `wrong` is the reason, as a clause like “its answer is not JSON”. */
-  | { readonly wrong: string };
+  /** The response is no valid reply, for the reason `wrong`. */
+  | { readonly wrong: WebhookFault };
 
 /**
  * Reads the bot's reply from the body of a response. An empty body is no reply.
@@ -98,17 +96,17 @@ type WebhookReplyParseResult =
 export function parseWebhookReply(body: string, format: number): WebhookReplyParseResult {
   if (body.trim() === '') return 'nothing';
   const json = parseJsonText(body);
-  if (!json) return { wrong: 'its answer is not JSON' };
+  if (!json) return { wrong: { fault: 'notJson' } };
   const value = cleanParsedJson(json.value);
   if (value === '') return 'nothing';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { wrong: 'its answer is no JSON object' };
+    return { wrong: { fault: 'notObject' } };
   }
   const { response_not_required, response_string, content, text, widget_content } = value as Record<string, unknown>;
   if (response_not_required === true) return 'nothing';
   const reply = format === SLACK_INTERFACE_NUMBER ? text : (content ?? response_string);
   if (reply === undefined || reply === null || reply === '') return 'nothing';
-  if (typeof reply !== 'string') return { wrong: 'what its answer says is not text' };
+  if (typeof reply !== 'string') return { wrong: { fault: 'notText' } };
   if (widget_content === undefined || widget_content === null) return { say: reply, widget: null };
   return { say: reply, widget: typeof widget_content === 'string' ? widget_content : JSON.stringify(widget_content) };
 }

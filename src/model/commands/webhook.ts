@@ -23,7 +23,7 @@ export interface WebhookMessagePlace extends JsonObject {
 
 /**
  * Outcome of an attempt to make a webhook call. unclear: the bot's server answered, but with no valid reply. `reason`
- * is a clause like “it did not answer in time”.
+ * is a clause in the language of the bot's owner, like “it took longer than 10 seconds”.
  */
 export type WebhookCallOutcome =
   | { readonly is: 'done' }

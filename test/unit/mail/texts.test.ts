@@ -1,8 +1,9 @@
-/** Texts of mails and pages, and the choice of their language. */
+/** Texts of mails, pages and notices, and the choice of their language. */
 import t from 'tap';
 import {
   interfaceLanguageOfBrowser,
   mailTextsIn,
+  noticeTextsIn,
   pageTextsIn,
   serverLanguageOfBrowser,
   serverLanguageOfSetting,
@@ -54,6 +55,28 @@ t.test('German has every text, with the values of the English one', async (t) =>
   t.strictSame(valuesByText(mailTextsIn('de')), valuesByText(mailTextsIn('en')));
   t.strictSame(valuesByText(pageTextsIn('de')), valuesByText(pageTextsIn('en')));
   t.match(JSON.stringify(valuesByText(mailTextsIn('en'))), '«organization»');
+});
+
+t.test('German has every notice, with the arguments of the English one', async (t) => {
+  /** Calls each text with one marked value for each argument. @returns the values in the text */
+  const argumentsByText = (texts: object, marks: readonly unknown[], path = ''): Record<string, readonly string[]> =>
+    Object.assign(
+      {},
+      ...Object.entries(texts).map(([key, text]) => {
+        const at = `${path}.${key}`;
+        if (typeof text === 'object' && text !== null) return argumentsByText(text, marks, at);
+        const shown: string = typeof text === 'function' ? text(...marks) : text;
+        t.not(shown.trim(), '', at);
+        return { [at]: [...new Set(shown.match(/«\w+»|70[0-2]/g) ?? [])].sort() };
+      }),
+    );
+  for (const marks of [
+    ['«first»', '«second»', '«third»'],
+    [700, 701, 702],
+  ])
+    t.strictSame(argumentsByText(noticeTextsIn('de'), marks), argumentsByText(noticeTextsIn('en'), marks));
+  const english = argumentsByText(noticeTextsIn('en'), ['«by»', 701, 702]);
+  t.strictSame(english['.streamRetentionChanged'], ['701', '702', '«by»']);
 });
 
 /** Objects as first and second argument of every text; as a value in a phrase, each shows its own mark. */

@@ -11,7 +11,7 @@ const post = (url: string) => caller.postWithoutRedirects({ url, type: 'applicat
 
 t.test('an address that Node cannot call fails its call, and does not reject', async (t) => {
   for (const url of ['http://%@127.0.0.1/', 'https://:%@127.0.0.1/', 'http://', 'ftp://127.0.0.1/'])
-    t.same(await post(url), { kind: 'failed', reason: 'its address is none of a web server' }, url);
+    t.same(await post(url), { kind: 'failed', reason: { fault: 'noWebServer' } }, url);
 });
 
 t.test('a server that switches the protocol ends the call at once', async (t) => {

@@ -1,23 +1,20 @@
 /** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
-import { formatSilentMention, makeDirectNoticeCommand, makeStreamNoticeCommand } from '#actors/shared';
+import {
+  formatSilentMention,
+  makeDirectNoticeCommand,
+  makeStreamNoticeCommand,
+  noticeTextsOfRealm,
+} from '#actors/shared';
 import { WELCOME_BOT_ID } from '#domain/people';
-import { type MailedAccount, type MailTexts, serverLanguageOfSetting } from '#domain/texts';
+import { type MailedAccount, type MailTexts, noticeTextsIn, serverLanguageOfSetting } from '#domain/texts';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
-import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { RealmActorView } from '../command.js';
 import { makeMailToAccount } from '../mails.js';
 
 const SIGNUPS_TOPIC_NAME = 'signups';
-
-const formatWelcomeMessage = (user: DirectoryUser): string =>
-  [
-    `Hello ${formatSilentMention(user)}, and welcome to ${PRODUCT_NAME}!`,
-    'Messages are in streams, and each has a topic: reply where a conversation is, or begin one of your own. Direct messages like this one are between you and the people you choose.',
-    'To try it out, just answer here.',
-  ].join('\n\n');
 
 interface Newcomer {
   readonly user: DirectoryUser;
@@ -40,17 +37,19 @@ export function makeWelcomeCommands(
 ): OutboxCommand[] {
   const { state, volatile } = view;
   const { settings } = state;
-  const greeting = { content: formatWelcomeMessage(user), origin, after, quiet: true };
+  const serverLanguage = serverLanguageOfSetting(language);
+  const mention = formatSilentMention(user);
+  const greeting = { content: noticeTextsIn(serverLanguage).welcome(mention), origin, after, quiet: true };
   const commands = [makeDirectNoticeCommand(realm, user.id, greeting, WELCOME_BOT_ID)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // `volatile.activeHumanCount` does not count the newcomer before the commit.
-    const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.activeHumanCount + 1})`;
+    const content = noticeTextsOfRealm(settings).signedUp(mention, volatile.activeHumanCount + 1);
     commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS_TOPIC_NAME, { content, origin, after }));
   }
   if (settings.send_welcome_emails) {
     const mail = (texts: MailTexts, account: MailedAccount) => texts.welcome(account, { url: origin, hasPassword });
-    commands.push(makeMailToAccount(realm, user, view, mail, { language: serverLanguageOfSetting(language) }));
+    commands.push(makeMailToAccount(realm, user, view, mail, { language: serverLanguage }));
   }
   return commands;
 }

@@ -9,6 +9,7 @@ import type { DirectoryUser } from '#model/records';
 import { makeEveryoneEventLogItem } from '../../log-items.js';
 import { findUserGroupRecord, findUserRecord } from '../../state.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
+import { noticeTextsOfAccount } from '../mails.js';
 import {
   checkGroupMembersExist,
   getEditableUserGroupOrThrow,
@@ -41,19 +42,19 @@ export const editGroupMembersHandler: RealmCommandHandler<typeof realmActorComma
         ? []
         : [makeEveryoneEventLogItem(version, { type: 'user_group', op, group_id: before.id, user_ids })];
     const group = `@_*${before.name}*`;
-    const noticesTo = (users: readonly number[], what: string): OutboxCommand[] =>
+    const noticesTo = (users: readonly number[], text: 'addedToGroup' | 'removedFromGroup'): OutboxCommand[] =>
       users
         .map((user) => findUserRecord(parts, user))
         .filter((user): user is DirectoryUser => user !== undefined && user.id !== caller)
         .filter((user) => user.isActive && user.botType === null)
         .map((user) =>
           makeDirectNoticeCommand(realm, user.id, {
-            content: `${formatSilentMention(acting)} ${what} ${group}.`,
+            content: noticeTextsOfAccount(parts, user)[text](formatSilentMention(acting), group),
             origin: args.origin,
             after: version,
           }),
         );
-    const notices = [noticesTo(adding, 'added you to the group'), noticesTo(removing, 'removed you from the group')];
+    const notices = [noticesTo(adding, 'addedToGroup'), noticesTo(removing, 'removedFromGroup')];
     return {
       reply: makeSuccessReply(undefined, version),
       parts: written,

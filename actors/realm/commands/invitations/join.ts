@@ -16,6 +16,7 @@ import {
 } from '../accounts/new-account.js';
 import { canSignInByPassword } from '../accounts/password-reset.js';
 import type { RealmCommandHandler } from '../command.js';
+import { noticeTextsOfAccount } from '../mails.js';
 
 /** The invitation that a link names, if the invitation is valid and has the link's nonce. */
 export function findValidInvitationByLink(
@@ -107,7 +108,8 @@ export function makeInvitationAcceptedNoticeCommands(
   origin: string,
   { realm, version: after }: CommandContext,
 ): OutboxCommand[] {
-  if (!findUserRecord(parts, inviter)?.isActive) return [];
-  const content = `${formatSilentMention(user)} has accepted your invitation.`;
+  const receiver = findUserRecord(parts, inviter);
+  if (!receiver?.isActive) return [];
+  const content = noticeTextsOfAccount(parts, receiver).invitationAccepted(formatSilentMention(user));
   return [makeDirectNoticeCommand(realm, inviter, { content, origin, after })];
 }

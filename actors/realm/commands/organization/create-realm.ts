@@ -79,7 +79,7 @@ export const registerNewRealmHandler: RealmCommandHandler<typeof realmActorComma
 /** Initializes a new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
 export const initializeRealmHandler: RealmCommandHandler<typeof realmActorCommands.init> = {
   creates: true,
-  handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
+  handle({ state, parts, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;
     const id = toUserId(FIRST_USER_AND_RECIPIENT_ID);
     const userDefaults = makeInitialRealmUserSettingDefaults(orgType);
@@ -102,7 +102,8 @@ export const initializeRealmHandler: RealmCommandHandler<typeof realmActorComman
       nextRecipient: FIRST_USER_AND_RECIPIENT_ID + 1,
       directoryVersion: version,
     };
-    const streams = origin === null ? undefined : makeInitialStreamsCommit(bare, user, volatile, origin, context);
+    const streams =
+      origin === null ? undefined : makeInitialStreamsCommit(bare, user, { parts, volatile }, origin, context);
     const next = streams?.state ?? bare;
     return {
       reply: makeValueReply(null),

@@ -16,6 +16,7 @@ import { type ActorParts, findUserRecord, listStreamRecords, type RealmActorStat
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { computeNextRealmTimerTime } from '../due.js';
+import { noticeTextsOfAccount } from '../mails.js';
 
 /** Maximum number of requests of an organization in a week; failed, pending and deleted exports count. */
 const MAX_EXPORTS_PER_WEEK = 5;
@@ -163,11 +164,14 @@ export const endDataExportHandler: RealmCommandHandler<typeof realmActorCommands
     const { requester, origin } = record;
     const user = findUserRecord(parts, requester);
     const informed = user?.isActive === true && isAdminOrOwner(user);
-    const content = `Your data export is complete and has been uploaded here:\n\n${origin}${dataExportUriOfPath(record.archive)}`;
     const commands: OutboxCommand[] = [];
     if (!stored) commands.push(makeEraseCommand(realm, record));
-    else if (informed)
+    else if (informed) {
+      const content = noticeTextsOfAccount(parts, user).dataExportStored(
+        `${origin}${dataExportUriOfPath(record.archive)}`,
+      );
       commands.push(makeDirectNoticeCommand(realm, requester, { content, origin, after: state.directoryVersion }));
+    }
     return {
       reply,
       parts: DATA_EXPORT_PARTS.makePartChange(id, record),

@@ -7,7 +7,7 @@ import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { encodeDirectoryRecord, type RealmActorState, STREAM_PART_PREFIX } from '../../state.js';
-import type { RealmMemoryState } from '../../volatile.js';
+import type { RealmActorView } from '../command.js';
 import { makeSubscribeNoticeCommands } from '../subscriptions/subscribe-notices.js';
 import { SubscribePlan } from '../subscriptions/subscription-plan.js';
 import { makeStreamCreatedLogItems } from './stream-events.js';
@@ -36,7 +36,7 @@ const INITIAL_STREAMS = [
 export function makeInitialStreamsCommit(
   state: RealmActorState,
   owner: DirectoryUser,
-  volatile: RealmMemoryState,
+  { parts, volatile }: Pick<RealmActorView, 'parts' | 'volatile'>,
   origin: string,
   { now, realm, version }: CommandContext,
 ) {
@@ -75,6 +75,7 @@ export function makeInitialStreamsCommit(
     joinedStreamNamesByUser: plan.joinedExistingStreamNamesByUser,
     announce: false,
     settings,
+    parts,
     origin,
     after: version,
   });

@@ -3,10 +3,10 @@
  * no side effects.
  */
 
-import { formatSilentMention, quoteStreamDescription } from '#actors/shared';
+import { formatSilentMention, formatStreamPrivacy, noticeTextsOfRealm, quoteStreamDescription } from '#actors/shared';
 import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { systemGroupIdOfPostPolicy } from '#domain/people';
-import { type StreamPrivacyFlags, streamPrivacyNameOf } from '#domain/streams';
+import type { StreamPrivacyFlags } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -48,15 +48,17 @@ export function makeStreamPrivacyChange(
       is_web_public: privacy.webPublic,
     },
   );
-  const what = '[access permissions](/help/stream-permissions) for this stream';
+  const texts = noticeTextsOfRealm(context.settings);
   return {
     stream,
     events: [...makeStreamVisibilityEvents(before, stream, context.membership, context.version), update],
-    notice: `${formatSilentMention(context.acting)} changed the ${what} from **${streamPrivacyNameOf(before)}** to **${streamPrivacyNameOf(privacy)}**.`,
+    notice: texts.streamPrivacyChanged(
+      formatSilentMention(context.acting),
+      formatStreamPrivacy(before, texts),
+      formatStreamPrivacy(privacy, texts),
+    ),
   };
 }
-
-const formatRetentionPeriod = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
 
 /** Changes the retention time of messages. @param days null = the organization's default */
 export function makeStreamRetentionChange(
@@ -66,20 +68,16 @@ export function makeStreamRetentionChange(
 ): StreamChangeOutcome {
   const stream = { ...before, retentionDays: days };
   const inForce = (own: number | null): number => own ?? context.settings.message_retention_days;
-  const now = inForce(days);
-  const summary =
-    now < 0
-      ? 'Messages in this stream will now be retained forever.'
-      : `Messages in this stream will now be automatically deleted ${now} days after they are sent.`;
   return {
     stream,
     events: [
       makeStreamUpdatedEvent(before, makeAudienceOfStreamChange(stream, context), 'message_retention_days', days),
     ],
-    notice:
-      `${formatSilentMention(context.acting)} has changed the [message retention period](/help/message-retention-policy) ` +
-      `for this stream:\n* **Old retention period**: ${formatRetentionPeriod(inForce(before.retentionDays))}\n` +
-      `* **New retention period**: ${formatRetentionPeriod(now)}\n\n${summary}`,
+    notice: noticeTextsOfRealm(context.settings).streamRetentionChanged(
+      formatSilentMention(context.acting),
+      inForce(before.retentionDays),
+      inForce(days),
+    ),
   };
 }
 
@@ -91,14 +89,17 @@ export function makeStreamDescriptionChange(
   const renderedDescription = renderContextFreeMarkdownOrEmpty(description);
   const stream = { ...before, description, renderedDescription };
   const more = { rendered_description: renderedDescription };
+  const texts = noticeTextsOfRealm(context.settings);
   return {
     stream,
     events: [
       makeStreamUpdatedEvent(before, makeAudienceOfStreamChange(stream, context), 'description', description, more),
     ],
-    notice:
-      `${formatSilentMention(context.acting)} changed the description for this stream.\n\n` +
-      `* **Old description:**\n${quoteStreamDescription(before.description)}\n* **New description:**\n${quoteStreamDescription(description)}`,
+    notice: texts.streamDescriptionChanged(
+      formatSilentMention(context.acting),
+      quoteStreamDescription(before.description, texts),
+      quoteStreamDescription(description, texts),
+    ),
   };
 }
 
@@ -113,16 +114,9 @@ export function makeStreamNameChange(
     stream,
     // The e-mail address of a stream stays empty, because incoming e-mail is not served.
     events: [makeStreamUpdatedEvent(before, to, 'email_address', ''), makeStreamUpdatedEvent(before, to, 'name', name)],
-    notice: `${formatSilentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
+    notice: noticeTextsOfRealm(context.settings).streamRenamed(formatSilentMention(context.acting), before.name, name),
   };
 }
-
-const POST_POLICY_DESCRIPTIONS: Readonly<Record<number, string>> = {
-  1: 'All stream members can post',
-  2: 'Only organization administrators can post',
-  3: 'Only organization full members can post',
-  4: 'Only organization administrators and moderators can post',
-};
 
 /** First API level whose clients know the group whose members may send to a stream. */
 const FIRST_LEVEL_WITH_SENDING_GROUP = 333;
@@ -133,6 +127,7 @@ export function makeStreamPostPolicyChange(
   context: StreamChangeContext,
 ): StreamChangeOutcome {
   const stream = { ...before, postPolicy };
+  const { streamPostPolicyChanged, streamPostPolicies } = noticeTextsOfRealm(context.settings);
   const to = makeAudienceOfStreamChange(stream, context);
   return {
     stream,
@@ -146,9 +141,11 @@ export function makeStreamPostPolicyChange(
         sinceLevel: FIRST_LEVEL_WITH_SENDING_GROUP,
       },
     ],
-    notice:
-      `${formatSilentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +
-      `\n\n* **Old permissions**: ${POST_POLICY_DESCRIPTIONS[before.postPolicy]}.\n* **New permissions**: ${POST_POLICY_DESCRIPTIONS[postPolicy]}.`,
+    notice: streamPostPolicyChanged(
+      formatSilentMention(context.acting),
+      `${streamPostPolicies[before.postPolicy]}`,
+      `${streamPostPolicies[postPolicy]}`,
+    ),
   };
 }
 

@@ -13,7 +13,7 @@ import { isOwner } from '#domain/people';
 import {
   mayAccessStream,
   type StreamPrivacyFlags,
-  streamPrivacyNameOf,
+  streamPrivacyKindOf,
   toCheckedStreamName,
   toOneLineDescription,
   weakestRoleSeeingUnsubscribed,
@@ -65,7 +65,7 @@ function getRequestedPrivacyOrThrow(
     historyPublic,
   };
   const asked = is_private !== null || is_web_public !== null || history !== null;
-  if (streamPrivacyNameOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
+  if (streamPrivacyKindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
   if (is_private && stream.isDefault) throw apiError('DEFAULT_STREAM_PRIVATE');
   if (is_private !== null && !mayAccessStream(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
   if (is_web_public) checkMayMakeStreamsWebPublic(args.server_web_public, acting, state.settings, now);

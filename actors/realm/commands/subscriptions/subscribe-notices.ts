@@ -2,16 +2,20 @@
 
 import {
   formatSilentMention,
+  formatStreamPrivacy,
   makeDirectNoticeCommand,
   makeStreamNoticeCommand,
+  noticeTextsOfRealm,
   quoteStreamDescription,
   STREAM_EVENTS_TOPIC_NAME,
   type SystemNotice,
 } from '#actors/shared';
-import { streamPrivacyNameOf } from '#domain/streams';
+import type { NoticeTexts } from '#domain/texts';
 import { type RealmId, type RealmSettings, toStreamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { ActorParts } from '../../state.js';
+import { noticeTextsOfAccount } from '../mails.js';
 
 const NEW_STREAMS_TOPIC_NAME = 'new streams';
 
@@ -23,6 +27,8 @@ interface SubscribeNoticesInput {
   readonly joinedStreamNamesByUser: ReadonlyMap<DirectoryUser, readonly string[]>;
   readonly announce: boolean;
   readonly settings: RealmSettings;
+  /** Parts of the realm's actor, with the languages of the accounts. */
+  readonly parts: ActorParts;
   readonly origin: string;
   /** Realm version at which the new streams exist. */
   readonly after: number;
@@ -46,31 +52,40 @@ function selectStreamNamesFittingNotice(names: readonly string[]): {
   return over < 0 ? { shown: names, more: 0 } : { shown: names.slice(0, over), more: names.length - over };
 }
 
-function formatSubscribedNotice(acting: DirectoryUser, names: readonly string[]): string {
-  const who = `@**${acting.fullName}|${acting.id}** subscribed you to the`;
-  if (names.length === 1) return `${who} stream ${formatStreamLink(names[0]!)}.`;
+function formatSubscribedNotice(acting: DirectoryUser, names: readonly string[], texts: NoticeTexts): string {
+  const by = `@**${acting.fullName}|${acting.id}**`;
+  if (names.length === 1) return texts.subscribedToStream(by, formatStreamLink(names[0]!));
   const { shown, more } = selectStreamNamesFittingNotice([...names].sort());
-  const lines = [...shown.map((name) => `* ${formatStreamLink(name)}`), ...(more > 0 ? [`* and ${more} more`] : [])];
-  return `${who} following streams:\n\n${lines.join('\n')}`;
+  const items = [...shown.map(formatStreamLink), ...(more > 0 ? [texts.moreStreams(more)] : [])];
+  return texts.subscribedToStreams(by, items.map((item) => `* ${item}`).join('\n'));
 }
 
-function formatNewStreamsAnnouncement(acting: DirectoryUser, created: readonly DirectoryStream[]): string {
+function formatNewStreamsAnnouncement(
+  acting: DirectoryUser,
+  created: readonly DirectoryStream[],
+  texts: NoticeTexts,
+): string {
   const { shown, more } = selectStreamNamesFittingNotice(created.map(({ name }) => name));
-  const names = `${shown.map(formatStreamLink).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  const what = created.length === 1 ? 'a new stream' : 'the following streams:';
-  return `${formatSilentMention(acting)} created ${what} ${names}.`;
+  const names = `${shown.map(formatStreamLink).join(', ')}${more > 0 ? ` ${texts.moreStreams(more)}` : ''}`;
+  return texts[created.length === 1 ? 'newStream' : 'newStreams'](formatSilentMention(acting), names);
 }
 
-const formatStreamCreatedNotice = (acting: DirectoryUser, stream: DirectoryStream): string =>
-  `**${streamPrivacyNameOf(stream)}** stream created by ${formatSilentMention(acting)}. **Description:**\n${quoteStreamDescription(stream.description)}`;
+const formatStreamCreatedNotice = (acting: DirectoryUser, stream: DirectoryStream, texts: NoticeTexts): string =>
+  texts.streamCreated(
+    formatSilentMention(acting),
+    formatStreamPrivacy(stream, texts),
+    quoteStreamDescription(stream.description, texts),
+  );
 
 export function makeSubscribeNoticeCommands(of: SubscribeNoticesInput): OutboxCommand[] {
-  const { realm, acting, createdStreams, settings, origin, after } = of;
+  const { realm, acting, createdStreams, settings, parts, origin, after } = of;
+  const texts = noticeTextsOfRealm(settings);
   const notice = (content: string): SystemNotice => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];
   for (const [user, names] of of.joinedStreamNamesByUser) {
     if (user.id === acting.id || user.botType !== null) continue;
-    notices.push(makeDirectNoticeCommand(realm, user.id, notice(formatSubscribedNotice(acting, names))));
+    const content = formatSubscribedNotice(acting, names, noticeTextsOfAccount(parts, user));
+    notices.push(makeDirectNoticeCommand(realm, user.id, notice(content)));
   }
   const announced = settings.notifications_stream_id;
   if (of.announce && createdStreams.length > 0 && announced > 0) {
@@ -79,7 +94,7 @@ export function makeSubscribeNoticeCommands(of: SubscribeNoticesInput): OutboxCo
         realm,
         toStreamId(announced),
         NEW_STREAMS_TOPIC_NAME,
-        notice(formatNewStreamsAnnouncement(acting, createdStreams)),
+        notice(formatNewStreamsAnnouncement(acting, createdStreams, texts)),
       ),
     );
   }
@@ -89,7 +104,7 @@ export function makeSubscribeNoticeCommands(of: SubscribeNoticesInput): OutboxCo
         realm,
         stream.id,
         STREAM_EVENTS_TOPIC_NAME,
-        notice(formatStreamCreatedNotice(acting, stream)),
+        notice(formatStreamCreatedNotice(acting, stream, texts)),
       ),
     );
   }

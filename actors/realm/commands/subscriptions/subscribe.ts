@@ -22,6 +22,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import {
+  type ActorParts,
   encodeDirectoryRecord,
   findStreamRecord,
   findUserRecord,
@@ -146,6 +147,7 @@ export function registerCreatedStreamsAndMakeOutcome(
 export const makeNoticeCommandsOfSubscribeDecision = (
   { acting, createdStreams, plan, nextState }: SubscribeDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
+  parts: ActorParts,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
   makeSubscribeNoticeCommands({
@@ -155,6 +157,7 @@ export const makeNoticeCommandsOfSubscribeDecision = (
     joinedStreamNamesByUser: plan.joinedExistingStreamNamesByUser,
     announce,
     settings: nextState.settings,
+    parts,
     origin,
     after: nextState.directoryVersion,
   });
@@ -218,7 +221,7 @@ export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommand
       reply: makeSuccessReply(fields, createdStreams.length > 0 ? context.version : undefined),
       ...registerCreatedStreamsAndMakeOutcome(view, joining, context.version),
       commands: plan.makeCommandStages(nextState.directoryVersion, [
-        makeNoticeCommandsOfSubscribeDecision(joining, args, context),
+        makeNoticeCommandsOfSubscribeDecision(joining, args, view.parts, context),
       ]),
       replyAfterCommands: true,
     };

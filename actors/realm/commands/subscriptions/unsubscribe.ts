@@ -176,7 +176,7 @@ export const subscribeAndUnsubscribeUsersHandler: RealmCommandHandler<
       ...registerCreatedStreamsAndMakeOutcome(view, joining, context.version),
       commands: [
         ...joining.plan.makeCommandStages(after, [
-          makeNoticeCommandsOfSubscribeDecision(joining, args.add, context),
+          makeNoticeCommandsOfSubscribeDecision(joining, args.add, view.parts, context),
           ...leaving.plan.makeCommandStages(after),
         ]),
         makeArchiveVacatedStreamsCommands(leaving.vacated, context),

@@ -4,7 +4,7 @@
  * of a refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
 
-import { makeDirectNoticeCommand, makeValueReply } from '#actors/shared';
+import { makeDirectNoticeCommand, makeValueReply, noticeTextsOfUser } from '#actors/shared';
 import { type Json, mayClockBeAhead } from '#base';
 import {
   EARLY_DELIVERY_RETRY_PAUSE_MS,
@@ -192,7 +192,7 @@ export const failOrRetryScheduledMessageHandler: UserCommandHandler<typeof userA
     const self = userIdOfUserActorKey(key);
     const failed: ScheduledMessage = { ...known, phase: 'failed' };
     const notice = {
-      content: formatScheduledMessageFailureNotice(failed, reason),
+      content: noticeTextsOfUser(directory, self).scheduledMessageNotSent(formatTimeOfScheduledMessage(failed), reason),
       origin: failed.origin,
       after: directory.version,
     };
@@ -206,14 +206,8 @@ export const failOrRetryScheduledMessageHandler: UserCommandHandler<typeof userA
   },
 };
 
-const formatScheduledMessageFailureNotice = ({ at }: ScheduledMessage, reason: string): string => {
-  const time = new Date(at * 1000).toISOString().replace('.000Z', '+00:00');
-  return [
-    `The message you scheduled for <time:${time}> was not sent because of the following error:`,
-    `> ${reason}`,
-    '[View scheduled messages](#scheduled)',
-  ].join('\n\n');
-};
+const formatTimeOfScheduledMessage = ({ at }: ScheduledMessage): string =>
+  `<time:${new Date(at * 1000).toISOString().replace('.000Z', '+00:00')}>`;
 
 /**
  * Handles the timer of a user's actor. The command has a mailbox lane of its own: the messages of mails are read while

@@ -1,6 +1,6 @@
 /** Warns a bot's owner of a message without receivers (messages.md § POST /messages), at most once a minute. */
 
-import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
+import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply, noticeTextsOfUser } from '#actors/shared';
 import type { userActorCommands } from '#model/commands';
 import { type UserCommandHandler, userIdOfUserActorKey } from '../../state.js';
 
@@ -16,10 +16,11 @@ export const warnBotOwnerOfLostMessageHandler: UserCommandHandler<typeof userAct
     const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
     if (!bot || !owner?.isActive || now < (state.warned ?? 0) + MIN_LOST_MESSAGE_WARNING_INTERVAL_MS)
       return { reply: makeSuccessReply({}) };
-    const why = exists
-      ? `sent a message to #**${stream}**, but nobody is subscribed to it.`
-      : `could not send a message to the stream \`${stream.replaceAll('`', '')}\`, because there is none.`;
-    const content = `${formatSilentMention(bot)} ${why}`;
+    const texts = noticeTextsOfUser(directory, owner.id);
+    const mention = formatSilentMention(bot);
+    const content = exists
+      ? texts.botMessageWithoutSubscribers(mention, `#**${stream}**`)
+      : texts.botMessageWithoutStream(mention, `\`${stream.replaceAll('`', '')}\``);
     const notice = makeDirectNoticeCommand(realm, owner.id, { content, origin, after: directory.version });
     return { reply: makeSuccessReply({}), state: { ...state, warned: now }, commands: [[notice]] };
   },

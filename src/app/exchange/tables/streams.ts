@@ -13,7 +13,7 @@ import {
   makeDefaultSubscription,
   pickSubscriptionColor,
   type Subscription,
-  streamPrivacyNameOf,
+  streamPrivacyKindOf,
   toCheckedStreamName,
   toOneLineDescription,
 } from '#domain/streams';
@@ -65,7 +65,7 @@ function importStreamRow(
     webPublic: row.booleanOrDefault('is_web_public'),
   };
   // No server makes a stream whose combination of flags has no name, so the strictest privacy is the safe choice.
-  const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
+  const kind = streamPrivacyKindOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   countUnknownPermissionsOfStream(row, draft);
   const { administrators } = SYSTEM_GROUP_IDS;
   const stream: DirectoryStream = {

@@ -157,6 +157,12 @@ export const outgoingWebhooks: Facts = async (t, server) => {
       status(500),
       /was not told of \[a message\]\(\S+-lobby\/topic\/failing\/near\/\d+\): its server answered with status 500\./,
     );
+    await member.api.ok('PATCH /settings', { default_language: 'de' });
+    await failing(
+      status(500),
+      /wurde über \[eine Nachricht\]\(\S+\) nicht informiert: sein Server antwortete mit Status 500\.$/,
+    );
+    await member.api.ok('PATCH /settings', { default_language: 'en' });
     await failing(status(404), /status 404/);
     await failing(status(302, { location: hook.url }), /status 302/);
     await failing('nonsense', /was told of \[a message\]\(\S+\), but its answer is not JSON\./);

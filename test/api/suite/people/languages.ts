@@ -1,10 +1,17 @@
-/** Languages of mails and of pages without scripts: that of the account, the browser or the organization. */
+/** Languages of mails, notices and pages without scripts: that of the account, the browser or the organization. */
 
 import { Client } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';
 import { linkIn, mailed } from '../../support/mails.js';
-import { makeOrganization } from '../../support/organization.js';
-import type { Fields } from '../../support/types.js';
+import {
+  makeOrganization,
+  NOTIFICATION_BOT,
+  type Person,
+  streamIdOf,
+  subscribe,
+  userGroup,
+} from '../../support/organization.js';
+import type { ApiMessage, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
 const PASSWORD = 'brisk-otter-lantern-52';
@@ -41,6 +48,8 @@ export const languages: Facts = async (t, server) => {
     });
     return user_settings;
   };
+  const languageAfterSignUp = async (email: string, browser: string): Promise<unknown> =>
+    (await settingsAfterSignUp(email, browser)).default_language;
 
   await t.test('a page has the language of the browser, or else of the organization', async (t) => {
     t.equal(heading(await open(resetPath)), 'Forgot your password?');
@@ -100,5 +109,63 @@ export const languages: Facts = async (t, server) => {
     const english = address();
     t.match(await settingsAfterSignUp(english, 'en-GB,en;q=0.9'), { default_language: 'en-gb' });
     t.equal((await mailed(server, english, 2))[1]!.headers.get('subject'), `Welcome to ${name}`);
+  });
+
+  const newestText = async (by: Person, operator: string, operand: unknown): Promise<string> => {
+    const { messages } = await by.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
+      anchor: 'newest',
+      num_before: 1,
+      num_after: 0,
+      narrow: [{ operator, operand }],
+      apply_markdown: false,
+    });
+    return messages[0]!.content;
+  };
+  const mention = ({ name: fullName, id }: Person): string => `@_**${fullName}|${id}**`;
+
+  await t.test('a notice in a stream has the language of the organization; its topic is English', async (t) => {
+    await owner.api.ok('PATCH /realm', { default_language: 'de' });
+    await subscribe(owner, 'Küche');
+    const newest = () => newestText(owner, 'stream', 'Küche');
+    t.equal(
+      await newest(),
+      `${mention(owner)} hat diesen Stream erstellt. Zugriff: **Öffentlich**. **Beschreibung:**\n\`\`\`\` quote\n*Keine Beschreibung.*\n\`\`\`\``,
+    );
+    const stream_id = await streamIdOf(owner, 'Küche');
+    const change = (params: Fields) => owner.api.ok('PATCH /streams/{stream_id}', { stream_id, ...params });
+    await change({ is_private: true });
+    const rights = '[Zugriffsrechte](/help/stream-permissions)';
+    const kinds = 'von **Öffentlich** in **Privat, geschützter Verlauf**';
+    t.equal(await newest(), `${mention(owner)} hat die ${rights} dieses Streams ${kinds} geändert.`);
+    await change({ message_retention_days: 1 });
+    t.match(await newest(), '* **Bisherige Dauer**: Unbegrenzt\n* **Neue Dauer**: 1 Tag\n\n');
+    await change({ stream_post_policy: 2 });
+    t.match(await newest(), '* **Bisher**: Alle im Stream.\n* **Jetzt**: Nur die Administration der Organisation.');
+    const { id } = await owner.api.ok<{ id: number }>('POST /messages', {
+      type: 'stream',
+      to: 'Küche',
+      topic: 'Herd',
+      content: 'Ist er aus?',
+    });
+    await owner.api.ok('PATCH /messages/{message_id}', {
+      message_id: id,
+      topic: '✔ Herd',
+      propagate_mode: 'change_all',
+    });
+    t.equal(await newest(), `${mention(owner)} hat dieses Thema als gelöst markiert.`);
+    t.equal(await newestText(owner, 'topic', 'stream events'), await newestText(owner, 'topic', 'Stream Events'));
+  });
+
+  await t.test('a direct notice has the language of its receiver', async (t) => {
+    const notices = (by: Person) => newestText(by, 'dm', [NOTIFICATION_BOT]);
+    await subscribe(owner, 'Flur');
+    await subscribe(owner, 'Flur', { principals: [member] });
+    t.equal(await notices(member), `@**${owner.name}|${owner.id}** hat den Stream #**Flur** für dich abonniert.`);
+    await subscribe(member, 'Dach');
+    await subscribe(member, 'Dach', { principals: [owner] });
+    t.equal(await notices(owner), `@**${member.name}|${member.id}** subscribed you to the stream #**Dach**.`);
+    const user_group_id = await userGroup(owner, 'crew');
+    await owner.api.ok('POST /user_groups/{user_group_id}/members', { user_group_id, add: [member.id] });
+    t.equal(await notices(member), `${mention(owner)} hat dich in die Gruppe @_*crew* aufgenommen.`);
   });
 };
