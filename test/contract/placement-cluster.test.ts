@@ -363,6 +363,56 @@ t.test('a drained host hands over, and takes its share again when asked', async 
   t.strictSame(cluster.violations, []);
 });
 
+t.test('a drained host takes no partition of a dead host while the heartbeat of another host is late', async (t) => {
+  const cluster = new SimulatedCluster();
+  const [a, b, c] = (await cluster.startHosts(3)) as [SimulatedHost, SimulatedHost, SimulatedHost];
+  await cluster.drain(a);
+  await cluster.until(() => cluster.settled([b, c]));
+  await cluster.run(1_000);
+  const taken = (): number => a.placement.status().own.length;
+  b.crash();
+  await cluster.run(800);
+  c.freeze();
+  for (let ms = 0; ms < 1_600; ms += 25) {
+    await cluster.run(25);
+    if (taken() > 0) break;
+  }
+  t.equal(taken(), 0);
+  c.thaw();
+  await cluster.until(() => c.answering.length === 256);
+  t.equal(taken(), 0);
+  t.strictSame(cluster.violations, []);
+});
+
+t.test('a drained host takes nothing when only its Store answers', async (t) => {
+  const cluster = new SimulatedCluster();
+  const [a, b, c] = (await cluster.startHosts(3)) as [SimulatedHost, SimulatedHost, SimulatedHost];
+  await cluster.drain(a);
+  await cluster.until(() => cluster.settled([b, c]));
+  await cluster.run(10_000);
+  for (const host of [b, c]) host.store.fail = true;
+  await cluster.run(20_000);
+  t.equal(a.placement.status().own.length, 0);
+  t.equal(b.answering.length + c.answering.length, 256, 'no host that should own partitions has the Store: none moves');
+  t.strictSame(cluster.violations, []);
+});
+
+t.test('a drained host that was suspended for minutes is still drained', async (t) => {
+  const cluster = new SimulatedCluster();
+  const [a, b] = (await cluster.startHosts(2)) as [SimulatedHost, SimulatedHost];
+  await cluster.drain(a);
+  await cluster.until(() => b.answering.length === 256);
+  a.freeze();
+  await cluster.run(120_000, 250);
+  a.thaw();
+  await cluster.run(10_000);
+  t.equal(b.answering.length, 256);
+  t.equal(b.placement.status().hosts.find(({ id }) => id === 'h1-2')?.state, 'drained');
+  await cluster.undrain(a);
+  await cluster.until(() => cluster.settled());
+  t.strictSame(cluster.violations, []);
+});
+
 t.test('drained hosts own everything when there are no others', async (t) => {
   const cluster = new SimulatedCluster();
   const [a] = (await cluster.startHosts(1)) as [SimulatedHost];
@@ -458,7 +508,7 @@ t.test('keys of dead hosts are removed, with requests to drain them', async (t) 
   const [a] = await cluster.startHosts(2);
   await cluster.drain(a!);
   await cluster.run(1_000);
-  a!.crash();
+  await a!.stop();
   await cluster.run(120_000, 250);
   t.strictSame([...cluster.server.entries.keys()].sort(), ['host.h2', 'table']);
 });

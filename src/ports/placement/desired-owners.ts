@@ -19,7 +19,10 @@ export interface PartitionOwnerCandidate {
 const isAbleToOwnPartitions = ({ value: { unable, store } }: PartitionOwnerCandidate): boolean =>
   !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
-/** Returns the hosts that should get partitions. Draining hosts get partitions only if there are no others. */
+/**
+ * Returns the hosts that should get partitions. Draining hosts get partitions only if no other host is alive, not while
+ * a heartbeat of another host is late or its Store is away: an operator may end a drained host at any time.
+ */
 function preferHostsNotDraining(hosts: readonly PartitionOwnerCandidate[]): readonly PartitionOwnerCandidate[] {
   const willing = hosts.filter(({ value }) => !value.draining);
   return willing.length > 0 ? willing : hosts;
@@ -52,15 +55,16 @@ export class DesiredPartitionOwners {
   /** @param table the present owners */
   constructor(hosts: Iterable<PartitionOwnerCandidate>, table: Pick<PartitionTable, 'ownerOf'>) {
     this.#livingHosts = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
-    const fresh = this.#livingHosts.filter((host) => host.isFresh);
+    const preferred = preferHostsNotDraining(this.#livingHosts);
+    const fresh = preferred.filter((host) => host.isFresh);
     const able = fresh.filter(isAbleToOwnPartitions);
     // All hosts must follow the same rule: with two rules they would hand partitions back and forth.
     const isEven = this.#livingHosts.every(({ value }) => value.sharing === 'even');
     const makeChoice = (among: readonly PartitionOwnerCandidate[]): PartitionOwnerChoice => {
-      const ids = preferHostsNotDraining(among).map(({ id }) => id);
+      const ids = among.map(({ id }) => id);
       return isEven ? makeEvenChoice(table, ids) : makeRendezvousChoice(ids);
     };
-    this.#chooseHomeHost = makeChoice(this.#livingHosts);
+    this.#chooseHomeHost = makeChoice(preferred);
     this.#chooseTakingHost = makeChoice(able.length > 0 ? able : fresh);
   }
 

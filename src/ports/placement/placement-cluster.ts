@@ -41,6 +41,11 @@ const MIN_ROUND_PAUSE_MS = 10;
 /** Time for which the records of dead hosts are kept, so that operators can see them, milliseconds. */
 const KEEP_DEAD_HOST_RECORD_MS = 60_000;
 /**
+ * The same for a silent host that was asked to drain, milliseconds: a machine that is suspended for a while continues
+ * as drained, because the request is kept as long as the record.
+ */
+const KEEP_SILENT_DRAINED_HOST_RECORD_MS = 86_400_000;
+/**
  * Time for which a host that shuts down hands over in batches, milliseconds; after that the host hands over all
  * partitions at once.
  */
@@ -336,10 +341,11 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
 
   /**
    * Gives up all partitions at once if only this host has lost the Store: a handover would have to write to the Store.
+   * Draining hosts don't count as peers, because they would not take the partitions.
    */
   async #judgeAndActOnStoreHealth(sent: number): Promise<void> {
     const peers = [...this.#clusterMembers.listMembers()].filter(
-      ({ id, value }) => id !== this.#hostLease.id && value.end === null,
+      ({ id, value }) => id !== this.#hostLease.id && value.end === null && !value.draining,
     );
     const change = this.#storeHealthWatch.suspendOrReturnByPeerReports(peers, sent);
     if (!change) return;
@@ -420,6 +426,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
       const back = [...this.#clusterMembers.listMembers()].some(
         (other) => other.value.end === null && baseIdOfHostIncarnation(other.id) === base,
       );
+      if (wish && !back && value.end === 'expired' && silentMs < KEEP_SILENT_DRAINED_HOST_RECORD_MS) continue;
       if (wish && !back) await this.#kv.delete(hostDrainRequestKey(base), wish.revision);
       await this.#kv.delete(hostRecordKey(id), revision);
       return;
