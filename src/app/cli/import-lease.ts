@@ -17,6 +17,16 @@ const BEAT_INTERVAL_MS = 2_500;
 export const IMPORT_LEASE_MS = 10_000;
 const MAX_OBSERVATION_PAUSE_MS = 500;
 
+/** Host and process of this command, for operators of others. */
+const PLACE = `${hostname()}/${process.pid}`;
+
+const makeLeaseHeldError = ({ subdomain, place, isDrop }: RealmImportLease): AdminError =>
+  new AdminError(
+    isDrop
+      ? `the import to '${subdomain}' is being given up on ${place}`
+      : `an import to '${subdomain}' is under way on ${place}: one organization is imported at a time`,
+  );
+
 export class ImportLeaseHolder {
   readonly #holder = randomBytes(12).toString('base64url');
   readonly #lost = new AbortController();
@@ -45,12 +55,12 @@ export class ImportLeaseHolder {
       source,
       seed: randomBytes(24).toString('base64url'),
       holder: this.#holder,
-      place: `${hostname()}/${process.pid}`,
+      place: PLACE,
     };
     const { reserved } = await this.#sendUntilLeaseIsFree(async (stale) =>
       this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.beginImport, { ...args, stale }),
     );
-    this.#stopBeating = runPeriodically(this.clock, BEAT_INTERVAL_MS, () => void this.#beat());
+    this.#startBeating();
     return reserved;
   }
 
@@ -64,21 +74,27 @@ export class ImportLeaseHolder {
   /**
    * Gives up an unfinished import. May be repeated after a crash. @returns false if there was none
    * @param removeRealm removes the records and blobs of the import
-   * @throws AdminError while another process imports it
+   * @throws AdminError while another process imports it, or gives it up
    */
   async dropImport(removeRealm: (realm: RealmId) => Promise<unknown>): Promise<boolean> {
-    const args = { subdomain: this.subdomain, holder: this.#holder };
+    const args = { subdomain: this.subdomain, holder: this.#holder, place: PLACE };
     const { reserved } = await this.#sendUntilLeaseIsFree(async (stale) =>
       this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.markImportDropped, { ...args, stale }),
     );
     this.#stop();
     if (!reserved) return false;
-    await removeRealm(toRealmId(reserved.realm));
-    await this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, {
-      ...args,
-      stale: null,
-    });
-    return true;
+    this.#startBeating();
+    try {
+      await removeRealm(toRealmId(reserved.realm));
+      const ended = await this.actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, {
+        ...args,
+        stale: null,
+      });
+      if ('heldBy' in ended) throw makeLeaseHeldError(ended.heldBy);
+      return true;
+    } finally {
+      this.#stop();
+    }
   }
 
   /** Returns the lease, so that the next import need not wait. The lease lapses by itself if this fails. */
@@ -91,6 +107,10 @@ export class ImportLeaseHolder {
       .catch(() => undefined);
   }
 
+  #startBeating(): void {
+    this.#stopBeating = runPeriodically(this.clock, BEAT_INTERVAL_MS, () => void this.#beat());
+  }
+
   #stop(): void {
     this.#stopBeating?.();
     this.#stopBeating = undefined;
@@ -99,7 +119,10 @@ export class ImportLeaseHolder {
   async #beat(): Promise<void> {
     const { actors } = this;
     const kept = await actors
-      .sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.renewImport, { holder: this.#holder })
+      .sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.renewImport, {
+        subdomain: this.subdomain,
+        holder: this.#holder,
+      })
       // A cluster can be away for a while: its lease is lost only to another process.
       .catch((error: unknown) => (error instanceof ServerStoppedError ? error : true));
     // A beat that was sent before the end of the import may be answered after it.
@@ -119,12 +142,7 @@ export class ImportLeaseHolder {
     const seen = this.clock.monotonic();
     while ('heldBy' in reply) {
       const { heldBy } = reply;
-      if (heldBy.holder !== first.holder || heldBy.beat !== first.beat) {
-        const { subdomain, place } = heldBy;
-        throw new AdminError(
-          `an import to '${subdomain}' is under way on ${place}: one organization is imported at a time`,
-        );
-      }
+      if (heldBy.holder !== first.holder || heldBy.beat !== first.beat) throw makeLeaseHeldError(heldBy);
       await waitOnClock(this.clock, MAX_OBSERVATION_PAUSE_MS);
       reply = await send(this.clock.monotonic() - seen >= IMPORT_LEASE_MS ? first : null);
     }

@@ -343,6 +343,8 @@ export type RealmImportReservation = {
   readonly begun: number;
   /** True if the import was given up: its records are being removed, and it can't be continued. */
   readonly isDropped?: true;
+  /** Lease of the process that drops the import. */
+  readonly droppedBy?: RealmImportLease;
 };
 
 /**
@@ -356,6 +358,8 @@ export type RealmImportLease = {
   /** Host and number of that process, for operators. */
   readonly place: string;
   readonly beat: number;
+  /** True if the process drops the import. */
+  readonly isDrop?: true;
 };
 
 export type BeginRealmImportArgs = {
@@ -377,15 +381,17 @@ export type DropRealmImportArgs = {
   readonly subdomain: string;
   /** Id of the calling process; '' if it holds no lease. */
   readonly holder: string;
+  /** Host and process of the caller, for the operator. */
+  readonly place: string;
   readonly stale: RealmImportLease | null;
 };
 
-/** Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the import that runs. */
+/** Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the process that imports or drops it. */
 export type MarkRealmImportDroppedReply =
   | { readonly reserved: RealmImportReservation | null }
   | { readonly heldBy: RealmImportLease };
 
-/** Reply to a drop: whether there was an import to drop, or the lease of the import that runs. */
+/** Reply to a drop: whether there was an import to drop, or the lease of the process that imports or drops it. */
 export type DropRealmImportReply = { readonly dropped: boolean } | { readonly heldBy: RealmImportLease };
 
 export type StartExportArgs = {

@@ -77,8 +77,10 @@ export const realmActorCommands = {
    * gets the first reservation.
    */
   beginImport: declareCommand<BeginRealmImportArgs, ActorValueReply<BeginRealmImportReply>>('begin-import'),
-  /** Raises the beat of the lease. Replies false if another process holds the lease. */
-  renewImport: declareCommand<{ readonly holder: string }, ActorValueReply<boolean>>('renew-import'),
+  /** Raises the beat of the lease of an import, or of its drop. Replies false if another process holds the lease. */
+  renewImport: declareCommand<{ readonly subdomain: string; readonly holder: string }, ActorValueReply<boolean>>(
+    'renew-import',
+  ),
   /** Returns the lease; the reservation stays. */
   releaseImport: declareCommand<{ readonly holder: string }>('release-import'),
   /** Opens the imported organization, and returns the lease. */

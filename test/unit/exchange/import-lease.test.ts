@@ -4,6 +4,7 @@ import { realmActorKind } from '#actors/realm';
 import { ServerStoppedError } from '#app/admin';
 import { realmActorKey, toRealmId } from '#model';
 import { IMPORT_LEASE_MS, ImportLeaseHolder } from '../../../src/app/cli/import-lease.js';
+import { Gate } from '../../support/gate.js';
 import { Harness, settle } from '../runtime/harness.js';
 import { HarnessCaller } from '../runtime/harness-caller.js';
 
@@ -109,7 +110,7 @@ t.test('a drop that was killed can be repeated, and until then the import can no
   t.equal(await outcome(killed), 'killed');
   t.match(await outcome(importer('one').takeAndReserve('export')), /dropped in part: repeat --drop first/);
   const removed: number[] = [];
-  t.equal(await importer('one').dropImport(async (of) => void removed.push(of)), true);
+  t.equal(await outcome(importer('one').dropImport(async (of) => void removed.push(of))), 'done');
   t.strictSame(removed, [realm], 'the repeat removes all again');
   t.equal(await importer('one').dropImport(async (of) => void removed.push(of)), false, 'nothing is left to drop');
   t.not((await importer('one').takeAndReserve('export')).realm, realm, 'the subdomain is free');
@@ -126,4 +127,39 @@ t.test('an import with a lapsed lease can not open the organization that another
     await t.rejects(paused.openOrganization(false), /Another process imports now/);
   });
   t.equal(await outcome(dropping), 'done');
+});
+
+t.test('of two drops of an import at once one is refused, and a later import keeps its reservation', async (t) => {
+  const { importer, outcome } = await world();
+  const failed = importer('one');
+  await failed.takeAndReserve('export');
+  await failed.release();
+  const removal = new Gate();
+  const first = importer('one').dropImport(() => removal.opened);
+  await settle();
+  t.match(await outcome(importer('one').dropImport(removeNothing)), /^the import to 'one' is being given up on .+/);
+  removal.open();
+  t.equal(await outcome(first), 'done');
+  t.equal(await importer('one').dropImport(removeNothing), false, 'nothing is left');
+});
+
+t.test('a drop that stood still until another one took over removes nothing of the import after it', async (t) => {
+  const { importer, outcome } = await world();
+  const failed = importer('one');
+  await failed.takeAndReserve('export');
+  await failed.release();
+  const paused = importer('one');
+  const removal = new Gate();
+  const dropping = paused.dropImport(() => removal.opened);
+  await settle();
+  const actors = Reflect.get(paused, 'actors') as object;
+  Reflect.set(paused, 'actors', { sendForValueOrThrow: () => new Promise(() => undefined) });
+  t.equal(await outcome(importer('one').dropImport(removeNothing)), 'done');
+  const later = importer('one');
+  const { realm } = await later.takeAndReserve('export');
+  await later.release();
+  Reflect.set(paused, 'actors', actors);
+  removal.open();
+  await outcome(dropping);
+  t.equal((await importer('one').takeAndReserve('export')).realm, realm, 'the later import continues');
 });

@@ -7,7 +7,8 @@
  * was dropped. Only the end is decisive, and realm 0 takes it from the holder alone.
  *
  * A drop marks the reservation, then removes records and blobs, then the reservation. So a drop that was killed can be
- * repeated, and no import continues with partly removed records.
+ * repeated, and no import continues with partly removed records. The mark is the lease of the drop: a second drop is
+ * refused while the first lives, so none removes the reservation of an import that began after the first had ended.
  */
 
 import { makeValueReply } from '#actors/shared';
@@ -47,34 +48,40 @@ export const hasUnfinishedImportHandler: RealmCommandHandler<typeof realmActorCo
 const findLease = (parts: ActorParts): RealmImportLease | undefined =>
   (parts.get(IMPORT_LEASE_PART_NAME) as RealmImportLease | null | undefined) ?? undefined;
 
-/** Finds the lease of another process, unless the caller has seen that very lease stand still. */
+/** Returns the lease if another process has it, unless the caller has seen that very lease stand still. */
 function findLeaseOfOther(
-  parts: ActorParts,
+  lease: RealmImportLease | undefined,
   holder: string,
   stale: RealmImportLease | null,
 ): RealmImportLease | undefined {
-  const lease = findLease(parts);
   if (!lease || lease.holder === holder) return undefined;
   return stale?.holder === lease.holder && stale.beat === lease.beat ? undefined : lease;
 }
 
-/** Finds the lease of another process that imports this organization. Imports of others don't stand in the way. */
+const findReservation = (parts: ActorParts, subdomain: string): RealmImportReservation | undefined =>
+  parts.get(`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`) as RealmImportReservation | undefined;
+
+/**
+ * Finds the lease of another process that imports this organization, or drops its import. Imports of others don't stand
+ * in the way.
+ */
 function findLeaseOfSameImport(
   parts: ActorParts,
   { subdomain, holder, stale }: DropRealmImportArgs,
 ): RealmImportLease | undefined {
-  const lease = findLeaseOfOther(parts, holder, stale);
-  return lease?.subdomain === subdomain ? lease : undefined;
+  const lease = findLeaseOfOther(findLease(parts), holder, stale);
+  if (lease?.subdomain === subdomain) return lease;
+  return findLeaseOfOther(findReservation(parts, subdomain)?.droppedBy, holder, stale);
 }
 
 export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
   creates: true,
   lane: 'realms',
   handle({ state, parts }, { subdomain, source, seed, holder, place, stale }, _inputs, { now }) {
-    const heldBy = findLeaseOfOther(parts, holder, stale);
+    const heldBy = findLeaseOfOther(findLease(parts), holder, stale);
     if (heldBy) return { reply: makeValueReply({ heldBy }) };
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
-    const known = parts.get(part) as RealmImportReservation | undefined;
+    const known = findReservation(parts, subdomain);
     if (known?.isDropped) throw apiError('IMPORT_DROPPED', { subdomain });
     if (known && known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
     if ([...listRealmRecords(parts)].some((other) => other.subdomain === subdomain))
@@ -92,7 +99,15 @@ export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActor
 export const renewImportLeaseHandler: RealmCommandHandler<typeof realmActorCommands.renewImport> = {
   creates: true,
   lane: 'realms',
-  handle({ parts }, { holder }) {
+  handle({ parts }, { subdomain, holder }) {
+    const known = findReservation(parts, subdomain);
+    if (known?.droppedBy?.holder === holder) {
+      const droppedBy = { ...known.droppedBy, beat: known.droppedBy.beat + 1 };
+      return {
+        reply: makeValueReply(true),
+        parts: { [`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`]: { ...known, droppedBy } as Json },
+      };
+    }
     const lease = findLease(parts);
     if (lease?.holder !== holder) return { reply: makeValueReply(false) };
     return {
@@ -115,7 +130,7 @@ export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommand
   lane: 'realms',
   handle({ parts }, { subdomain, deactivated, holder }) {
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
-    const reserved = parts.get(part) as RealmImportReservation | undefined;
+    const reserved = findReservation(parts, subdomain);
     if (findLease(parts)?.holder !== holder) {
       // The command is a repeat: the organization is open already.
       if (!reserved && [...listRealmRecords(parts)].some((realm) => realm.subdomain === subdomain))
@@ -140,13 +155,14 @@ export const markRealmImportDroppedHandler: RealmCommandHandler<typeof realmActo
   creates: true,
   lane: 'realms',
   handle({ parts }, args) {
-    const { subdomain } = args;
+    const { subdomain, holder, place } = args;
     const heldBy = findLeaseOfSameImport(parts, args);
     if (heldBy) return { reply: makeValueReply({ heldBy }) };
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
-    const known = parts.get(part) as RealmImportReservation | undefined;
+    const known = findReservation(parts, subdomain);
     if (!known) return { reply: makeValueReply({ reserved: null }) };
-    const reserved: RealmImportReservation = { ...known, isDropped: true };
+    const droppedBy: RealmImportLease = { subdomain, holder, place, beat: 0, isDrop: true };
+    const reserved: RealmImportReservation = { ...known, isDropped: true, droppedBy };
     const endsLease = findLease(parts)?.subdomain === subdomain;
     return {
       reply: makeValueReply({ reserved }),
@@ -162,7 +178,8 @@ export const dropRealmImportReservationHandler: RealmCommandHandler<typeof realm
     const { subdomain } = args;
     const heldBy = findLeaseOfSameImport(parts, args);
     if (heldBy) return { reply: makeValueReply({ heldBy }) };
-    const dropped = isSubdomainReservedByImport(parts, subdomain);
+    // A reservation without the mark belongs to an import that began later.
+    const dropped = findReservation(parts, subdomain)?.isDropped === true;
     const endsLease = findLease(parts)?.subdomain === subdomain;
     return {
       reply: makeValueReply({ dropped }),
