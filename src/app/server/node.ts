@@ -16,7 +16,7 @@ import { directMessageActorKind, streamActorKind } from '#actors/stream';
 import { userActorKind } from '#actors/user';
 import { webhookActorKind } from '#actors/webhook';
 import { BusSystemActorCaller } from '#app/admin';
-import { isClusterConfig, type ServerConfig } from '#app/config';
+import { isClusterConfig, type ServerConfig, ServerConfigError } from '#app/config';
 import { BackgroundExporter } from '#app/exchange';
 import { type Logger, OutgoingAddressFilter } from '#base';
 import type { Clock } from '#base/clock';
@@ -72,6 +72,17 @@ export const openProcessPorts = (
   isClusterConfig(config)
     ? openClusterPorts(config, secrets, clock, logger)
     : openEmbeddedPorts(config, secrets, clock);
+
+/** Commands reach this without the checks of a start. @throws ServerConfigError if the file can't be read */
+function readDisposableDomains({ disposableDomains: file }: ServerConfig): string {
+  if (file === undefined) return '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ServerConfigError(`--disposable-domains (DISPOSABLE_DOMAINS): ${file} can't be read: ${code}`);
+  }
+}
 
 /** The operator chose the address of the push gateway, so it may be anywhere. */
 const EVERY_NETWORK_CIDRS = '0.0.0.0/0,::/0';
@@ -158,9 +169,7 @@ export class ConclaveNode {
           maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwordStrengthThread,
-          disposable: makeDisposableDomainTest(
-            config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
-          ),
+          disposable: makeDisposableDomainTest(readDisposableDomains(config)),
           renderer: this.messageRenderer,
           productEmoji: productEmojiForm(config.emojiNames),
           blobs: ports.blobs,

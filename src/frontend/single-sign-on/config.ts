@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseIpNetworkList } from '#base';
 import { type IdentityProviderIcon, readIdentityProviderIcon } from './icon.js';
@@ -92,15 +92,52 @@ type JsonOpening = '[' | '{';
 
 const isJsonText = (given: string, opening: JsonOpening): boolean => given.trimStart().startsWith(opening);
 
-/** Reads JSON from the value of a setting. @param given JSON, or the path of a file with it @throws Error */
-export function readJsonSettingOrFile(given: string, opening: JsonOpening): unknown {
-  const text = isJsonText(given, opening) ? given : readFileSync(given, 'utf8');
+/** @throws Error that names the file and not its content */
+function readSettingFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`the file ${path} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+/**
+ * Reads JSON from the value of a setting and makes something of it.
+ * @param given JSON, or the path of a file with it
+ * @throws Error with the file, if there is one, and the reason
+ */
+export function parseJsonSettingOrFile<T>(given: string, opening: JsonOpening, parse: (read: unknown) => T): T {
+  if (isJsonText(given, opening)) return parse(parseJsonWithSecrets(given));
+  const text = readSettingFile(given);
+  try {
+    return parse(parseJsonWithSecrets(text));
+  } catch (error) {
+    throw new Error(`the file ${given}: ${(error as Error).message}`);
+  }
+}
+
+function parseJsonWithSecrets(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // The text holds secrets, so the error doesn't contain the parser's message, which quotes the text.
     throw new Error('is not JSON');
   }
+}
+
+/** Problem of a JSON value with the place of the key in it; values are left out, because they may be secrets. */
+export function describeFirstSchemaProblem(schema: TSchema, read: unknown): string {
+  const problems = Value.Errors(schema, read);
+  const unknown = problems.find(({ keyword }) => keyword === 'additionalProperties');
+  const { instancePath, message, params } = unknown ?? problems[0]!;
+  const names = (params as { readonly additionalProperties?: readonly string[] }).additionalProperties ?? [];
+  const keys = instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => (/^\d+$/.test(key) ? `entry ${Number(key) + 1}` : key));
+  const allowed = (params as { readonly allowedValues?: readonly string[] }).allowedValues;
+  const problem = names.length > 0 ? `unknown: ${names.join(', ')}` : message;
+  return [...keys, allowed ? `must be one of ${allowed.join(', ')}` : problem].join(': ');
 }
 
 function checkIssuerUrl(issuer: string, insecure: boolean): void {
@@ -114,18 +151,28 @@ function checkIssuerUrl(issuer: string, insecure: boolean): void {
 
 /** Parses the setting `oidc`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
 export function parseIdentityProvidersSetting(given: string): readonly IdentityProviderConfig[] {
-  const read = readJsonSettingOrFile(given, '[');
-  if (!Value.Check(IDENTITY_PROVIDERS_SCHEMA, read)) {
-    const [problem] = Value.Errors(IDENTITY_PROVIDERS_SCHEMA, read);
-    throw new Error(`must be a list of providers: ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`);
-  }
   const folder = isJsonText(given, '[') ? '.' : dirname(given);
+  return parseJsonSettingOrFile(given, '[', (read) => parseIdentityProviders(read, folder));
+}
+
+function checkNetworks(id: string, networks: string): void {
+  try {
+    parseIpNetworkList(networks);
+  } catch (error) {
+    throw new Error(`networks of the provider ${id}: ${(error as Error).message}`);
+  }
+}
+
+/** @param folder folder in which the icons are looked for */
+function parseIdentityProviders(read: unknown, folder: string): readonly IdentityProviderConfig[] {
+  if (!Value.Check(IDENTITY_PROVIDERS_SCHEMA, read))
+    throw new Error(`must be a list of providers: ${describeFirstSchemaProblem(IDENTITY_PROVIDERS_SCHEMA, read)}`);
   const ids = new Set(read.map(({ id }) => id));
   if (ids.size < read.length) throw new Error('two providers have the same id');
   return read.map(({ claims = {}, ...of }) => {
     checkIssuerUrl(of.issuer, of.insecure ?? false);
     const networks = [of.networks ?? ''].flat().join(',');
-    parseIpNetworkList(networks);
+    checkNetworks(of.id, networks);
     const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLE_NUMBER_BY_NAME[role]!] as const);
     return {
       ...of,

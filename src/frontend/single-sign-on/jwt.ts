@@ -4,7 +4,7 @@
 import { jwtVerify } from 'jose';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { readJsonSettingOrFile } from './config.js';
+import { describeFirstSchemaProblem, parseJsonSettingOrFile } from './config.js';
 
 interface JwtKey {
   readonly key: string;
@@ -28,9 +28,13 @@ const JWT_KEYS_SCHEMA = Type.Record(
 
 /** Parses the setting `jwt-keys`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
 export function parseJwtKeysSetting(given: string): JwtKeysBySubdomain {
-  const read = readJsonSettingOrFile(given, '{');
+  return parseJsonSettingOrFile(given, '{', parseJwtKeys);
+}
+
+function parseJwtKeys(read: unknown): JwtKeysBySubdomain {
   if (!Value.Check(JWT_KEYS_SCHEMA, read)) {
-    throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_JWT_KEY_CHARACTERS} characters"}}`);
+    const form = `{"acme": {"key": "at least ${MIN_JWT_KEY_CHARACTERS} characters"}}`;
+    throw new Error(`must be keys by subdomain (${form}): ${describeFirstSchemaProblem(JWT_KEYS_SCHEMA, read)}`);
   }
   const entries = Object.entries(read).map(
     ([subdomain, { key, algorithms = ['HS256'] }]) => [subdomain, { key, algorithms }] as const,

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { describeSettingsForHelp, loadServerConfig, SERVER_SETTING_DECLARATIONS, ServerConfigError } from '#app/config';
 
@@ -72,4 +74,48 @@ t.test('the address of the mail server is not repeated; the sender is one addres
   for (const from of ['chat', 'a@b, c@d', 'A <a@b>\r\nBcc: c@d', '"A" <a@b>', '<a@b> c']) {
     t.throws(of({ 'mail-from': from }), /an address, or a name/);
   }
+});
+
+t.test('problems of files of providers and keys name the file and the key in it, and no secret', async (t) => {
+  const folder = t.testdir();
+  const provider = { id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', client_secret: 'S3CRET' };
+  const file = join(folder, 'given.json');
+  for (const [option, content, says] of [
+    ['oidc', 'S3CRET', 'is not JSON'],
+    ['oidc', {}, 'must be a list of providers: must be array'],
+    [
+      'oidc',
+      [{ ...provider, name: undefined }],
+      'must be a list of providers: entry 1: must have required properties name',
+    ],
+    ['oidc', [provider, { ...provider, nmae: 'B' }], 'must be a list of providers: entry 2: unknown: nmae'],
+    [
+      'oidc',
+      [{ ...provider, claims: { role: 7 } }],
+      'must be a list of providers: entry 1: claims: role: must be string',
+    ],
+    [
+      'oidc',
+      [{ ...provider, roles: { S: 'king' } }],
+      'must be a list of providers: entry 1: roles: S: must be one of owner, administrator, moderator, member, guest',
+    ],
+    ['oidc', [{ ...provider, networks: 'here' }], 'networks of the provider a: '],
+    ['oidc', [{ ...provider, icon: 'none.png' }], `the icon ${join(folder, 'none.png')} can't be read: ENOENT`],
+    ['jwt-keys', { acme: { key: 'S3CRET' } }, ': acme: key: must not have fewer than 32 characters'],
+    ['jwt-keys', { acme: {} }, ': acme: must have required properties key'],
+    ['jwt-keys', { acme: { key: 'S3CRET'.repeat(6), algorithm: 'HS256' } }, ': acme: unknown: algorithm'],
+  ] as const) {
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    try {
+      loadServerConfig({ [option]: file }, {});
+      t.fail(says);
+    } catch (error) {
+      const { message } = error as Error;
+      t.ok(message.startsWith(`--${option}: the file ${file}: `) && message.includes(says), message);
+      t.notMatch(message, 'S3CRET');
+    }
+  }
+  t.throws(() => loadServerConfig({ oidc: '/nowhere/oidc.json' }, {}), {
+    message: /^--oidc: the file \/nowhere\/oidc\.json can't be read: ENOENT/,
+  });
 });
