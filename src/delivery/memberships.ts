@@ -10,6 +10,8 @@ import {
   type StreamMembershipRecord,
   type StreamMembershipStay,
   toStreamMembershipRecord,
+  withStayBegun,
+  withStayEnded,
 } from '#domain/streams';
 import { type MembershipLogItem, type RealmId, streamActorKey, toStreamId } from '#model';
 import type { Store } from '#ports/store';
@@ -98,15 +100,10 @@ export class StreamMembershipCache {
     for (const user of join) {
       const withoutCopies = silent.includes(user) ? ({ silent: true } as const) : {};
       const stay: StreamMembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
-      loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
+      loaded.members.set(user, withStayBegun(loaded.members.get(user), stay));
     }
     const end = { to: mv, until: last, ...(suspended ? { suspended } : {}) };
-    for (const user of leave) {
-      const stays = loaded.members.get(user)?.stays ?? [];
-      loaded.members.set(user, {
-        stays: stays.map((stay) => (stay.to === 0 ? { ...stay, ...end } : stay)),
-      });
-    }
+    for (const user of leave) loaded.members.set(user, withStayEnded(loaded.members.get(user), end));
   }
 
   /** Forgets all streams after a gap in the log; they are read again on demand. */

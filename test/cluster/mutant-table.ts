@@ -118,8 +118,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an audience follows the present membership',
     file: 'src/domain/streams/membership.js',
-    find: 'member?.stays.some((stay) => isMembershipVersionDuringStay(stay, mv)) ?? false',
-    put: 'member?.stays.some((stay) => stay.to === 0) ?? false',
+    find: 'mv) => findStayAtVersion(member, mv) !== undefined',
+    put: 'mv) => member?.stays.at(-1)?.to === 0',
   },
   {
     name: 'exceptions of an audience are ignored',

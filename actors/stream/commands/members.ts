@@ -3,12 +3,15 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
+  countStays,
   isCurrentStreamMember,
   MAX_STAYS_PER_STREAM_AND_USER,
   STREAM_MEMBER_PART_PREFIX,
   type StreamMembershipRecord,
   toStreamMembershipRecord,
   weakestRoleSeeingUnsubscribed,
+  withStayBegun,
+  withStayEnded,
 } from '#domain/streams';
 import {
   type ActorKey,
@@ -65,7 +68,7 @@ export const readStreamSubscribersHandler: ConversationCommandHandler<typeof str
     const full: number[] = [];
     for (const [user, member] of readStreamMemberships(parts)) {
       if (isCurrentStreamMember(member)) members.push(user);
-      else if (member.stays.length >= MAX_STAYS_PER_STREAM_AND_USER) full.push(user);
+      else if (countStays(member) >= MAX_STAYS_PER_STREAM_AND_USER) full.push(user);
     }
     return {
       reply: makeValueReply({
@@ -129,8 +132,8 @@ export const addStreamSubscribersHandler: ConversationCommandHandler<typeof stre
     const silent = joining.filter((user) => context.directory.silentBotIds().has(toUserId(user)));
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
-      const stays = [...(findStreamMembershipRecord(parts, user)?.stays ?? []), own];
-      return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart({ stays })] as const;
+      const member = withStayBegun(findStreamMembershipRecord(parts, user), own);
+      return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart(member)] as const;
     });
     return {
       reply: makeValueReply(null),
@@ -163,10 +166,8 @@ function makeStayEndsOfLeavers(
   const mv = state.mv + 1;
   const reason = suspended ? { suspended: true as const } : {};
   const changed = leaving.map((user) => {
-    const stays = findStreamMembershipRecord(parts, user)?.stays ?? [];
-    const end = { to: mv, until: state.last, ...reason };
-    const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, ...end } : stay));
-    return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart({ stays: ended })] as const;
+    const member = withStayEnded(findStreamMembershipRecord(parts, user), { to: mv, until: state.last, ...reason });
+    return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart(member)] as const;
   });
   const item: LogItem = {
     t: 'members',

@@ -29,11 +29,14 @@ export {
 } from './automatic-policies.js';
 export { EncodedStreams } from './encoded-streams.js';
 export {
+  countStays,
   didMemberReceiveAnyMessageId,
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,
   isCurrentStreamMember,
+  listStays,
   MAX_STAYS_PER_STREAM_AND_USER,
+  messageIdBeforeFirstStay,
   STREAM_MEMBER_PART_PREFIX,
   type StreamMembershipRecord,
   type StreamMembershipStay,
@@ -42,6 +45,8 @@ export {
   wasReceivingMessagesAtVersion,
   wasReceivingOrSuspendedAtVersion,
   wasStreamMemberAtVersion,
+  withStayBegun,
+  withStayEnded,
 } from './membership.js';
 export {
   compareByName,

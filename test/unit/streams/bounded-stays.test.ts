@@ -1,21 +1,29 @@
 /** A user who has left a stream too often is not subscribed again: each stay adds to the user's record. */
 import t from 'tap';
-import { MAX_STAYS_PER_STREAM_AND_USER, STREAM_MEMBER_PART_PREFIX } from '#domain/streams';
-import { toRealmId } from '#model';
+import {
+  countStays,
+  isCurrentStreamMember,
+  MAX_STAYS_PER_STREAM_AND_USER,
+  STREAM_MEMBER_PART_PREFIX,
+  toStreamMembershipRecord,
+  withStayBegun,
+} from '#domain/streams';
+import { streamActorKey, toRealmId } from '#model';
 import { decideSubscribeRequest } from '../../../actors/realm/commands/subscriptions/subscribe.js';
-import { readStreamSubscribersHandler } from '../../../actors/stream/commands/members.js';
+import {
+  addStreamSubscribersHandler,
+  readStreamSubscribersHandler,
+  removeStreamSubscribersHandler,
+} from '../../../actors/stream/commands/members.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
 /** Makes a membership with `stays` stays. @param isSubscribed true: the last stay goes on */
-const memberWith = (stays: number, isSubscribed: boolean) => ({
-  stays: Array.from({ length: stays }, (_, i) => ({
-    from: 2 * i + 1,
-    to: isSubscribed && i === stays - 1 ? 0 : 2 * i + 2,
-    after: 0,
-    until: 0,
-  })),
-});
+function memberWith(stays: number, isSubscribed: boolean) {
+  const ended = Array.from({ length: stays - 1 }, (_, i) => ({ from: 2 * i + 1, to: 2 * i + 2, after: 0, until: 0 }));
+  const last = { from: 2 * stays, to: isSubscribed ? 0 : 2 * stays + 1, after: 0, until: 0 };
+  return withStayBegun({ stays: ended }, last);
+}
 
 t.test('the list of subscribers names the former ones who have all stays', async (t) => {
   const parts = new Map([
@@ -29,6 +37,27 @@ t.test('the list of subscribers names the former ones who have all stays', async
     directory: { version: 1 },
   } as never);
   t.match(reply, { value: { members: [9], full: [7] } });
+});
+
+t.test('a user with thousands of stays joins and leaves again', async (t) => {
+  let member: unknown = memberWith(2_000, false);
+  const run = (handler: typeof addStreamSubscribersHandler | typeof removeStreamSubscribersHandler, mv: number) => {
+    const parts = new Map([[`${STREAM_MEMBER_PART_PREFIX}7`, member]]);
+    const view = { state: { mv, last: 5 }, parts } as never;
+    const directory = { silentBotIds: () => new Set(), stream: () => undefined, version: 1 };
+    const context = { key: streamActorKey(toRealmId(1), 5 as never), directory } as never;
+    member = handler.handle(view, { users: [7] } as never, undefined as never, context).parts![
+      `${STREAM_MEMBER_PART_PREFIX}7`
+    ];
+    return toStreamMembershipRecord(member as never)!;
+  };
+  const joined = run(addStreamSubscribersHandler, 5_000);
+  t.ok(isCurrentStreamMember(joined));
+  t.ok(joined.stays.length < 200, 'the part stays small');
+  t.equal(countStays(joined), 2_001);
+  const left = run(removeStreamSubscribersHandler, 5_001);
+  t.notOk(isCurrentStreamMember(left));
+  t.equal(countStays(left), 2_001);
 });
 
 t.test('a user who has all stays is not subscribed again', async (t) => {

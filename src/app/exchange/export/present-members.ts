@@ -1,6 +1,6 @@
 /** The members of a stream who receive a message, for messages in the order of their ids. */
 import { findLowerBoundIndex } from '#base';
-import type { StreamMembershipRecord } from '#domain/streams';
+import { listStays, type StreamMembershipRecord } from '#domain/streams';
 
 /** Lists the receiving members of one stream. The ids of the messages that are asked for ascend. */
 export class PresentStreamMembers {
@@ -16,8 +16,8 @@ export class PresentStreamMembers {
 
   constructor(members: readonly StreamMembershipRecord[]) {
     const changes: [id: number, change: number][] = [];
-    for (const [position, { stays }] of members.entries()) {
-      for (const { silent, after, to, until } of stays) {
+    for (const [position, member] of members.entries()) {
+      for (const { silent, after, to, until } of listStays(member)) {
         if (silent || (to !== 0 && until <= after)) continue;
         changes.push([after + 1, position]);
         if (to !== 0) changes.push([until + 1, ~position]);

@@ -3,7 +3,7 @@
  * others; `NarrowQueryPlan` tests each message found exactly. The functions have no side effects.
  */
 import { IdSet } from '#base';
-import type { StreamMembershipRecord, StreamMembershipStay } from '#domain/streams';
+import { messageIdBeforeFirstStay, type StreamMembershipRecord, type StreamMembershipStay } from '#domain/streams';
 import type { MessageIndexCondition, MessageIndexRange } from '#ports/store';
 import { DIRECT_MESSAGES_ORIGIN, type UserMessageFlagsView } from '../flags/read-state.js';
 import { storeNameOfStreamConversation } from '../stored/message.js';
@@ -157,20 +157,21 @@ function addRangesOfStays(
   conversation: string | undefined,
   unread = false,
 ): void {
-  const stays = owner.membership(stream)?.stays;
-  if (!stays) return;
+  const member = owner.membership(stream);
+  if (!member) return;
   const mark = unread ? owner.flags.readStateOf(stream).mark : -1;
-  for (const { to, after, until } of mergeStaysIfMany(stays)) {
+  for (const { to, after, until } of mergeStaysIfMany(member)) {
     const above = Math.max(after, mark);
     if (to === 0) candidates.push(makeCandidate(index, conversation, false, above));
     else if (until > above) candidates.push(makeCandidate(index, conversation, false, above, until));
   }
 }
 
-function mergeStaysIfMany(stays: readonly StreamMembershipStay[]): readonly StreamMembershipStay[] {
-  const [first, last] = [stays[0], stays.at(-1)];
-  if (!first || !last || stays.length <= MAX_SEPARATELY_SCANNED_STAYS) return stays;
-  return [{ ...last, from: first.from, after: first.after }];
+function mergeStaysIfMany(member: StreamMembershipRecord): readonly StreamMembershipStay[] {
+  const { stays } = member;
+  const [last, after] = [stays.at(-1), messageIdBeforeFirstStay(member)];
+  if (!last || after === undefined || stays.length <= MAX_SEPARATELY_SCANNED_STAYS) return stays;
+  return [{ ...last, from: stays[0]!.from, after }];
 }
 
 function toMessageRangesOrNone(

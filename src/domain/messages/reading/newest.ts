@@ -2,6 +2,7 @@
 import type { JsonObject } from '#base';
 import {
   didMemberReceiveMessageId,
+  listStays,
   type StreamMembershipRecord,
   streamMemberPartAddress,
   toStreamMembershipRecord,
@@ -10,6 +11,9 @@ import type { RealmId } from '#model';
 import type { MessageReadStore } from '#ports/store';
 import { storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
+
+/** Maximum number of stays that one scan of the Store looks through. */
+const MAX_RANGES_OF_SCAN = 1_000;
 
 /** State from which a frontend follows the user's newest message by the log. The user's actor sends it over the bus. */
 export interface NewestMessageTrackingState extends JsonObject {
@@ -104,16 +108,26 @@ async function findNewestIdInStaysAndDirect(
 ): Promise<number> {
   const ranges = streams.flatMap((stream, i) => {
     const index = { by: 'conversation', conversation: storeNameOfStreamConversation(stream) } as const;
-    const stays = members[i]?.stays.filter(({ silent }) => !silent) ?? [];
-    return stays.map(({ to, after, until }) => ({ index, above: after, ...(to === 0 ? {} : { upTo: until }) }));
+    const member = members[i];
+    const stays = member ? listStays(member).filter(({ silent }) => !silent) : [];
+    return stays.map(({ to, after, until }) => ({ index, above: after, upTo: to === 0 ? Infinity : until }));
   });
-  const [last] = await store.scanMessages({
-    index: { by: 'participant', user },
-    ...(ranges.length === 0 ? {} : { or: ranges }),
-    realm,
-    from: NEWEST_ANCHOR_MESSAGE_ID,
-    direction: 'older',
-    limit: 1,
-  });
-  return last?.id ?? -1;
+  ranges.sort((one, other) => other.upTo - one.upTo);
+  let newest = -1;
+  // Some users have thousands of stays, and the newest message is mostly in one of the last ones.
+  for (let at = 0; at === 0 || (at < ranges.length && ranges[at]!.upTo > newest); at += MAX_RANGES_OF_SCAN) {
+    const or = ranges
+      .slice(at, at + MAX_RANGES_OF_SCAN)
+      .map(({ upTo, ...range }) => ({ ...range, ...(upTo === Infinity ? {} : { upTo }) }));
+    const [last] = await store.scanMessages({
+      index: { by: 'participant', user },
+      ...(or.length === 0 ? {} : { or }),
+      realm,
+      from: NEWEST_ANCHOR_MESSAGE_ID,
+      direction: 'older',
+      limit: 1,
+    });
+    newest = Math.max(newest, last?.id ?? -1);
+  }
+  return newest;
 }
