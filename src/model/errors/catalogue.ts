@@ -393,6 +393,7 @@ export const API_ERROR_CATALOGUE = {
   NO_SUCH_MEMBER: makeBadRequestEntry("There is no member '{user_id}' in this user group"),
   INVALID_GROUP_ID: makeBadRequestEntry('Invalid user group ID: {id}'),
   ALREADY_SUBGROUP: makeBadRequestEntry('User group {group_id} is already a subgroup of this group.'),
+  SUBGROUP_CIRCLE: makeBadRequestEntry('User group {group_id} is already a subgroup of one of the passed subgroups.'),
   NO_SUCH_SUBGROUP: makeBadRequestEntry('User group {group_id} is not a subgroup of this group.'),
   FIELD_NOT_FOUND: makeBadRequestEntry('Field id {id} not found.'),
   FIELD_CHOICE: makeBadRequestEntry("'{value}' is not a valid choice for '{name}'."),
