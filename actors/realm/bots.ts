@@ -1,6 +1,6 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
-import type { Json, JsonObject } from '#base';
+import { foldNameAsShown, type Json, type JsonObject } from '#base';
 import {
   checkMayManageBot,
   formatBotDefaultStreamsForApi,
@@ -184,10 +184,10 @@ export function makeBotChangesOfArchivedStreams(parts: ActorParts, archived: rea
   return { parts: written, events };
 }
 
-/** A bot's name must differ from the names of all active accounts, ignoring case. @throws ApiError */
+/** A bot's name must look different from those of all active accounts, ignoring case. @throws ApiError */
 export function checkBotNameIsUnique(parts: ActorParts, name: string): void {
-  const folded = name.toLowerCase();
+  const folded = foldNameAsShown(name);
   for (const user of listUserRecords(parts)) {
-    if (user.isActive && user.fullName.toLowerCase() === folded) throw apiError('BOT_NAME_IN_USE');
+    if (user.isActive && foldNameAsShown(user.fullName) === folded) throw apiError('BOT_NAME_IN_USE');
   }
 }

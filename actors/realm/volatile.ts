@@ -4,6 +4,7 @@
  * expire after a minute.
  */
 
+import { foldNameAsShown } from '#base';
 import { foldStreamNameCase } from '#directory';
 import { SYSTEM_BOT_IDS_BY_EMAIL } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
@@ -27,6 +28,8 @@ export class RealmMemoryState {
   readonly dataExports: PendingDataExports;
   readonly #userIdByEmail = new Map<string, number>();
   readonly #streamIdByName = new Map<string, number>();
+  /** The same streams by the form of `foldNameAsShown`; of streams that look alike, one. */
+  readonly #streamIdByNameAsShown = new Map<string, number>();
 
   constructor(state: RealmActorState, parts: ActorParts) {
     this.nextMessageId = state.reservedIds + 1;
@@ -86,12 +89,15 @@ export class RealmMemoryState {
 
   indexStreamName(id: number, name: string): void {
     this.#streamIdByName.set(foldStreamNameCase(name), id);
+    this.#streamIdByNameAsShown.set(foldNameAsShown(name), id);
   }
 
   /** Frees a stream's name, unless another stream has taken it. */
   freeStreamName(id: number, name: string): void {
     if (this.#streamIdByName.get(foldStreamNameCase(name)) === id)
       this.#streamIdByName.delete(foldStreamNameCase(name));
+    if (this.#streamIdByNameAsShown.get(foldNameAsShown(name)) === id)
+      this.#streamIdByNameAsShown.delete(foldNameAsShown(name));
   }
 
   /** Finds the account with this API e-mail or real address, ignoring case. */
@@ -102,6 +108,11 @@ export class RealmMemoryState {
   /** Ids of streams that are not archived. */
   listUnarchivedStreamIds(): Iterable<number> {
     return this.#streamIdByName.values();
+  }
+
+  /** Finds a stream whose name looks like this one, ignoring case and invisible characters. */
+  findStreamIdByNameAsShown(name: string): number | undefined {
+    return this.#streamIdByNameAsShown.get(foldNameAsShown(name));
   }
 
   findStreamIdByName(name: string): number | undefined {

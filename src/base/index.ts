@@ -7,7 +7,7 @@
  * - Byte arrays whose memory is reused (`leased-bytes.ts`).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
  * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), the safeguard of data against a clock that is
- *   ahead (`late-deletions.ts`), formats of dates and URLs, HTML escaping, the networks that outgoing requests may
+ *   ahead (`late-deletions.ts`), invisible characters of names, formats of dates and URLs, HTML escaping, the networks that outgoing requests may
  *   reach (`ip-networks.ts`).
  *
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
@@ -25,6 +25,7 @@ export {
 export { escapeHtml, unescapeHtml } from './escape-html.js';
 export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
 export { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from './id-set.js';
+export { foldNameAsShown, hasVisibleCharacter, withoutInvisibleCharacters } from './invisible-characters.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';

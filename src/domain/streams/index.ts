@@ -49,6 +49,7 @@ export {
   withStayEnded,
 } from './membership.js';
 export {
+  checkNewStreamNameIsShown,
   compareByName,
   MAX_STREAM_DESCRIPTION_CHARACTERS,
   MAX_STREAM_NAME_CHARACTERS,

@@ -2,6 +2,7 @@
  * Rules for names and descriptions of streams, topics, and the kinds of streams (streams.md § Names, messages.md § POST
  * /messages).
  */
+import { hasVisibleCharacter } from '#base';
 import { apiError } from '#model/errors';
 
 export const MAX_STREAM_NAME_CHARACTERS = 60;
@@ -33,10 +34,24 @@ export function toCheckedStreamName(name: string): string {
   return trimmed;
 }
 
+/** Matches a character that turns the writing direction of what follows. The marks U+200E and U+200F do not. */
+const DIRECTION_CONTROL_PATTERN = /[\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * Checks what only new names of streams must fulfil: streams of older data with such names are still found by them.
+ * @param name checked by `toCheckedStreamName`
+ * @throws ApiError
+ */
+export function checkNewStreamNameIsShown(name: string): void {
+  if (!hasVisibleCharacter(name)) throw apiError('STREAM_NAME_EMPTY');
+  const position = [...name].findIndex((char) => DIRECTION_CONTROL_PATTERN.test(char)) + 1;
+  if (position > 0) throw apiError('STREAM_NAME_CHARACTER', { position });
+}
+
 /** Checks a topic. @returns the topic, trimmed and cut to the limit. @throws ApiError */
 export function toCheckedTruncatedTopic(topic: string): string {
   const trimmed = topic.trim();
-  if (trimmed === '') throw apiError('TOPIC_EMPTY');
+  if (!hasVisibleCharacter(trimmed) && findForbiddenCharacterPosition(trimmed) === 0) throw apiError('TOPIC_EMPTY');
   const position = findForbiddenCharacterPosition(trimmed);
   if (position > 0) throw apiError('TOPIC_CHARACTER', { position });
   return truncateTopicName(trimmed);

@@ -144,11 +144,15 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
     bad('Unknown type for todo data: {type}'),
     bad("You can't edit the task list title unless you are the author."),
   ],
+  // streams.md § Names: names that look alike, and directions of writing.
+  'POST /users/me/subscriptions': [bad("Stream name '{name}' is already taken.")],
+  'PATCH /users/me/subscriptions': [bad("Stream name '{name}' is already taken.")],
   // users.md § User groups: texts of newer levels.
+  'POST /user_groups/create': [bad("User group name can't be empty!")],
+  'PATCH /user_groups/{user_group_id}': [bad("User group name can't be empty!")],
   'POST /user_groups/{user_group_id}/subgroups': [
     bad('User group {group_id} is already a subgroup of one of the passed subgroups.'),
   ],
-  'POST /submessage': [bad('Unknown type for todo data: {type}')],
   // GET /events takes the parameters of POST /register, with their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };

@@ -1,7 +1,7 @@
 /** Creates, changes and removes user groups (users.md § User groups). System groups follow from roles and are fixed. */
 
 import { makeSuccessReply } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import { type Json, type JsonObject, withoutInvisibleCharacters } from '#base';
 import {
   formatUserGroupForApi,
   isAdminOrOwner,
@@ -68,11 +68,16 @@ export const makeStoredUserGroupChanges = (
   change: makeDirectoryLogItem({ group }),
 });
 
-/** Checks that no other user group has the name. Names that differ only in case are different. @throws ApiError */
-function checkUserGroupNameIsFree(parts: ActorParts, name: string): void {
+/**
+ * Checks that a name shows something, and that no other user group looks the same. Names that differ only in case are
+ * different. @param own id of the group that gets the name; undefined: a new one @throws ApiError
+ */
+function checkUserGroupName(parts: ActorParts, name: string, own?: number): void {
+  const shown = withoutInvisibleCharacters(name);
+  if (shown.trim() === '') throw apiError('GROUP_NAME_EMPTY');
   const taken =
-    Object.values(SYSTEM_GROUP_NAME_BY_ID).includes(name) ||
-    [...listUserGroupRecords(parts)].some((of) => of.name === name);
+    Object.values(SYSTEM_GROUP_NAME_BY_ID).includes(shown) ||
+    [...listUserGroupRecords(parts)].some((of) => of.id !== own && withoutInvisibleCharacters(of.name) === shown);
   if (taken) throw apiError('GROUP_EXISTS', { name });
 }
 
@@ -81,7 +86,7 @@ export const createUserGroupHandler: RealmCommandHandler<typeof realmActorComman
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     getUserGroupEditorOrThrow(parts, caller, state.settings, now);
     checkGroupMembersExist(parts, members);
-    checkUserGroupNameIsFree(parts, name);
+    checkUserGroupName(parts, name);
     checkParameterItemCount('realm_user_groups', [...listUserGroupRecords(parts)].length + 1, MAX_USER_GROUPS);
     const group: DirectoryUserGroup = {
       id: state.nextGroup,
@@ -111,7 +116,7 @@ export const updateUserGroupHandler: RealmCommandHandler<typeof realmActorComman
     const before = getEditableUserGroupOrThrow(parts, user_group_id, acting);
     const renamed = name !== null && name !== before.name;
     const described = description !== null && description !== before.description;
-    if (renamed) checkUserGroupNameIsFree(parts, name);
+    if (renamed) checkUserGroupName(parts, name, before.id);
     if (!renamed && !described) return { reply: makeSuccessReply() };
     const { parts: written, change } = makeStoredUserGroupChanges({
       ...before,

@@ -9,8 +9,10 @@ import {
   makeSuccessReply,
   STREAM_EVENTS_TOPIC_NAME,
 } from '#actors/shared';
+import { foldNameAsShown } from '#base';
 import { isOwner } from '#domain/people';
 import {
+  checkNewStreamNameIsShown,
   mayAccessStream,
   type StreamPrivacyFlags,
   streamPrivacyKindOf,
@@ -77,7 +79,10 @@ function getNewStreamNameOrThrow(before: string, given: string, { volatile }: Re
   if (trimmed === before) throw apiError('STREAM_NAME_SAME');
   if (trimmed.toLowerCase() === before.toLowerCase()) return trimmed;
   const name = toCheckedStreamName(trimmed);
-  if (volatile.findStreamIdByName(name) !== undefined) throw apiError('STREAM_NAME_TAKEN', { name });
+  checkNewStreamNameIsShown(name);
+  const alike =
+    foldNameAsShown(name) === foldNameAsShown(before) ? undefined : volatile.findStreamIdByNameAsShown(name);
+  if ((alike ?? volatile.findStreamIdByName(name)) !== undefined) throw apiError('STREAM_NAME_TAKEN', { name });
   return name;
 }
 

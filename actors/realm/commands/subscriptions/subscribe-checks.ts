@@ -1,9 +1,14 @@
 /** Checks of POST /users/me/subscriptions, in the order of streams.md. */
 
-import { mapInSlices } from '#base';
+import { foldNameAsShown, mapInSlices } from '#base';
 import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { isAllowedByPolicy, isOwner, SYSTEM_GROUP_IDS } from '#domain/people';
-import { areWebPublicStreamsEnabled, toCheckedStreamName, toOneLineDescription } from '#domain/streams';
+import {
+  areWebPublicStreamsEnabled,
+  checkNewStreamNameIsShown,
+  toCheckedStreamName,
+  toOneLineDescription,
+} from '#domain/streams';
 import type { RealmSettings } from '#model';
 import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -83,6 +88,21 @@ export function parseStreamsToSubscribe(
     }
   }
   return [...wanted.values()];
+}
+
+/** Checks that the streams to create don't look like each other or like existing streams. @throws ApiError */
+export function checkNewStreamNamesDiffer(
+  streams: readonly Pick<StreamToSubscribe, 'name'>[],
+  volatile: RealmMemoryState,
+): void {
+  const names = new Set<string>();
+  for (const { name } of streams) {
+    checkNewStreamNameIsShown(name);
+    const shown = foldNameAsShown(name);
+    if (names.has(shown) || volatile.findStreamIdByNameAsShown(name) !== undefined)
+      throw apiError('STREAM_NAME_TAKEN', { name });
+    names.add(shown);
+  }
 }
 
 /** Checks that the caller may create streams of this privacy. @throws ApiError */

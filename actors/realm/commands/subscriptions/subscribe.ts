@@ -34,6 +34,7 @@ import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { makeStreamCreatedLogItems } from '../streams/stream-events.js';
 import {
   checkMayCreateStreams,
+  checkNewStreamNamesDiffer,
   checkSubscribeRequestSize,
   getCanRemoveSubscribersGroupIdOrThrow,
   getPrincipalsToSubscribeOrThrow,
@@ -85,6 +86,7 @@ export function decideSubscribeRequest(
     else missing.push(entry);
   }
   if (missing.length > 0) checkMayCreateStreams(args, acting, state.settings, now, retention);
+  checkNewStreamNamesDiffer(missing, volatile);
   const isMember = (stream: DirectoryStream, user: number): boolean =>
     subscribersByStream.get(stream.id)?.includes(user) ?? false;
   const isFull = ({ id }: DirectoryStream): boolean =>

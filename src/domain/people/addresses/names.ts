@@ -1,5 +1,6 @@
 /** Rules for names and addresses of people (users.md § User object, § POST /users). */
 import { domainToASCII } from 'node:url';
+import { hasVisibleCharacter } from '#base';
 import { apiError } from '#model/errors';
 
 /** Domain of addresses without a mailbox. It is reserved, so no real address ends in it (RFC 2606). */
@@ -19,7 +20,8 @@ export function toCheckedFullName(name: string): string {
   const length = [...trimmed].length;
   if (length > 100) throw apiError('NAME_TOO_LONG');
   if (length < 2) throw apiError('NAME_TOO_SHORT');
-  if (FORBIDDEN_NAME_CHARACTER_PATTERN.test(trimmed)) throw apiError('NAME_CHARACTERS');
+  if (FORBIDDEN_NAME_CHARACTER_PATTERN.test(trimmed) || !hasVisibleCharacter(trimmed))
+    throw apiError('NAME_CHARACTERS');
   if (/\|\d+$/.test(trimmed)) throw apiError('NAME_FORMAT');
   return trimmed;
 }

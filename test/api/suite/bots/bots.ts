@@ -220,6 +220,8 @@ export const bots: Facts = async (t, server) => {
     await refused(t, make(other, { ...named, bot_type: 7, short_name: 'TAKEN' }), bad('Username already in use'));
     await refused(t, make(other, { ...named, bot_type: 7, short_name: 'free' }), bad('Name is already in use!'));
     await refused(t, make(other, of({ bot_type: 7, full_name: taken.name })), bad('Name is already in use!'));
+    const alike = of({ bot_type: 7, full_name: `${taken.name}\u3164` });
+    await refused(t, make(other, alike), bad('Name is already in use!'), 'with an invisible character');
     const odd = of({ bot_type: 7, interface_type: 9 });
     await refused(t, make(member, odd), bad('Invalid bot type'));
     await refused(t, make(member, { ...odd, bot_type: 1 }), bad('Invalid interface type'));

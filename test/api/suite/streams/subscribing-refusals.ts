@@ -52,6 +52,25 @@ export const subscribingRefusals: Facts = async (t, server) => {
     );
   });
 
+  await t.test('no new stream looks like another, or like nothing', async (t) => {
+    const taken = (name: string) => bad(`Stream name '${name}' is already taken.`);
+    const rename = (stream_id: number, new_name: string) =>
+      owner.api.call('PATCH /streams/{stream_id}', { stream_id, new_name });
+    t.equal((await call([{ name: 'Harbour' }])).status, 200);
+    await refused(t, call([{ name: 'har\u200bbour' }]), taken('har\u200bbour'));
+    await refused(t, call([{ name: 'pier' }, { name: 'pier\u3164' }]), taken('pier\u3164'));
+    await refused(t, call([{ name: '\u3164\u200b' }]), bad("Stream name can't be empty!"));
+    await refused(t, call([{ name: 'a\u202eb' }]), bad('Invalid character in stream name, at position 2!'));
+    t.equal((await call([{ name: 'dock' }])).status, 200);
+    const { id } = (await mine()).map(({ stream_id: id, name }) => ({ id, name })).find(({ name }) => name === 'dock')!;
+    await refused(t, rename(id, 'HAR\u2060BOUR'), taken('HAR\u2060BOUR'));
+    await refused(t, rename(id, '\u2800'), bad("Stream name can't be empty!"));
+    t.equal((await rename(id, 'do\u200cck')).status, 200, 'the own name may get one');
+    await refused(t, call([{ name: 'dock' }]), taken('dock'));
+    t.equal((await rename(id, 'elsewhere')).status, 200);
+    t.equal((await call([{ name: 'dock' }])).status, 200, 'the former name is free');
+  });
+
   await t.test('attributes of streams are checked', async (t) => {
     const one = [{ name: 'never made' }];
     await refused(t, call(one, { stream_post_policy: 5 }), bad('Invalid stream_post_policy'));
