@@ -7,8 +7,8 @@
  * - Byte arrays whose memory is reused (`leased-bytes.ts`).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
  * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), the safeguard of data against a clock that is
- *   ahead (`late-deletions.ts`), invisible characters of names, formats of dates and URLs, HTML escaping, the networks that outgoing requests may
- *   reach (`ip-networks.ts`).
+ *   ahead (`late-deletions.ts`), invisible characters of names, formats of dates
+ *   and URLs, HTML escaping, the networks that outgoing requests may reach (`ip-networks.ts`).
  *
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
  * durable files), `metrics` (declared metrics and their Prometheus format).

@@ -91,7 +91,7 @@ export class StreamMembershipCache {
   }
 
   applyLogChange(item: MembershipLogItem): void {
-    const { stream, mv, last, after = last, join, leave, silent = [], suspended } = item;
+    const { stream, mv, last, after = last, join, leave, silent = [], suspended, resumed } = item;
     this.#changesDuringLoad.get(stream)?.push(item);
     const loaded = this.#loadedStreams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
@@ -100,7 +100,7 @@ export class StreamMembershipCache {
     for (const user of join) {
       const withoutCopies = silent.includes(user) ? ({ silent: true } as const) : {};
       const stay: StreamMembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
-      loaded.members.set(user, withStayBegun(loaded.members.get(user), stay));
+      loaded.members.set(user, withStayBegun(loaded.members.get(user), stay, resumed));
     }
     const end = { to: mv, until: last, ...(suspended ? { suspended } : {}) };
     for (const user of leave) loaded.members.set(user, withStayEnded(loaded.members.get(user), end));

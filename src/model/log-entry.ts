@@ -146,6 +146,8 @@ export interface MembershipLogItem {
   readonly leave: readonly number[];
   /** Bots among the joining users that receive no messages. */
   readonly silent?: readonly number[];
+  /** True if the users join again after their accounts were deactivated. */
+  readonly resumed?: true;
   /** True if the users leave because their accounts were deactivated. */
   readonly suspended?: true;
 }

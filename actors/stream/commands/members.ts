@@ -123,7 +123,7 @@ type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
  */
 export const addStreamSubscribersHandler: ConversationCommandHandler<typeof streamActorCommands.join> = {
   creates: true,
-  handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
+  handle({ state, parts }, { users, after: given = state.last, resumed }, _inputs, context) {
     const joining = users.filter((user) => !isCurrentStreamMember(findStreamMembershipRecord(parts, user)));
     if (joining.length === 0) return { reply: makeValueReply(null) };
     const mv = state.mv + 1;
@@ -132,7 +132,7 @@ export const addStreamSubscribersHandler: ConversationCommandHandler<typeof stre
     const silent = joining.filter((user) => context.directory.silentBotIds().has(toUserId(user)));
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
-      const member = withStayBegun(findStreamMembershipRecord(parts, user), own);
+      const member = withStayBegun(findStreamMembershipRecord(parts, user), own, resumed);
       return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart(member)] as const;
     });
     return {
@@ -149,6 +149,7 @@ export const addStreamSubscribersHandler: ConversationCommandHandler<typeof stre
           join: joining,
           leave: [],
           ...(silent.length > 0 ? { silent } : {}),
+          ...(resumed ? { resumed } : {}),
         },
         makePeerChangeEvent('peer_add', joining, mv, context),
       ],

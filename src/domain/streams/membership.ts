@@ -126,12 +126,18 @@ export function messageIdBeforeFirstStay(member: StreamMembershipRecord): number
 const MAX_PLAIN_STAYS = 200;
 const PLAIN_STAYS_AFTER_PACKING = 100;
 
-/** Adds a stay to the membership of a user who joins. */
+/**
+ * Adds a stay to the membership of a user who joins. @param resumed true: the account was deactivated, with which its
+ * last stay ended
+ */
 export function withStayBegun(
   member: StreamMembershipRecord | undefined,
   begun: StreamMembershipStay,
+  resumed = false,
 ): StreamMembershipRecord {
-  const stays = [...(member?.stays ?? []), begun];
+  const before = member?.stays ?? [];
+  const last = before.at(-1);
+  const stays = [...(last && resumed ? before.with(-1, { ...last, suspended: true }) : before), begun];
   if (stays.length <= MAX_PLAIN_STAYS || !isInOrder(stays)) return { stays };
   const [first, ...rest] = stays.slice(-PLAIN_STAYS_AFTER_PACKING);
   const packed = listStays({ stays: stays.slice(0, -PLAIN_STAYS_AFTER_PACKING) });

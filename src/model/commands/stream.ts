@@ -105,6 +105,11 @@ export type AddStreamSubscribersArgs = {
   readonly users: readonly number[];
   /** Message id above which the joining users also get earlier messages; absent: they get only later messages. */
   readonly after?: number;
+  /**
+   * True if accounts join again that were deactivated: their last stays ended with the deactivation, also where the
+   * stored stays don't say so, as those that ended before 2026-11-30.
+   */
+  readonly resumed?: true;
 };
 
 /** Arguments for one batch of a move of messages that takes several commits. */

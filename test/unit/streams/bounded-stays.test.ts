@@ -1,5 +1,6 @@
 /** A user who has left a stream too often is not subscribed again: each stay adds to the user's record. */
 import t from 'tap';
+import { computeStreamMessageCopyState } from '#domain/messages';
 import {
   countStays,
   isCurrentStreamMember,
@@ -8,13 +9,14 @@ import {
   toStreamMembershipRecord,
   withStayBegun,
 } from '#domain/streams';
-import { streamActorKey, toRealmId } from '#model';
+import { streamActorKey, toRealmId, toUserId, userActorKey } from '#model';
 import { decideSubscribeRequest } from '../../../actors/realm/commands/subscriptions/subscribe.js';
 import {
   addStreamSubscribersHandler,
   readStreamSubscribersHandler,
   removeStreamSubscribersHandler,
 } from '../../../actors/stream/commands/members.js';
+import { rejoinStreamsOnReactivationHandler } from '../../../actors/user/commands/account/activity.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
@@ -58,6 +60,31 @@ t.test('a user with thousands of stays joins and leaves again', async (t) => {
   const left = run(removeStreamSubscribersHandler, 5_001);
   t.notOk(isCurrentStreamMember(left));
   t.equal(countStays(left), 2_001);
+});
+
+t.test('an account deactivated before stays had marks loses what was moved meanwhile, once it is back', async (t) => {
+  const [realm, user] = [toRealmId(1), toUserId(7)];
+  const directory = { stream: () => ({ archived: false }), silentBotIds: () => new Set(), version: 3 };
+  const subscription = { stream: 5, active: true };
+  const { commands } = rejoinStreamsOnReactivationHandler.handle(
+    { parts: new Map([['sub/5', subscription]]) } as never,
+    {} as never,
+    undefined as never,
+    { key: userActorKey(realm, user), realm, directory } as never,
+  );
+  const [[join]] = commands as unknown as [[{ name: string; args: { users: number[] } }]];
+  t.equal(join?.name, 'join');
+  const hasCopyAfter = (args: { users: number[] }) => {
+    const parts = new Map([[`${STREAM_MEMBER_PART_PREFIX}7`, { stays: [{ from: 1, to: 2, after: 0, until: 9 }] }]]);
+    const view = { state: { mv: 5, last: 9 }, parts } as never;
+    const context = { key: streamActorKey(realm, 5 as never), directory } as never;
+    const written = addStreamSubscribersHandler.handle(view, args, undefined as never, context).parts!;
+    const member = toStreamMembershipRecord(written[`${STREAM_MEMBER_PART_PREFIX}7`] as never);
+    const moved = { id: 8, home: 5, moves: [{ from: 5, fromMv: 4, to: 6, toMv: 1 }] } as never;
+    return computeStreamMessageCopyState(moved, (stream) => (stream === 5 ? member : undefined)).has;
+  };
+  t.equal(hasCopyAfter(join!.args), false, 'as from a subscriber');
+  t.equal(hasCopyAfter({ users: [7] }), true, 'a user who had left keeps the copy');
 });
 
 t.test('a user who has all stays is not subscribed again', async (t) => {

@@ -6,14 +6,8 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import { parseActorKey, type StreamId, streamActorKey, toStreamId, userActorKey } from '#model';
-import {
-  type ActorCommandName,
-  makeOutboxCommand,
-  type OutboxCommand,
-  streamActorCommands,
-  userActorCommands,
-} from '#model/commands';
+import { streamActorKey, toStreamId, userActorKey } from '#model';
+import { makeOutboxCommand, streamActorCommands, userActorCommands } from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
 import {
   listPresentAndFormerSubscriptions,
@@ -30,23 +24,17 @@ function listSubscribedStreamsLiveAndArchived({ parts }: ActorView<UserActorStat
   return { live: own.filter(isLive).map(({ stream }) => toStreamId(stream)), ended: own.filter((one) => !isLive(one)) };
 }
 
-const makeCommandsToStreams = (
-  streams: readonly StreamId[],
-  name: ActorCommandName<'stream', { readonly users: readonly number[] }>,
-  { key }: CommandContext,
-): OutboxCommand[] =>
-  streams.map((stream) => {
-    const args = { users: [userIdOfUserActorKey(key)] };
-    return makeOutboxCommand({ to: streamActorKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
-  });
-
 /** Leaves the account's streams after its deactivation. The command is never refused, and a repeat changes nothing. */
 export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userActorCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
-    const commands = makeCommandsToStreams(
-      listSubscribedStreamsLiveAndArchived(view, context).live,
-      streamActorCommands.suspend,
-      context,
+    const args = { users: [userIdOfUserActorKey(context.key)] };
+    const commands = listSubscribedStreamsLiveAndArchived(view, context).live.map((stream) =>
+      makeOutboxCommand({
+        to: streamActorKey(context.realm, stream),
+        name: streamActorCommands.suspend,
+        args,
+        caller: 0,
+      }),
     );
     return { reply: makeValueReply(null), commands: [commands], replyAfterCommands: true };
   },
@@ -61,11 +49,13 @@ export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userA
   handle(view, _args, _inputs, context) {
     const { live, ended } = listSubscribedStreamsLiveAndArchived(view, context);
     const { version: after } = context.directory;
-    const commands = makeCommandsToStreams(live, streamActorCommands.join, context).map((command) => ({
-      ...command,
-      after,
-    }));
-    const to = userActorKey(context.realm, userIdOfUserActorKey(context.key));
+    const user = userIdOfUserActorKey(context.key);
+    const commands = live.map((stream) => {
+      const args = { users: [user], resumed: true } as const;
+      const to = streamActorKey(context.realm, stream);
+      return makeOutboxCommand({ to, name: streamActorCommands.join, args, caller: 0, after });
+    });
+    const to = userActorKey(context.realm, user);
     const reads = ended.map(({ stream }) => {
       const args = { stream, archived: true };
       return makeOutboxCommand({ to, name: userActorCommands.readStream, args, caller: 0, after });
