@@ -132,6 +132,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#sessions.findSessionByHash(hash);
   }
 
+  hasSessionEndedByDeactivation(hash: string): boolean {
+    const user = this.#sessions.findUserIdByEndedHash(hash);
+    return user !== undefined && this.user(user)?.isActive === false;
+  }
+
   sessionsOf(user: UserId): AccountSessions | undefined {
     return this.#sessions.get(user);
   }

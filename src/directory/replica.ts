@@ -16,7 +16,7 @@ import {
   realmActorKey,
   toStreamId,
 } from '#model';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryView, EndedCredentialKind } from '#model/records';
 import type { EventLog } from '#ports/log';
 import { castToDirectoryChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
@@ -29,7 +29,7 @@ import { RealmLogTail, type RealmLogTailListener } from './tail.js';
 const LOG_ARRIVAL_GRACE_MS = 300;
 
 /** Called with the hash of an API key that its account no longer has, or of a session that has ended. */
-export type CredentialEndListener = (hash: string, kind: 'key' | 'session') => void;
+export type CredentialEndListener = (hash: string, kind: EndedCredentialKind) => void;
 
 /** Called by the replica of realm 0 with each realm that it no longer lists, because the realm is being deleted. */
 export type RealmEndListener = (realm: RealmId) => void;
@@ -178,7 +178,7 @@ export class DirectoryReplica implements RealmLogTailListener {
     const realms = new Set(Array.from(directory.realms(), ({ id }) => id));
     for (const { id } of before?.realms() ?? []) if (!realms.has(id)) this.realmEnded(id);
     for (const { sessions } of before?.sessions() ?? []) {
-      for (const { hash } of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
+      for (const { hash } of sessions) this.#reportIfSessionEnded(directory, hash);
     }
   }
 
@@ -209,7 +209,12 @@ export class DirectoryReplica implements RealmLogTailListener {
     directory.version = group.v;
     this.#resolveReachedVersionWaiters();
     for (const key of keys) this.ended(key, 'key');
-    for (const hash of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
+    for (const hash of sessions) this.#reportIfSessionEnded(directory, hash);
+  }
+
+  #reportIfSessionEnded(directory: RealmDirectory, hash: string): void {
+    if (directory.sessionByHash(hash)) return;
+    this.ended(hash, directory.hasSessionEndedByDeactivation(hash) ? 'session of deactivated' : 'session');
   }
 
   #resolveReachedVersionWaiters(): void {

@@ -63,11 +63,11 @@ t.test('the last owner cannot deactivate the own account, and reads why', async 
   t.strictSame([client.faults, client.refusals], [[], [400]]);
 });
 
-t.test('a member whose account an owner deactivates is signed out, and reads why at the next sign-in', async (t) => {
+t.test('a member whose account an owner deactivates reads why, also at the next sign-in', async (t) => {
   const client = await signedIn(moderator);
   await withPictures(t, { client }, async () => {
     await owner.api.ok('DELETE /users/{user_id}', { user_id: moderator.id });
-    await client.waitFor('.sign-in-note', 'You have been signed out.');
+    await client.waitFor('.sign-in-note', 'This account is deactivated. Ask an administrator of your organization.');
     await client.fill('input[name=username]', moderator.email);
     await client.fill('input[name=password]', PASSWORD);
     await client.page.keyboard.press('Enter');

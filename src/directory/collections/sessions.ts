@@ -8,6 +8,11 @@ import { SharedValues } from './shared-values.js';
 
 const NO_LINKS: readonly OneTimeSignInLink[] = [];
 
+const listHashes = ({ sessions, endedByDeactivation = [] }: AccountSessions): string[] => [
+  ...sessions.map(({ hash }) => hash),
+  ...endedByDeactivation,
+];
+
 export class DirectorySessionCollection extends DirectoryRecordCollection<UserId, AccountSessions> {
   readonly #userIdsByHash: IdsByKey;
   readonly #clientNames = new SharedValues<string>();
@@ -19,24 +24,40 @@ export class DirectorySessionCollection extends DirectoryRecordCollection<UserId
   constructor(expected: number) {
     super(({ user }) => user);
     this.#userIdsByHash = new IdsByKey(
-      (id, hash) => this.#sessionOf(id, hash) !== undefined,
-      (id) => this.get(toUserId(id))?.sessions.map(({ hash }) => hash) ?? [],
+      (id, hash) => this.#sessionOf(id, hash) !== undefined || this.#isEndedHash(id, hash),
+      (id) => this.#listHashesOf(toUserId(id)),
       expected,
     );
   }
 
   findSessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
     const id = this.#userIdsByHash.find(hash);
-    return id === undefined ? undefined : { user: toUserId(id), session: this.#sessionOf(id, hash)! };
+    const session = id === undefined ? undefined : this.#sessionOf(id, hash);
+    return session && { user: toUserId(id!), session };
+  }
+
+  /** Finds the account whose deactivation ended the session with this hash. */
+  findUserIdByEndedHash(hash: string): UserId | undefined {
+    const id = this.#userIdsByHash.find(hash);
+    return id !== undefined && this.#isEndedHash(id, hash) ? toUserId(id) : undefined;
   }
 
   override put(account: AccountSessions): void {
     const { user } = account;
-    for (const { hash } of this.get(user)?.sessions ?? []) this.#userIdsByHash.remove(hash, user);
+    for (const hash of this.#listHashesOf(user)) this.#userIdsByHash.remove(hash, user);
     super.put(this.#compact(account));
     if (account.devices || account.sessions.some(({ push }) => push)) this.userIdsWithPushDevice.add(user);
     else this.userIdsWithPushDevice.delete(user);
-    for (const { hash } of account.sessions) this.#userIdsByHash.add(hash, user);
+    for (const hash of listHashes(account)) this.#userIdsByHash.add(hash, user);
+  }
+
+  #listHashesOf(user: UserId): string[] {
+    const account = this.get(user);
+    return account ? listHashes(account) : [];
+  }
+
+  #isEndedHash(user: number, hash: string): boolean {
+    return this.get(toUserId(user))?.endedByDeactivation?.includes(hash) ?? false;
   }
 
   #sessionOf(user: number, hash: string): WebSession | undefined {

@@ -37,6 +37,7 @@ export {
   withoutSpentSignInLink,
   withSessionAdded,
   withSessionPushSet,
+  withSessionsEndedByDeactivation,
   withSessionUseRecorded,
   withSignInLinkAdded,
 } from './web-sessions.js';

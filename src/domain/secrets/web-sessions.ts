@@ -47,8 +47,11 @@ export const isSessionUnexpired = ({ used }: WebSession, now: number): boolean =
 export const isSessionUseToBeRecorded = ({ used }: WebSession, now: number): boolean =>
   Math.abs(now - used) >= MIN_SESSION_USE_RECORD_INTERVAL_MS;
 
-/** Sessions and links of an account that have not expired. */
-function withoutExpiredSessionsAndLinks(account: AccountSessions, now: number): AccountSessions {
+/** Sessions and links of an account that have not expired. A change after a reactivation forgets the ended ones. */
+function withoutExpiredSessionsAndLinks(
+  { endedByDeactivation: _ended, ...account }: AccountSessions,
+  now: number,
+): AccountSessions {
   return {
     ...account,
     sessions: account.sessions.filter((session) => isSessionUnexpired(session, now)),
@@ -76,6 +79,13 @@ export function withoutEndedSessions(
 ): AccountSessions {
   const left = withoutExpiredSessionsAndLinks(account, now);
   return { ...left, sessions: left.sessions.filter((session) => !ends(session)) };
+}
+
+/** The account without sessions, and with the hashes of those that its deactivation ends. */
+export function withSessionsEndedByDeactivation(account: AccountSessions, now: number): AccountSessions {
+  const left = withoutExpiredSessionsAndLinks(account, now);
+  const hashes = left.sessions.map(({ hash }) => hash);
+  return { ...left, sessions: [], ...(hashes.length > 0 ? { endedByDeactivation: hashes } : {}) };
 }
 
 /**

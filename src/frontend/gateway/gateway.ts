@@ -14,7 +14,7 @@ import type {
 import { type RealmId, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryView } from '#model/records';
+import type { DirectoryView, EndedCredentialKind } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import { EventLogUnavailableError } from '#ports/log';
 import { type ActorClient, CommandTimeoutError } from '#runtime';
@@ -129,7 +129,7 @@ export class FrontendGateway implements FrontendServices {
     this.forwardCommand(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
   }
 
-  setCredentialEndedListener(listener: (hash: string, kind: 'key' | 'session') => void): void {
+  setCredentialEndedListener(listener: (hash: string, kind: EndedCredentialKind) => void): void {
     this.options.directories.credentialEndedListener = listener;
   }
 
@@ -201,8 +201,10 @@ export class FrontendGateway implements FrontendServices {
   ): AuthenticatedCaller {
     const found = directory.sessionByHash(hash);
     const user = found && directory.user(found.user);
-    if (!user?.isActive || !this.#doesHostNameRealmOrNone(host, directory)) throw apiError('NOT_LOGGED_IN');
-    // The web client chooses the text that it shows by this code; API keys are refused with one code for all reasons.
+    if (!this.#doesHostNameRealmOrNone(host, directory)) throw apiError('NOT_LOGGED_IN');
+    // The web client chooses the text that it shows by these codes; API keys are refused with one code for all reasons.
+    if (!user?.isActive)
+      throw apiError(directory.hasSessionEndedByDeactivation(hash) ? 'USER_DEACTIVATED' : 'NOT_LOGGED_IN');
     if (directory.deactivated) throw apiError('REALM_DEACTIVATED');
     return { realm, user, directory, session: found!.session };
   }

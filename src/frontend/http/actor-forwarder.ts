@@ -3,6 +3,7 @@ import type { JsonObject } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ActorReply, ActorStartOverReply, RealmId } from '#model';
 import { ActorRefusedError, apiError } from '#model/errors';
+import type { EndedCredentialKind } from '#model/records';
 import type { InboundRequest } from './inbound-request.js';
 import type { OperationCall } from './operation-call.js';
 import { NextPollMatcher, type ParkedPoll, type ParkedPolls } from './parked-polls.js';
@@ -11,7 +12,11 @@ import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
 import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } from './services.js';
 
-const REFUSAL_BY_ENDED_CREDENTIAL_KIND = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
+const REFUSAL_BY_ENDED_CREDENTIAL_KIND = {
+  key: 'API_KEY_UNKNOWN',
+  session: 'NOT_LOGGED_IN',
+  'session of deactivated': 'USER_DEACTIVATED',
+} as const;
 
 export class ActorCommandForwarder {
   #isShuttingDown = false;
@@ -37,7 +42,7 @@ export class ActorCommandForwarder {
    * Refuses the waiting polls whose API key or session has ended. A scan over all polls costs less than an index of
    * them.
    */
-  refusePollsOfEndedCredential(hash: string, kind: 'key' | 'session'): void {
+  refusePollsOfEndedCredential(hash: string, kind: EndedCredentialKind): void {
     const refusal = REFUSAL_BY_ENDED_CREDENTIAL_KIND[kind];
     const held = [...this.sender.requestLifetimes.heldPollLifetimes].map(({ request }) => request);
     for (const request of [...held, ...this.parked.attachedRequests()]) {
@@ -137,7 +142,8 @@ export class ActorCommandForwarder {
     const directory = this.services.findOpenDirectory(realm);
     if (!directory) return;
     if (session) {
-      if (!directory.sessionByHash(session.hash)) throw apiError('NOT_LOGGED_IN');
+      if (!directory.sessionByHash(session.hash))
+        throw apiError(directory.hasSessionEndedByDeactivation(session.hash) ? 'USER_DEACTIVATED' : 'NOT_LOGGED_IN');
     } else if (!directory.userByKeyHash(user.keyHash)) throw apiError('API_KEY_UNKNOWN');
   }
 

@@ -85,6 +85,9 @@ const isFromOwnWebClient = ({ browserFacts }: InboundRequest): boolean =>
 const isNonexistentSubdomainError = (error: unknown): boolean =>
   error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
 
+const isEndedSessionError = (error: unknown): boolean =>
+  error instanceof ApiError && (error.reason === 'NOT_LOGGED_IN' || error.reason === 'USER_DEACTIVATED');
+
 export class Authenticator {
   readonly #callersByAuthorization: AuthenticatedCallerCache;
   readonly #callersBySessionToken: AuthenticatedCallerCache;
@@ -210,7 +213,7 @@ export class Authenticator {
     try {
       return await this.#authenticateLiveSession(token, request.host, 0);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'NOT_LOGGED_IN') throw error;
+      if (!isEndedSessionError(error)) throw error;
       return this.#identifyByKeyOrHost(request, operation, undefined);
     }
   }

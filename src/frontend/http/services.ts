@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ActorReply, ActorStartOverReply, RealmId } from '#model';
-import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
+import type { DirectoryUser, DirectoryView, EndedCredentialKind, WebSession } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 
 /** An authenticated caller: an active account of an active organization, in the current state of the replica. */
@@ -80,7 +80,7 @@ export interface FrontendServices {
    * open.
    *
    * @param token value of the cookie, 32 characters `[A-Za-z0-9]`, checked by the caller
-   * @throws ApiError (or rejects with it) NOT_LOGGED_IN, REALM_DEACTIVATED
+   * @throws ApiError (or rejects with it) NOT_LOGGED_IN, USER_DEACTIVATED, REALM_DEACTIVATED
    */
   authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller>;
   /** Records in the background that the caller's session is in use. */
@@ -100,7 +100,7 @@ export interface FrontendServices {
    */
   newestReceivedMessageId(caller: AuthenticatedCaller): number | Promise<number>;
   /** Calls the listener with the hash of each API key or session that the replica of its realm shows as ended. */
-  setCredentialEndedListener(listener: (hash: string, kind: 'key' | 'session') => void): void;
+  setCredentialEndedListener(listener: (hash: string, kind: EndedCredentialKind) => void): void;
   /** Returns the replica of a realm's directory if it is open; undefined otherwise. */
   findOpenDirectory(realm: RealmId): DirectoryView | undefined;
   /** Returns the replica of a realm's directory, opened if necessary; undefined if the organization doesn't exist. */

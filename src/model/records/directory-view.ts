@@ -18,6 +18,9 @@ import type { DirectoryDefaultStreamGroup, DirectoryStream } from './streams.js'
 /** Ids of records that changed; undefined if these are unknown, so that any may have changed. */
 export type ChangedIds<Id> = readonly Id[] | undefined;
 
+/** What has ended: an API key, a session, or a session of an account that is deactivated. */
+export type EndedCredentialKind = 'key' | 'session' | 'session of deactivated';
+
 export interface DirectoryView {
   readonly realm: RealmId;
   /** Version of the realm actor that this view shows. The version only grows. */
@@ -33,6 +36,8 @@ export interface DirectoryView {
   userByKeyHash(hash: string): DirectoryUser | undefined;
   /** Finds a browser session by the keyed hash of the secret in the browser's cookie. */
   sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
+  /** True if the session with this keyed hash ended because its account was deactivated, and the account still is. */
+  hasSessionEndedByDeactivation(hash: string): boolean;
   /** Returns the sessions of an account; undefined if none was ever begun. */
   sessionsOf(user: UserId): AccountSessions | undefined;
   /** The account has devices to which notifications may be pushed: browsers or mobile ones. */

@@ -1,6 +1,6 @@
 export type { AvatarUploadRecord, DirectoryUser, DirectoryUserPreferences, UserStatus } from './accounts.js';
 export type { DirectoryBot, OutgoingWebhookService } from './bots.js';
-export type { ChangedIds, DirectoryView } from './directory-view.js';
+export type { ChangedIds, DirectoryView, EndedCredentialKind } from './directory-view.js';
 export type { DirectoryEmoji } from './emoji.js';
 export type { DirectoryUserGroup } from './groups.js';
 export type { MessageRecord } from './message.js';

@@ -44,4 +44,9 @@ export interface AccountSessions {
   readonly endedAt: number;
   /** The account has registered a mobile device at some time; absent: never. */
   readonly devices?: true;
+  /**
+   * Keyed hashes of the sessions that the deactivation of the account ended, so that their pages can show the reason.
+   * Absent: the account is active, or had no session.
+   */
+  readonly endedByDeactivation?: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import { DirectoryReplica, type DirectorySnapshot } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { realmActorKey, toRealmId, toUserId } from '#model';
-import type { AccountSessions } from '#model/records';
+import type { AccountSessions, EndedCredentialKind } from '#model/records';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { Gate } from '../../support/gate.js';
@@ -14,7 +14,7 @@ const REALM = toRealmId(1);
 
 const snapshotAt = (version: number, subdomain = ''): DirectorySnapshot => snapshotWith({ version, subdomain });
 
-async function world(ended: (hash: string, kind: 'key' | 'session') => void = () => {}) {
+async function world(ended: (hash: string, kind: EndedCredentialKind) => void = () => {}) {
   const log = new MemoryLog({});
   const clock = new FakeClock();
   const server: { snapshot: DirectorySnapshot; fetches: number; gate: Promise<void> | undefined } = {

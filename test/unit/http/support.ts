@@ -11,7 +11,7 @@ import type {
 } from '#frontend/http';
 import { type ActorReply, type ActorStartOverReply, toRealmId, toUserId } from '#model';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
+import type { DirectoryUser, DirectoryView, EndedCredentialKind, WebSession } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 
@@ -78,7 +78,7 @@ export class FakeServices implements FrontendServices {
   recordSessionUse(): void {}
 
   revoke: (keyHash: string) => void = () => {};
-  setCredentialEndedListener(listener: (hash: string, kind: 'key' | 'session') => void): void {
+  setCredentialEndedListener(listener: (hash: string, kind: EndedCredentialKind) => void): void {
     this.revoke = (keyHash) => listener(keyHash, 'key');
   }
 

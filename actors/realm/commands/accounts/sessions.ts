@@ -11,6 +11,7 @@ import {
   withoutSpentSignInLink,
   withSessionAdded,
   withSessionPushSet,
+  withSessionsEndedByDeactivation,
   withSessionUseRecorded,
   withSignInLinkAdded,
 } from '#domain/secrets';
@@ -120,7 +121,7 @@ export const endOtherSessionsHandler: RealmCommandHandler<typeof realmActorComma
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { except }, _inputs, { caller, now, version }) {
     return {
-      ...makeSessionsAndLinksEnd(parts, readSessionsOfAccount(parts, caller), except, now),
+      ...makeSessionsAndLinksEnd(parts, withoutOtherSessions(readSessionsOfAccount(parts, caller), except, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -190,22 +191,23 @@ export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorC
  * Ends the sessions of an account and voids its one-time links. Mailed links that set a password or confirm another
  * address become void, too.
  *
- * @param except id of the session that stays; null: none stays
+ * @param left the account without the sessions that end
  */
 function makeSessionsAndLinksEnd(
   parts: ActorParts,
-  account: AccountSessions,
-  except: number | null,
-  now: number,
+  left: AccountSessions,
 ): Required<Pick<PartialCommit, 'parts' | 'events'>> {
-  const left = withoutEndedSessions(account, ({ id }) => id !== except, now);
   const ended = makeStoredSessionsChanges({ ...left, links: [] });
-  return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, account.user) } };
+  return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, left.user) } };
 }
 
+/** @param except id of the session that stays; null: none stays */
+const withoutOtherSessions = (account: AccountSessions, except: number | null, now: number): AccountSessions =>
+  withoutEndedSessions(account, ({ id }) => id !== except, now);
+
 /**
- * Ends the sessions and links of an account whose password was replaced or that was deactivated. A sign-in whose
- * password was checked before `version` starts no session.
+ * Ends the sessions and links of an account whose password was replaced. A sign-in whose password was checked before
+ * `version` starts no session.
  *
  * @param except id of the session that stays; null: none stays
  */
@@ -215,9 +217,20 @@ export const makeSessionsAndLinksEndCommit = (
   except: number | null,
   { now, version }: { readonly now: number; readonly version: number },
 ): Required<Pick<PartialCommit, 'parts' | 'events'>> =>
-  makeSessionsAndLinksEnd(parts, { ...readSessionsOfAccount(parts, user), endedAt: version }, except, now);
+  makeSessionsAndLinksEnd(parts, {
+    ...withoutOtherSessions(readSessionsOfAccount(parts, user), except, now),
+    endedAt: version,
+  });
 
-export const endSessionsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, context) =>
+/** Ends the sessions and links of a deactivated account, as a new password does. */
+export const endSessionsOfDeactivatedAccount: AccountChangeHook = (
+  { before, after },
+  { parts },
+  { now, version },
+): PartialCommit =>
   before.isActive && !after.isActive && after.botType === null
-    ? makeSessionsAndLinksEndCommit(parts, after.id, null, context)
+    ? makeSessionsAndLinksEnd(parts, {
+        ...withSessionsEndedByDeactivation(readSessionsOfAccount(parts, after.id), now),
+        endedAt: version,
+      })
     : {};

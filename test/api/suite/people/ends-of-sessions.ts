@@ -141,15 +141,15 @@ export const endsOfSessions: Facts = async (t, server) => {
     const org = await makeOrganization(server, ['member']);
     const leaver = await addPerson(org, 'leaver');
     const browser = await browserOf(org, leaver);
+    const earlier = await browserOf(org, leaver);
+    t.equal((await endSession(earlier.api, '/web/session')).status, 200);
     const gone = await pollEverywhere(browser);
     await org.owner.api.ok('DELETE /users/{user_id}', { user_id: leaver.id });
-    for (const answer of gone) t.equal((await answer).status, 401);
-    await refused(t, browser.api.call('GET /users/me'), NOT_LOGGED_IN);
-    await refused(t, signIn(pageOf(org), leaver.email), {
-      status: 401,
-      code: 'USER_DEACTIVATED',
-      msg: 'Account is deactivated',
-    });
+    const over = { status: 401, code: 'USER_DEACTIVATED', msg: 'Account is deactivated' };
+    for (const answer of gone) await refused(t, answer, over, 'a waiting poll');
+    await refused(t, browser.api.call('GET /users/me'), over, 'the cookie of a session that the deactivation ended');
+    await refused(t, earlier.api.call('GET /users/me'), NOT_LOGGED_IN, 'that of a session that had ended before');
+    await refused(t, signIn(pageOf(org), leaver.email), over);
     await org.owner.api.ok('POST /users/{user_id}/reactivate', { user_id: leaver.id });
     await refused(t, browser.api.call('GET /users/me'), NOT_LOGGED_IN, 'after reactivation, too');
     t.equal((await signIn(pageOf(org), leaver.email)).status, 200);
