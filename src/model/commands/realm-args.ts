@@ -386,7 +386,10 @@ export type DropRealmImportArgs = {
   readonly stale: RealmImportLease | null;
 };
 
-/** Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the process that imports or drops it. */
+/**
+ * Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the process that imports or drops
+ * it.
+ */
 export type MarkRealmImportDroppedReply =
   | { readonly reserved: RealmImportReservation | null }
   | { readonly heldBy: RealmImportLease };

@@ -18,7 +18,7 @@ import type { DirectoryDefaultStreamGroup, DirectoryStream } from './streams.js'
 /** Ids of records that changed; undefined if these are unknown, so that any may have changed. */
 export type ChangedIds<Id> = readonly Id[] | undefined;
 
-/** What has ended: an API key, a session, or a session of an account that is deactivated. */
+/** A credential that has ended: an API key, a session, or a session of an account that is deactivated. */
 export type EndedCredentialKind = 'key' | 'session' | 'session of deactivated';
 
 export interface DirectoryView {

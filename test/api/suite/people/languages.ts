@@ -34,7 +34,7 @@ export const languages: Facts = async (t, server) => {
     });
   const heading = ({ text }: RawAnswer): string => /<h1>(.*)<\/h1>/.exec(text)?.[1] ?? '';
   const resetPath = '/accounts/password/reset';
-  /** Signs up with a browser of this language. @returns the language of the new account */
+  /** Signs up with a browser of this language. @returns settings of the new account */
   const settingsAfterSignUp = async (email: string, browser: string): Promise<Fields> => {
     await send('/signup', { email }, browser);
     const confirmation = (await mailed(server, email))[0]!;
@@ -48,8 +48,6 @@ export const languages: Facts = async (t, server) => {
     });
     return user_settings;
   };
-  const languageAfterSignUp = async (email: string, browser: string): Promise<unknown> =>
-    (await settingsAfterSignUp(email, browser)).default_language;
 
   await t.test('a page has the language of the browser, or else of the organization', async (t) => {
     t.equal(heading(await open(resetPath)), 'Forgot your password?');
