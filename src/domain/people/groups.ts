@@ -172,7 +172,7 @@ export class UserGroupsWithMembers {
 
   /** Ids of a group's subgroups at any depth, ascending, without the group itself. */
   transitiveSubgroupIdsOf(id: number): number[] {
-    const found = this.#collectGroupAndSubgroupIds([id]);
+    const found = this.#collectGroupAndSubgroupIds(id);
     found.delete(id);
     return [...found].sort((a, b) => a - b);
   }
@@ -180,19 +180,14 @@ export class UserGroupsWithMembers {
   /** Members of the group and of its subgroups at any depth, ascending. */
   transitiveMemberIdsOf(id: number): UserId[] {
     const members = new Set<UserId>();
-    for (const reached of this.#collectGroupAndSubgroupIds([id]))
+    for (const reached of this.#collectGroupAndSubgroupIds(id))
       for (const user of this.findGroup(reached)?.members ?? []) members.add(user);
     return [...members].sort((a, b) => a - b);
   }
 
-  /** True if the group is among `ids` or the subgroups of these groups at any depth. */
-  isAmongGroupsAndSubgroups(id: number, ids: readonly number[]): boolean {
-    return this.#collectGroupAndSubgroupIds(ids).has(id);
-  }
-
-  /** Groups and their subgroups at any depth. Groups of older data may contain each other. */
-  #collectGroupAndSubgroupIds(ids: readonly number[]): Set<number> {
-    const found = new Set(ids);
+  /** A group and its subgroups at any depth. Groups may contain each other. */
+  #collectGroupAndSubgroupIds(id: number): Set<number> {
+    const found = new Set([id]);
     for (const reached of found) for (const sub of this.findGroup(reached)?.subgroups ?? []) found.add(sub);
     return found;
   }

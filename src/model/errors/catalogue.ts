@@ -394,7 +394,6 @@ export const API_ERROR_CATALOGUE = {
   INVALID_GROUP_ID: makeBadRequestEntry('Invalid user group ID: {id}'),
   GROUP_NAME_EMPTY: makeBadRequestEntry("User group name can't be empty!"),
   ALREADY_SUBGROUP: makeBadRequestEntry('User group {group_id} is already a subgroup of this group.'),
-  SUBGROUP_CIRCLE: makeBadRequestEntry('User group {group_id} is already a subgroup of one of the passed subgroups.'),
   NO_SUCH_SUBGROUP: makeBadRequestEntry('User group {group_id} is not a subgroup of this group.'),
   FIELD_NOT_FOUND: makeBadRequestEntry('Field id {id} not found.'),
   FIELD_CHOICE: makeBadRequestEntry("'{value}' is not a valid choice for '{name}'."),

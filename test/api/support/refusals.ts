@@ -150,9 +150,6 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   // users.md § User groups: texts of newer levels.
   'POST /user_groups/create': [bad("User group name can't be empty!")],
   'PATCH /user_groups/{user_group_id}': [bad("User group name can't be empty!")],
-  'POST /user_groups/{user_group_id}/subgroups': [
-    bad('User group {group_id} is already a subgroup of one of the passed subgroups.'),
-  ],
   // GET /events takes the parameters of POST /register, with their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };

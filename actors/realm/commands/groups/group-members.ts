@@ -1,13 +1,13 @@
 /** Members and subgroups of user groups (users.md § User groups): adds, then removes; all or nothing. */
 
 import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
-import { SYSTEM_GROUP_NAME_BY_ID, UserGroupsWithMembers } from '#domain/people';
+import { SYSTEM_GROUP_NAME_BY_ID } from '#domain/people';
 import { type LogItem, toUserId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { makeEveryoneEventLogItem } from '../../log-items.js';
-import { findUserGroupRecord, findUserRecord, listUserGroupRecords } from '../../state.js';
+import { findUserGroupRecord, findUserRecord } from '../../state.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { noticeTextsOfAccount } from '../mails.js';
 import {
@@ -79,8 +79,6 @@ export const editGroupSubgroupsHandler: RealmCommandHandler<typeof realmActorCom
     const subgroups = new Set(before.subgroups);
     check(args.add);
     for (const id of args.add) if (subgroups.has(id)) throw apiError('ALREADY_SUBGROUP', { group_id: id });
-    if (new UserGroupsWithMembers([], listUserGroupRecords(parts)).isAmongGroupsAndSubgroups(before.id, args.add))
-      throw apiError('SUBGROUP_CIRCLE', { group_id: before.id });
     for (const id of args.add) subgroups.add(id);
     check(args.delete);
     for (const id of args.delete) if (!subgroups.has(id)) throw apiError('NO_SUCH_SUBGROUP', { group_id: id });
