@@ -184,10 +184,13 @@ export function makeBotChangesOfArchivedStreams(parts: ActorParts, archived: rea
   return { parts: written, events };
 }
 
-/** A bot's name must look different from those of all active accounts, ignoring case. @throws ApiError */
-export function checkBotNameIsUnique(parts: ActorParts, name: string): void {
+/**
+ * A bot's name must look different from those of all active accounts, ignoring case. @param error refusal of another
+ * name @throws ApiError
+ */
+export function checkBotNameIsUnique(parts: ActorParts, name: string, error = apiError('BOT_NAME_IN_USE')): void {
   const folded = foldNameAsShown(name);
   for (const user of listUserRecords(parts)) {
-    if (user.isActive && foldNameAsShown(user.fullName) === folded) throw apiError('BOT_NAME_IN_USE');
+    if (user.isActive && foldNameAsShown(user.fullName) === folded) throw error;
   }
 }

@@ -405,6 +405,9 @@ export const API_ERROR_CATALOGUE = {
   NO_SUCH_BOT: makeBadRequestEntry('No such bot'),
   EMBEDDED_BOTS_OFF: makeBadRequestEntry('Embedded bots are not enabled.'),
   USERNAME_IN_USE: makeBadRequestEntry('Username already in use'),
+  REACTIVATED_BOT_NAME_IN_USE: makeBadRequestEntry(
+    'There is already an active bot named "{full_name}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.',
+  ),
   BOT_NAME_IN_USE: makeBadRequestEntry('Name is already in use!'),
   INVALID_BOT_TYPE: makeBadRequestEntry('Invalid bot type'),
   INVALID_INTERFACE_TYPE: makeBadRequestEntry('Invalid interface type'),

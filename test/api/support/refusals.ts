@@ -147,6 +147,12 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   // streams.md § Names: names that look alike, and directions of writing.
   'POST /users/me/subscriptions': [bad("Stream name '{name}' is already taken.")],
   'PATCH /users/me/subscriptions': [bad("Stream name '{name}' is already taken.")],
+  // users.md § DELETE /users/{user_id}: the text of newer levels.
+  'POST /users/{user_id}/reactivate': [
+    bad(
+      'There is already an active bot named "{full_name}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.',
+    ),
+  ],
   // users.md § User groups: texts of newer levels.
   'POST /user_groups/create': [bad("User group name can't be empty!")],
   'PATCH /user_groups/{user_group_id}': [bad("User group name can't be empty!")],

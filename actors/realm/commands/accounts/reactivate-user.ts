@@ -6,6 +6,7 @@ import type { ProductEmoji, RealmSettings } from '#model';
 import { type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { checkBotNameIsUnique } from '../../bots.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommandHandler } from '../command.js';
@@ -33,6 +34,9 @@ export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommand
     if (!before) throw apiError('NO_SUCH_USER');
     checkMayReactivate(view.parts, context.caller, before, view.state.settings);
     if (before.isActive) return { reply: makeSuccessReply() };
+    const { fullName: full_name } = before;
+    if (before.botType !== null)
+      checkBotNameIsUnique(view.parts, full_name, apiError('REACTIVATED_BOT_NAME_IN_USE', { full_name }));
     const { realm, version } = context;
     const after = { ...before, isActive: true };
     const own = {

@@ -96,7 +96,8 @@ export const listInvitationsHandler: RealmCommandHandler<
   read: true,
   inputs: ({ origin }, { realm }, { services }) => makePlainInvitationLinkMaker(services.secrets, realm, origin),
   handle({ parts }, _args, link, { caller, now }) {
-    const admin = isAdminOrOwner(getActingUserOrThrow(parts, caller));
+    const acting = getActingUserOrThrow(parts, caller);
+    const admin = isAdminOrOwner(acting);
     const shown = (of: Invitation): JsonObject => ({
       ...(of.email === null ? { link_url: link(of) } : { email: of.email }),
       id: of.id,
@@ -107,7 +108,10 @@ export const listInvitationsHandler: RealmCommandHandler<
       is_multiuse: of.email === null,
     });
     const singles = listValidInvitations(parts, 'single', now).filter((of) => admin || of.inviter === caller);
-    const links = admin ? listValidInvitations(parts, 'link', now) : [];
+    // The link of an invitation for owners makes its bearer an owner, so administrators don't get it.
+    const links = listValidInvitations(parts, 'link', now).filter(
+      (of) => admin && (of.role !== USER_ROLE.owner || isOwner(acting)),
+    );
     return { reply: makeSuccessReply({ invites: [...singles, ...links].map(shown) }) };
   },
 };

@@ -76,6 +76,8 @@ export const deactivatingBots: Facts = async (t, server) => {
       const bot = await makeBot(member);
       await remove(member, bot.id);
       const again = await makeBot(member, { full_name: bot.name });
+      const taken = `There is already an active bot named "${bot.name}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.`;
+      for (const by of [member, admin]) await refused(t, revive(by, bot), bad(taken));
       const [gone] = await crowd(org, 1);
       await owner.api.ok('DELETE /users/{user_id}', { user_id: gone });
       await refused(

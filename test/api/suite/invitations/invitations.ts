@@ -113,6 +113,12 @@ export const invitations: Facts = async (t, server) => {
       'link_url',
     ]);
     t.notOk((await list(member)).some(({ is_multiuse }) => is_multiuse));
+    const { invite_link: forOwners } = (await link(owner, { invite_as: 100 })).body;
+    t.ok((await list(owner)).some(({ link_url }) => link_url === forOwners));
+    t.notOk(
+      (await list(admin)).some(({ link_url }) => link_url === forOwners),
+      'no administrator becomes an owner by it',
+    );
     t.equal((await link(admin)).status, 200, 'without parameters');
     await refused(t, link(member, { stream_ids: 'x' }), ADMIN, 'before parameters');
     await refused(t, link(admin, { invite_as: 100 }), OWNER);
