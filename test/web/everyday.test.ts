@@ -405,6 +405,32 @@ t.test('a new name shows in mentions on screen, and a new language keeps the foc
   });
 });
 
+t.test('a mention of a group shows its members, and the menu of a message goes with the message', async (t) => {
+  const members = [member.id, other.id];
+  await owner.api.ok('POST /user_groups/create', { name: 'rowers', description: '', members });
+  const id = await say(owner, 'general', 'groups', 'all aboard, @*rowers*');
+  await say(owner, 'general', 'groups', 'cast off');
+  const client = await signedIn(member, hashOf('groups'));
+  await faultless(
+    t,
+    { client },
+    async () => {
+      await client.page.focus('.message-body .user-group-mention');
+      await client.page.keyboard.press('Enter');
+      await client.waitFor('dialog', '@rowers');
+      for (const { name } of [member, other]) await client.waitFor('dialog .receipts', name);
+      await client.page.keyboard.press('Escape');
+      await client.waitUntilGone('dialog');
+      await act(client, 'all aboard');
+      await owner.api.ok('DELETE /messages/{message_id}', { message_id: id });
+      await client.waitUntilGone('.menu-item');
+      await client.goTo(`${hashOf('groups')}/near/${id}`);
+      await client.waitFor('.toasts', 'Deleted, or moved out of your reach.');
+    },
+    [400],
+  );
+});
+
 t.test('the list of shortcuts names no keys twice for one action', async (t) => {
   const client = await signedIn(member, '#drafts');
   await faultless(t, { client }, async () => {
@@ -869,7 +895,7 @@ t.test('a reader stays when the topic is moved to a stream that they cannot read
       stream_id: await streamIdOf(owner, 'secret'),
     });
     await reader.waitUntilGone('.message-body', 'hear, hear');
-    await reader.waitFor('.messages', 'No messages here yet');
+    await reader.waitFor('.messages', 'Deleted, or moved out of your reach.');
     t.match(await reader.page.evaluate('location.hash'), /rumours$/);
   });
 });

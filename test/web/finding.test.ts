@@ -215,6 +215,18 @@ t.test('words are searched for in the conversation on screen, or in all messages
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
 
+t.test('a search that names an unknown person says so, and searches for the text', async (t) => {
+  const client = await open('#recent');
+  await client.click('.bar-search');
+  await client.waitFor('dialog .palette-field');
+  await client.page.keyboard.type('from:nadine tea');
+  await client.page.keyboard.press('Enter');
+  await client.waitFor('.toasts', 'Unknown: from:nadine');
+  await client.waitFor('.messages', 'No messages match this search.');
+  t.equal(await client.textOf('.bar-title'), 'Search for “from:nadine tea”');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('the quick switcher goes to streams, topics, people and views', async (t) => {
   await say(other, 'general', 'release notes');
   const client = await open('#inbox');
@@ -329,6 +341,40 @@ t.test('a scheduled message gets another text and time, also after its dialog wa
   await page.evaluate(`location.hash = '#narrow/stream/${to}/topic/later'`);
   await client.waitFor('.message-body', 'for later, changed');
   t.strictSame(client.faults, []);
+});
+
+t.test('a refused text is said at the text, an unchanged time is not sent, and a lost message is told', async (t) => {
+  const to = await streamIdOf(member, 'general');
+  const of = { type: 'stream', to, topic: 'tidings', content: 'at noon' };
+  const time = Math.floor(Date.now() / 1000) + 86_459;
+  const { scheduled_message_id } = await member.api.ok<{ scheduled_message_id: number }>('POST /scheduled_messages', {
+    ...of,
+    scheduled_delivery_timestamp: time,
+  });
+  const client = await open('#scheduled');
+  const { page } = client;
+  const edit = async (text: string) => {
+    await client.click('.overview-row.note .icon-button', 'Edit scheduled message');
+    await client.waitFor('dialog', 'Time of sending');
+    await client.fill('dialog textarea', text);
+    await client.click('dialog button', 'Save');
+  };
+  await edit(' ');
+  await client.waitFor('dialog [role=alert]', 'empty');
+  const invalid = `[...document.querySelectorAll('dialog [aria-invalid="true"]')].map((field) => field.localName)`;
+  t.strictSame(await page.evaluate(invalid), ['textarea']);
+  await page.keyboard.press('Escape');
+  await client.waitUntilGone('dialog');
+  await edit('at one');
+  await client.waitFor('.overview-row.note', 'at one');
+  const { scheduled_messages } = await member.api.ok<{ scheduled_messages: object[] }>('GET /scheduled_messages');
+  t.match(scheduled_messages, [{ scheduled_delivery_timestamp: time }], 'the seconds, which the field lacks, stay');
+  await client.click('.overview-row.note .icon-button', 'Edit scheduled message');
+  await client.waitFor('dialog', 'Time of sending');
+  await member.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id });
+  await client.waitFor('dialog [role=alert]', 'Sent or deleted meanwhile.');
+  t.ok(await page.$('dialog button.primary:disabled'));
+  t.strictSame([client.faults, client.refusals], [[], [400]]);
 });
 
 t.test('the time of a scheduled message is edited in the time zone of the settings', async (t) => {

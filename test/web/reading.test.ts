@@ -651,6 +651,54 @@ t.test('every construct of Markdown is shown and used without a finding of axe',
   t.strictSame(faults, []);
 });
 
+t.test('paper gets all messages of the list and nothing else, black on white', async (t) => {
+  for (let n = 0; n < 40; n++) await say(org.other, 'general', 'paper', `sheet ${n}`);
+  const { page, faults } = await openAt(hashOf('paper'));
+  const shown = () =>
+    page.evaluate(`(() => {
+      const { color, backgroundColor } = getComputedStyle(document.querySelector('.message-body'));
+      const isVisible = (name) => document.querySelector(name)?.checkVisibility() ?? false;
+      return {
+        color,
+        others: ['.bar', '.side', '.compose-box', '.compose-closed'].filter(isVisible),
+        rows: document.querySelectorAll('.message-list [data-row]').length,
+        isCut: document.querySelector('[data-messages]').clientHeight < document.querySelector('.message-list').clientHeight,
+      };
+    })()`) as Promise<{ color: string; others: string[]; rows: number; isCut: boolean }>;
+  const before = (await shown()).rows;
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await page.emulateMediaType('print');
+  await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+  const printed = await shown();
+  t.match(printed, { color: 'rgb(0, 0, 0)', others: [], isCut: false });
+  t.ok(before < 40 && printed.rows === 40, `${before} rows on screen, ${printed.rows} on paper`);
+  await page.emulateMediaType('screen');
+  await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+  await page.emulateMediaFeatures([]);
+  t.strictSame(faults, []);
+});
+
+t.test('each paragraph and list has the direction of its own words', async (t) => {
+  await say(
+    org.other,
+    'general',
+    'directions',
+    'Left to right\n\nمن اليمين إلى اليسار\n\n* واحد\n* اثنان\n\nLeft again',
+  );
+  const { page, faults } = await openAt(hashOf('directions'));
+  const sides = await page.evaluate(`(() => {
+    const { left, right } = document.querySelector('.message-body .content').getBoundingClientRect();
+    return [...document.querySelectorAll('.message-body :is(p, li)')].map((block) => {
+      const range = document.createRange();
+      range.selectNodeContents(block);
+      const box = range.getBoundingClientRect();
+      return box.left - left < right - box.right ? 'left' : 'right';
+    });
+  })()`);
+  t.strictSame(sides, ['left', 'right', 'right', 'right', 'left']);
+  t.strictSame(faults, []);
+});
+
 t.test('on a phone, words and amounts of a table stay whole, and the table scrolls', async (t) => {
   await say(
     org.other,

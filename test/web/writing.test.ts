@@ -688,6 +688,18 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame(page.faults, []);
   });
 
+  await t.test('only the selected words of a message are quoted', async (t) => {
+    await say(org.other, 'general', 'selections', 'first this\n\nthen **that** part');
+    await say(org.other, 'general', 'selections', 'another message');
+    const page = await open(t, topicHash('selections'));
+    await page.waitFor('[data-message]', 'first this');
+    await page.page.evaluate(`getSelection().selectAllChildren(document.querySelectorAll('.message-body p')[1])`);
+    await page.page.keyboard.press('>');
+    await has(page, '```quote\nthen that part\n```');
+    t.notMatch(await textIn(page), /first|another/);
+    t.strictSame(page.faults, []);
+  });
+
   await t.test('a message is quoted, and the preview shows what the server makes of it', async (t) => {
     const id = await say(org.other, 'general', 'quotes', 'words of wisdom');
     const page = await open(t, `${topicHash('quotes')}/near/${id}`);

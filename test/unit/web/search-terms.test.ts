@@ -49,6 +49,32 @@ t.test('operators name streams and people by id', async (t) => {
   t.strictSame(parseSearch([], 'from:ram', ambiguous).narrow, [{ operator: 'sender', operand: 10 }], 'the whole name');
 });
 
+t.test('the beginning of a name is a person only in a search that is complete', async (t) => {
+  const typed = (text: string) => extractResolvedTerms(text, WORLD, false);
+  t.strictSame(typed('from:priya '), { narrow: [], rest: 'from:priya ', unknown: ['from:priya'] });
+  t.strictSame(
+    typed('from:kenji '),
+    { narrow: [{ operator: 'sender', operand: 9 }], rest: '', unknown: [] },
+    'a whole name',
+  );
+  t.strictSame(narrow('from:priya'), [{ operator: 'sender', operand: 8 }]);
+});
+
+t.test('the word me is the reader only in a term of people', async (t) => {
+  const me = { kind: 'term', term: { operator: 'sender', operand: 7 } };
+  t.strictSame(suggestCompletions([], 'from:me', WORLD)[0], me);
+  const world = { ...WORLD, people: [...WORLD.people, { id: 11, name: 'Mel', email: 'mel@example.com' }] };
+  const people = suggestCompletions([], 'me', world).flatMap((of) => (of.kind === 'term' ? [of.term.operand] : []));
+  t.equal(
+    people.find((id) => id === 7 || id === 11),
+    11,
+  );
+});
+
+t.test('terms with unknown values are named', async (t) => {
+  t.strictSame(parseSearch([], 'from:nadine "in:tray" tea is:', WORLD).unknown, ['from:nadine']);
+});
+
 t.test('a minus excludes', async (t) => {
   t.strictSame(narrow('-sender:kenji -is:starred'), [
     { operator: 'sender', operand: 9, negated: true },
@@ -60,6 +86,7 @@ t.test('near is a place in the view, not a condition', async (t) => {
   t.strictSame(parseSearch([], 'stream:general near:42', WORLD), {
     narrow: [{ operator: 'stream', operand: 1 }],
     near: 42,
+    unknown: [],
   });
 });
 
@@ -70,17 +97,23 @@ t.test('a term without such a name stays a word of the search', async (t) => {
 });
 
 t.test('while typing, only finished words become terms', async (t) => {
-  t.strictSame(extractResolvedTerms('is:starred', WORLD, false), { narrow: [], rest: 'is:starred' });
+  t.strictSame(extractResolvedTerms('is:starred', WORLD, false), { narrow: [], rest: 'is:starred', unknown: [] });
   t.strictSame(extractResolvedTerms('is:starred ', WORLD, false), {
     narrow: [{ operator: 'is', operand: 'starred' }],
     rest: '',
+    unknown: [],
   });
-  t.strictSame(extractResolvedTerms('stream:"random ', WORLD, false), { narrow: [], rest: 'stream:"random ' });
+  t.strictSame(extractResolvedTerms('stream:"random ', WORLD, false), {
+    narrow: [],
+    rest: 'stream:"random ',
+    unknown: [],
+  });
   t.strictSame(extractResolvedTerms('stream:"random talk"', WORLD, false), {
     narrow: [{ operator: 'stream', operand: 2 }],
     rest: '',
+    unknown: [],
   });
-  t.strictSame(extractResolvedTerms('two words ', WORLD, false), { narrow: [], rest: 'two words ' });
+  t.strictSame(extractResolvedTerms('two words ', WORLD, false), { narrow: [], rest: 'two words ', unknown: [] });
 });
 
 t.test('each term is read as it is written', async (t) => {

@@ -99,9 +99,18 @@ export async function fetchMessageMarkdown(message: Message): Promise<string> {
   return raw_content;
 }
 
-/** The text of a message as a quotation with its sender and address. */
+/** The selected text, if all of it is in the text of one message. A triple click selects up to what follows. */
+function findSelectedText(): readonly [messageId?: number, text?: string] {
+  const selection = getSelection();
+  const text = String(selection).trim();
+  const content = selection?.anchorNode?.parentElement?.closest<HTMLElement>('[data-message] > .content');
+  return text && content?.innerText.includes(text) ? [Number(content.parentElement!.dataset.message), text] : [];
+}
+
+/** The selected text of a message, or else all of it, as a quotation with its sender and address. */
 async function makeQuotation(message: Message): Promise<string> {
-  const text = await fetchMessageMarkdown(message);
+  const [id, selected] = findSelectedText();
+  const text = id === message.id ? selected! : await fetchMessageMarkdown(message);
   const longest = Math.max(2, ...[...text.matchAll(/^ {0,3}(`{3,})/gm)].map(([, fence = '']) => fence.length));
   const fence = '`'.repeat(longest + 1);
   const sender = `@_**${makeMentionName(message)}**`;
@@ -111,6 +120,10 @@ async function makeQuotation(message: Message): Promise<string> {
 export async function openReplyWithQuote(message: Message): Promise<void> {
   await awaitOrToastError(makeQuotation(message), (quotation) => openReply(message, quotation));
 }
+
+/** Quotes the message in which text is selected, or else this one. */
+export const openReplyQuotingSelectionOr = (message: Message): Promise<void> =>
+  openReplyWithQuote(core.windows.messageStore.peek(findSelectedText()[0] ?? 0) ?? message);
 
 /** Quotes the message to whom the reader then chooses. */
 export async function openForwardCompose(message: Message): Promise<void> {

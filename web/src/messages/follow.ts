@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
 import {
+  ApiFailure,
   findExactNarrowConversation,
   findPositiveOperand,
   type MessageWindow,
@@ -82,20 +83,23 @@ export function useMovedTopic(narrow: Narrow, readPlace: () => ListPlace | undef
 /** A link to a message that has left its stream or topic leads to where the message is now. */
 async function followLinkedMessage(narrow: Narrow, id: number): Promise<void> {
   const isTopic = findPositiveOperand(narrow, 'topic') !== undefined;
-  let message: Message;
+  let message: Message | undefined;
   try {
     ({ message } = await core.api.get('/messages/{message_id}', { message_id: id }));
-  } catch {
+  } catch (error) {
     // The message is deleted or hidden from the reader. The list stays at the message behind it.
+    if (!(error instanceof ApiFailure)) return;
+  }
+  const { value: route } = core.router.route;
+  if (route.view !== 'narrow' || route.near !== id || makeNarrowKey(route.narrow) !== makeNarrowKey(narrow)) return;
+  if (!message) {
+    showToast({ text: t('messages.none-left') });
     return;
   }
   const { stream_id: stream, subject: topic } = message;
   if (stream === undefined) return;
   const moved = isTopic ? makeTopicNarrow(stream, topic) : makeStreamNarrow(stream);
-  const { value: route } = core.router.route;
-  const isStillThere =
-    route.view === 'narrow' && route.near === id && makeNarrowKey(route.narrow) === makeNarrowKey(narrow);
-  if (isStillThere && makeNarrowKey(moved) !== makeNarrowKey(narrow))
+  if (makeNarrowKey(moved) !== makeNarrowKey(narrow))
     core.router.navigate({ view: 'narrow', narrow: moved, near: id }, true);
 }
 
@@ -105,9 +109,7 @@ export function useLinkToMovedMessage(window: MessageWindow, nearMessageId: numb
   useEffect(() => {
     if (nearMessageId === undefined || window.loadPhase.peek() !== 'ready') return;
     const { narrow } = window;
-    const isPlace = narrow.every(
-      ({ operator, negated }) => !negated && (operator === 'stream' || operator === 'topic'),
-    );
+    const isPlace = narrow.every(({ operator, negated }) => !negated && /^(stream|topic|dm)$/.test(operator));
     if (isPlace && narrow.length > 0 && !window.messageIds.peek().includes(nearMessageId))
       void followLinkedMessage(narrow, nearMessageId);
   }, [window, nearMessageId, phase]);

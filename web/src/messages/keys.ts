@@ -10,7 +10,7 @@ import {
   openMessageActionsMenu,
   openReply,
   openReplyMentioningSender,
-  openReplyWithQuote,
+  openReplyQuotingSelectionOr,
   requestReactionEmoji,
   toggleCollapsed,
   toggleOwnReactionLikeFirst,
@@ -91,7 +91,7 @@ export function useMessageShortcuts(
   useShortcut('reply-mention', byMember(openReplyMentioningSender));
   useShortcut(
     'quote',
-    byMember((message) => void openReplyWithQuote(message)),
+    byMember((message) => void openReplyQuotingSelectionOr(message)),
   );
   useShortcut(
     'forward',
@@ -170,26 +170,15 @@ export function useMessageShortcuts(
     'mute-topic',
     byMember((message) => message.stream_id !== undefined && void withLaterChunk((of) => of.toggleTopicMute(message))),
   );
-  useShortcut(
-    'narrow-topic',
-    onMessage((message) =>
-      core.router.navigate({
-        view: 'narrow',
-        narrow: makeConversationNarrow(getMessageConversation(message, core.state.me.id)),
-        near: message.id,
-      }),
-    ),
+  const openConversation = onMessage((message) =>
+    core.router.navigate({
+      view: 'narrow',
+      narrow: makeConversationNarrow(getMessageConversation(message, core.state.me.id)),
+      near: message.id,
+    }),
   );
-  useShortcut(
-    'view-context',
-    onMessage((message) =>
-      core.router.navigate({
-        view: 'narrow',
-        narrow: makeConversationNarrow(getMessageConversation(message, core.state.me.id)),
-        near: message.id,
-      }),
-    ),
-  );
+  useShortcut('narrow-topic', openConversation);
+  useShortcut('view-context', openConversation);
   useShortcut(
     'narrow-stream',
     onMessage((message) =>

@@ -1,6 +1,6 @@
 import { useSignalEffect } from '@preact/signals';
 import type { Virtualizer } from '@tanstack/virtual-core';
-import { type ComponentChildren, Fragment, type RefObject } from 'preact';
+import { type ComponentChildren, Fragment, options, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
@@ -141,7 +141,9 @@ function useMessageListScrolling(
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const virtualizer = useRef<RowVirtualizer>(undefined);
   const renderedIds = useRef<readonly [first: number, last: number]>(undefined);
+  const isPrinting = useRef(false);
   const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = ({ startIndex, endIndex, overscan, count }) => {
+    if (isPrinting.current) return [...Array(count).keys()];
     const index = wanted.current && at.get(wanted.current.id);
     const onScreen: RowRange =
       index === undefined
@@ -228,6 +230,15 @@ function useMessageListScrolling(
       document.addEventListener(name, beginOverscan, { capture: true, passive: true });
     const watch = new ResizeObserver(() => place.restorePlace());
     watch.observe(element);
+    /** Renders all rows at once: the browser lays out the paper right after the event. */
+    const print = ({ type }: Event) => {
+      isPrinting.current = type === 'beforeprint';
+      const defer = options.debounceRendering!;
+      options.debounceRendering = (render) => render();
+      again(undefined);
+      options.debounceRendering = defer;
+    };
+    globalThis.onbeforeprint = globalThis.onafterprint = print;
     isMounted.current = true;
     window.showsNextArrival = () => {
       const isShown = isRendered.current && place.followsEnd && follows() && marksArrivalAsRead(window);
@@ -240,6 +251,7 @@ function useMessageListScrolling(
       element.removeEventListener('scroll', onScroll, { capture: true });
       for (const name of EVENTS_BEFORE_A_SCROLL) document.removeEventListener(name, beginOverscan, { capture: true });
       watch.disconnect();
+      globalThis.onbeforeprint = globalThis.onafterprint = null;
       globalThis.clearTimeout(timer.current);
       timer.current = 0;
     };

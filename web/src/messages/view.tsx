@@ -165,6 +165,8 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const emptyView = useRef<HTMLDivElement>(null);
   const isPlaced = useSignal(false);
   const isListShown = useRef(false);
+  const hadMessages = useRef(false);
+  hadMessages.current ||= rows.length > 0;
   const isFetchedAgain = () => window.fetchDirection.peek() === 'around';
   isListShown.current ||= isShown.current && (isPlaced.value || rows.length === 0 || isFetchedAgain());
   useLayoutEffect(() => {
@@ -252,7 +254,9 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
           isAwayFromEnd.value = !(handle.current?.placeKeeper.followsEnd ?? true) && rows.length > 0;
         }}
       />
-      {rows.length === 0 && pendingItems.value.length === 0 && <EmptyConversationNotice narrow={narrow} />}
+      {rows.length === 0 && pendingItems.value.length === 0 && (
+        <EmptyConversationNotice narrow={narrow} hadMessages={hadMessages.current} />
+      )}
       <JumpToUnreadOrNewestButton window={window} shown={isAwayFromEnd.value} handle={handle} onNewest={newest} />
     </section>
   );
@@ -277,15 +281,29 @@ function NoSuchPlaceNotice() {
   return <EmptyNotice icon="lock">{t('messages.no-place')}</EmptyNotice>;
 }
 
+interface EmptyConversationNoticeProps {
+  readonly narrow: Narrow;
+  /** Whether messages were shown: an event that takes them away does not tell a deletion from a move out of reach. */
+  readonly hadMessages: boolean;
+}
+
 /** Notice in the middle of a view without messages. */
-function EmptyConversationNotice({ narrow }: { readonly narrow: Narrow }) {
+function EmptyConversationNotice({ narrow, hadMessages }: EmptyConversationNoticeProps) {
   const isConversation = findExactNarrowConversation(narrow) !== undefined;
   const isSearch = narrow.some(({ operator }) => operator === 'search');
   return (
     <div class="messages-empty">
       {core.state.canSeePlacesOf(narrow) ? (
         <EmptyNotice icon={isConversation ? 'direct' : isSearch ? 'search' : 'all'}>
-          {t(isConversation ? 'messages.none-yet' : isSearch ? 'messages.none-found' : 'messages.none')}
+          {t(
+            isConversation
+              ? hadMessages
+                ? 'messages.none-left'
+                : 'messages.none-yet'
+              : isSearch
+                ? 'messages.none-found'
+                : 'messages.none',
+          )}
         </EmptyNotice>
       ) : (
         <NoSuchPlaceNotice />

@@ -55,24 +55,31 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
   const key = `${core.state.me.userIdSignal.peek()} scheduled ${one.scheduled_message_id}`;
   const [value, setValue, keepValue] = useLeftEntry(`${key} time`, time);
   const [content, setContent, keepContent] = useLeftEntry(`${key} text`, one.content);
-  const [error, setError] = useState<string>();
+  const [errors, setErrors] = useState<{ readonly time?: string; readonly text?: string }>({});
   const [busy, setBusy] = useState(false);
+  const isGone = !core.state.ownLists.scheduledNextFirst.value.some(
+    ({ scheduled_message_id: id }) => id === one.scheduled_message_id,
+  );
   const save = async () => {
+    setErrors({});
+    const isTimeChanged = value !== time;
     const at = parseDateTimeField(value, zone);
-    if (at === undefined || at <= core.platform.now()) {
-      setError(t('overviews.time-past'));
+    if (isTimeChanged && !(at! > core.platform.now())) {
+      setErrors({ time: t('overviews.time-past') });
       return;
     }
     setBusy(true);
     try {
       await core.api.patch('/scheduled_messages/{scheduled_message_id}', {
         scheduled_message_id: one.scheduled_message_id,
-        scheduled_delivery_timestamp: Math.floor(at / 1000),
-        ...(content === one.content ? {} : { content }),
+        ...(isTimeChanged ? { scheduled_delivery_timestamp: Math.floor(at! / 1000) } : {}),
+        // A call without any change would be refused.
+        ...(content === one.content && isTimeChanged ? {} : { content }),
       });
       onClose();
     } catch (failure) {
-      setError(formatFailureText(failure));
+      const field = /delivery/.test(String(failure)) ? 'time' : 'text';
+      setErrors({ [field]: formatFailureText(failure) });
       setBusy(false);
     }
   };
@@ -90,20 +97,21 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
           <Button kind="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button kind="primary" busy={busy} onClick={() => void save()}>
+          <Button kind="primary" busy={busy} disabled={isGone} onClick={() => void save()}>
             {t('common.save')}
           </Button>
         </>
       }
     >
-      <TextArea label={t('overviews.text')} rows={6} value={content} onInput={setContent} />
+      {isGone && <p role="alert">{t('overviews.scheduled-gone')}</p>}
+      <TextArea label={t('overviews.text')} rows={6} value={content} onInput={setContent} error={errors.text} />
       <TextField
         type="datetime-local"
         label={t('overviews.time')}
         hint={t('schedule.zone', { zone: zone.replaceAll('_', ' ') })}
         value={value}
         onInput={setValue}
-        error={error}
+        error={errors.time}
         autofocus
       />
     </Dialog>

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Narrow, NarrowTerm } from '../core/index.js';
-import { Icon, type IconName } from '../kit/index.js';
+import { Icon, type IconName, showToast } from '../kit/index.js';
 import { LATER_ICONS } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { type PaletteOption, SearchPalette } from './palette.js';
@@ -81,7 +81,8 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   }, [stream]);
 
   const go = (among: Narrow = terms) => {
-    const { narrow, near } = parseSearch(among, text, world);
+    const { narrow, near, unknown } = parseSearch(among, text, world);
+    if (unknown.length > 0) showToast({ text: t('search.unknown', { terms: unknown.join(' ') }) });
     onClose();
     core.router.navigate({ view: 'narrow', narrow, ...(near === undefined ? {} : { near }) });
   };

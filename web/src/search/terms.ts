@@ -92,19 +92,31 @@ function parseTypedTerm(piece: string): TypedTerm | undefined {
 const makeTermWithNegation = (term: NarrowTerm, negated: boolean): NarrowTerm =>
   negated ? { ...term, negated } : term;
 
-/** Id of the user with this id, name or address. The start of a word of the name suffices if only one user fits. */
-function findUserIdByIdNameOrEmail(value: string, { people, myUserId }: SearchNameContext): number | undefined {
+/**
+ * Id of the user with this id, name or address.
+ *
+ * @param whole false: more may be typed; otherwise the start of a word of the name suffices if only one user fits
+ */
+function findUserIdByIdNameOrEmail(
+  value: string,
+  { people, myUserId }: SearchNameContext,
+  whole: boolean,
+): number | undefined {
   const wanted = value.trim().toLowerCase();
   if (wanted === 'me') return myUserId;
   if (/^\d+$/.test(wanted)) return people.find(({ id }) => id === Number(wanted))?.id;
   const named = people.find(({ name, email }) => [name, email].some((text) => text.toLowerCase() === wanted));
-  if (named || wanted === '') return named?.id;
+  if (named || wanted === '' || !whole) return named?.id;
   const [only, another] = people.filter(({ name }) => ` ${name.toLowerCase()}`.includes(` ${wanted}`));
   return another ? undefined : only?.id;
 }
 
 /** @returns the term; undefined if its value is not known */
-function resolveTypedTerm({ operator, value, negated }: TypedTerm, world: SearchNameContext): NarrowTerm | undefined {
+function resolveTypedTerm(
+  { operator, value, negated }: TypedTerm,
+  world: SearchNameContext,
+  whole: boolean,
+): NarrowTerm | undefined {
   const text = value.trim();
   if (text === '') return undefined;
   switch (operator) {
@@ -114,11 +126,11 @@ function resolveTypedTerm({ operator, value, negated }: TypedTerm, world: Search
     }
     case 'sender':
     case 'dm-including': {
-      const user = findUserIdByIdNameOrEmail(text, world);
+      const user = findUserIdByIdNameOrEmail(text, world, whole);
       return user === undefined ? undefined : makeTermWithNegation({ operator, operand: user }, negated);
     }
     case 'dm': {
-      const users = text.split(',').map((name) => findUserIdByIdNameOrEmail(name, world));
+      const users = text.split(',').map((name) => findUserIdByIdNameOrEmail(name, world, whole));
       if (users.some((user) => user === undefined)) return undefined;
       const others = [...new Set(users.map(Number))].filter((id) => id !== world.myUserId).sort((a, b) => a - b);
       return makeTermWithNegation({ operator, operand: others.length === 0 ? [world.myUserId] : others }, negated);
@@ -144,36 +156,45 @@ const parseNearMessageId = ({ operator, value }: TypedTerm): number | undefined 
  * Extracts the terms of a text.
  *
  * @param whole false: the last word is still being typed and is kept as text
- * @returns the terms, and the remaining text: words to search for, and terms with unknown values
+ * @returns the terms, the terms with unknown values, and the remaining text: words to search for, and those terms
  */
 export function extractResolvedTerms(
   text: string,
   world: SearchNameContext,
   whole: boolean,
-): ParsedSearch & { readonly rest: string } {
+): ParsedSearch & { readonly rest: string; readonly unknown: readonly string[] } {
   const narrow: NarrowTerm[] = [];
   let near: number | undefined;
   const rest: string[] = [];
+  const unknown: string[] = [];
   let kept = '';
   for (const { text: piece, startIndex, isFinished } of splitQueryWords(text)) {
     const typed = whole || isFinished ? parseTypedTerm(piece) : undefined;
-    const term = typed && resolveTypedTerm(typed, world);
+    const term = typed && resolveTypedTerm(typed, world, whole);
     const at = typed && parseNearMessageId(typed);
     if (term) narrow.push(term);
     else if (at !== undefined) near = at;
-    else rest.push(piece);
+    else {
+      rest.push(piece);
+      if (typed?.value) unknown.push(piece);
+    }
     kept = term || at !== undefined ? '' : text.slice(startIndex + piece.length);
   }
-  return { narrow, rest: rest.join(' ') + (rest.length > 0 ? kept : ''), ...(near === undefined ? {} : { near }) };
+  const left = rest.join(' ') + (rest.length > 0 ? kept : '');
+  return { narrow, rest: left, unknown, ...(near === undefined ? {} : { near }) };
 }
 
 /** @returns the search for terms and a text after them. The remaining words are searched for. */
-export function parseSearch(terms: Narrow, text: string, world: SearchNameContext): ParsedSearch {
-  const { narrow, near, rest } = extractResolvedTerms(text, world, true);
+export function parseSearch(
+  terms: Narrow,
+  text: string,
+  world: SearchNameContext,
+): ParsedSearch & { readonly unknown: readonly string[] } {
+  const { narrow, near, rest, unknown } = extractResolvedTerms(text, world, true);
   const words = rest.trim();
   const all: NarrowTerm[] = [...terms, ...narrow];
   if (words !== '') all.push({ operator: 'search', operand: words });
-  return { narrow: all, ...(near === undefined ? {} : { near }) };
+  return { narrow: all, unknown, ...(near === undefined ? {} : { near }) };
 }
 
 const quoteIfNeeded = (text: string): string => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text);
@@ -209,7 +230,7 @@ function suggestTermsForValue(
     case 'dm': {
       const names = value.split(',');
       const last = names.pop() ?? '';
-      const before = names.map((name) => findUserIdByIdNameOrEmail(name, world)).filter((id) => id !== undefined);
+      const before = names.map((name) => findUserIdByIdNameOrEmail(name, world, true)).filter((id) => id !== undefined);
       return rankUserIdsByName(last, world, limit)
         .filter((id) => !before.includes(id))
         .map((id) => suggest({ operator, operand: [...before, id].sort((a, b) => a - b) }));
@@ -235,9 +256,15 @@ function suggestTermsForValue(
   }
 }
 
-function rankUserIdsByName(name: string, { people, myUserId }: SearchNameContext, limit: number): number[] {
+/** @param takesMe whether `me` stands for the reader, as in the value of a term */
+function rankUserIdsByName(
+  name: string,
+  { people, myUserId }: SearchNameContext,
+  limit: number,
+  takesMe = true,
+): number[] {
   const ids = rankByQuery(people, name, { getText: (user) => user.name, limit }).map(({ item }) => item.id);
-  return name.toLowerCase() === 'me' ? [...new Set([myUserId, ...ids])].slice(0, limit) : ids;
+  return takesMe && name.toLowerCase() === 'me' ? [...new Set([myUserId, ...ids])].slice(0, limit) : ids;
 }
 
 function listTopicsOfStreamOrAll(world: SearchNameContext, stream: number | undefined): Iterable<string> {
@@ -262,7 +289,7 @@ function suggestForPlainWord(word: string, terms: Narrow, world: SearchNameConte
   );
   const has = (operator: NarrowOperator): boolean => terms.some((term) => term.operator === operator && !term.negated);
   const streams = has('stream') ? [] : rankByQuery(world.streams, text, { getText: ({ name }) => name, limit });
-  const people = rankUserIdsByName(text, world, limit);
+  const people = rankUserIdsByName(text, world, limit, false);
   const within = terms.find((term) => term.operator === 'stream' && !term.negated)?.operand;
   const topics =
     typeof within === 'number' && !has('topic')

@@ -39,7 +39,7 @@ function insertEmojiCharacters(root: DocumentFragment): void {
   }
 }
 
-/** Makes mentions of the reader stand out, and gives every mention of a person a menu. */
+/** Makes mentions of the reader stand out, and gives every mention of a person or a group a menu or dialog. */
 function decorateMentions(root: DocumentFragment): void {
   const { me, people } = core.state;
   for (const element of root.querySelectorAll<HTMLElement>('.user-mention, .user-group-mention')) {
@@ -49,7 +49,7 @@ function decorateMentions(root: DocumentFragment): void {
       (userId !== undefined && Number(userId) === me.id) ||
       (userGroupId !== undefined && people.isInGroupOrSubgroup(me.id, Number(userGroupId)));
     if (mine && !element.classList.contains('silent')) element.classList.add('me');
-    if (userId === undefined || userId === '*') continue;
+    if (userId === '*' || !(userId ?? userGroupId)) continue;
     element.setAttribute('role', 'button');
     element.tabIndex = 0;
     // The name may have changed since the message was written.

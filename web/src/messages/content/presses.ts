@@ -39,7 +39,7 @@ export function handleContentPress(event: MouseEvent): boolean {
   const target = event.target;
   if (!(target instanceof Element)) return false;
   const element = target.closest<HTMLElement>(
-    '.code-copy, .code-play, .spoiler-header, a[data-image], .user-mention[role]',
+    '.code-copy, .code-play, .spoiler-header, a[data-image], [class*=-mention][role]',
   );
   if (!element) return target.closest('a, button') !== null;
   if (element.matches('.code-copy'))
@@ -52,7 +52,12 @@ export function handleContentPress(event: MouseEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return true;
     event.preventDefault();
     void withLaterChunk(({ openViewer }) => openViewer(element));
-  } else void withLaterChunk(({ openPersonMenu }) => openPersonMenu(element, Number(element.dataset.userId)));
+  } else {
+    const { userId, userGroupId } = element.dataset;
+    void withLaterChunk((of) =>
+      userId ? of.openPersonMenu(element, Number(userId)) : of.openGroupMembers(Number(userGroupId), element.innerText),
+    );
+  }
   return true;
 }
 
@@ -60,7 +65,7 @@ export function handleContentPress(event: MouseEvent): boolean {
 export function pressMentionOnKey(event: KeyboardEvent): void {
   const target = event.target;
   if ((event.key !== 'Enter' && event.key !== ' ') || !(target instanceof HTMLElement)) return;
-  if (!target.matches('.user-mention[role]')) return;
+  if (!target.matches('[class*=-mention][role]')) return;
   event.preventDefault();
   event.stopPropagation();
   target.click();

@@ -1,8 +1,7 @@
 import { core } from '../../client/index.js';
 import type { Answers, Message } from '../../contract/index.js';
 import { awaitOrToastError } from '../../failures/index.js';
-import { Avatar, Dialog, EmptyNotice, openLayer } from '../../kit/index.js';
-import { LATER_ICONS } from '../../kit-later/index.js';
+import { Avatar, Dialog, openLayer } from '../../kit/index.js';
 import { formatFullDateTime, t } from '../../text/index.js';
 import { MessageContent } from '../content/index.js';
 import { markHtmlChanges } from './changes.js';
@@ -45,30 +44,39 @@ export async function openHistory(message: Message): Promise<void> {
   );
 }
 
+function openPeopleDialog(title: string, summary: string, ids: readonly number[]): void {
+  const { byId } = core.state.people;
+  const people = ids.flatMap((id) => byId.value.get(id) ?? []);
+  people.sort((a, b) => a.full_name.localeCompare(b.full_name));
+  openLayer((done) => (
+    <Dialog title={title} size="small" onClose={done}>
+      <p>{summary}</p>
+      <ul class="receipts">
+        {people.map(({ user_id, full_name, avatar_url }) => (
+          <li key={user_id}>
+            <Avatar name={full_name} src={avatar_url} id={user_id} size={24} /> {full_name}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  ));
+}
+
 /** People who have read a message, as far as they let others know. */
 export async function openReadReceipts(message: Message): Promise<void> {
   const answer = core.api.get('/messages/{message_id}/read_receipts', { message_id: message.id });
-  await awaitOrToastError(answer, ({ user_ids }) => {
-    const { byId } = core.state.people;
-    const people = user_ids.flatMap((id) => byId.value.get(id) ?? []);
-    people.sort((a, b) => a.full_name.localeCompare(b.full_name));
-    openLayer((done) => (
-      <Dialog title={t('message.receipts')} size="small" onClose={done}>
-        {people.length === 0 ? (
-          <EmptyNotice icon={LATER_ICONS.eye}>{t('message.receipts-none')}</EmptyNotice>
-        ) : (
-          <>
-            <p>{t('message.receipts-count', { n: people.length })}</p>
-            <ul class="receipts">
-              {people.map(({ user_id, full_name, avatar_url }) => (
-                <li key={user_id}>
-                  <Avatar name={full_name} src={avatar_url} id={user_id} size={24} /> {full_name}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </Dialog>
-    ));
-  });
+  await awaitOrToastError(answer, ({ user_ids: ids }) =>
+    openPeopleDialog(
+      t('message.receipts'),
+      ids.length > 0 ? t('message.receipts-count', { n: ids.length }) : t('message.receipts-none'),
+      ids,
+    ),
+  );
+}
+
+/** Members of a user group and of the groups in it. @param mention the text that was pressed */
+export function openGroupMembers(group: number, mention: string): void {
+  const { people } = core.state;
+  const ids = [...people.byId.peek().keys()].filter((id) => people.isInGroupOrSubgroup(id, group));
+  openPeopleDialog(mention, '', ids);
 }

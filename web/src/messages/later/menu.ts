@@ -2,7 +2,7 @@ import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { isTopicResolved, type MessageWindow, makeDirectNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
 import { awaitOrToastError, showFailureToast } from '../../failures/index.js';
-import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
+import { closeMenusAndDialogs, type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
 import { confirmDeletion, LATER_ICONS } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
@@ -198,7 +198,17 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
   ];
 }
 
+/** Message whose menu was opened last. */
+let menuMessageId = 0;
+
+// Each action of the menu would be refused.
+core.listenToEvents('delete_message', ({ message_ids, message_id }) => {
+  const isGone = (message_ids ?? [message_id]).includes(menuMessageId);
+  if (isGone && document.querySelector('[role=menu]')) closeMenusAndDialogs();
+});
+
 export function openMessageMenu(message: Message, window: MessageWindow, anchor: Element): void {
+  menuMessageId = message.id;
   toggleMenu(anchor, {
     label: t('messages.actions'),
     items: makeMessageMenuItems(message, window, anchor),

@@ -8,6 +8,7 @@ export const draftTexts: TextCatalog<typeof source> = {
   'overviews.delete-draft': 'Entwurf löschen',
   'overviews.draft-deleted': 'Der Entwurf ist gelöscht.',
   'overviews.scheduled-empty': 'Keine geplanten Nachrichten.',
+  'overviews.scheduled-gone': 'Inzwischen gesendet oder gelöscht.',
   'overviews.edit-scheduled': 'Geplante Nachricht bearbeiten',
   'overviews.text': 'Text',
   'overviews.time': 'Zeit des Sendens',

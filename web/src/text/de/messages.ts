@@ -7,6 +7,7 @@ export const messageListTexts: TextCatalog<typeof source> = {
   'messages.none-found': 'Keine Nachricht passt zu dieser Suche.',
   'messages.no-place': 'Diesen Stream oder diese Person gibt es nicht, oder du hast keinen Zugriff.',
   'messages.none-yet': 'Hier sind noch keine Nachrichten. Schreib die erste.',
+  'messages.none-left': 'Gelöscht oder außer Reichweite verschoben.',
   'messages.beginning': 'Hier beginnt der Verlauf.',
   'messages.unread-line': 'Neu',
   'messages.unread-below': { one: '{n} neue Nachricht weiter unten', other: '{n} neue Nachrichten weiter unten' },

@@ -8,6 +8,7 @@ export const searchTexts: TextCatalog<typeof source> = {
   'search.everywhere': 'In allen Nachrichten',
   'search.remove': '{term} entfernen',
   'search.hint': 'Ein Minus vor einem Operator schließt aus: -sender:',
+  'search.unknown': 'Unbekannt: {terms}',
   'search.stream': 'Nachrichten eines Streams',
   'search.streams': 'Alle öffentlichen Streams, mit ihrem Verlauf',
   'search.topic': 'Nachrichten eines Themas',

@@ -6,6 +6,7 @@ export const draftTexts = {
   'overviews.delete-draft': 'Delete draft',
   'overviews.draft-deleted': 'The draft is deleted.',
   'overviews.scheduled-empty': 'No scheduled messages.',
+  'overviews.scheduled-gone': 'Sent or deleted meanwhile.',
   'overviews.edit-scheduled': 'Edit scheduled message',
   'overviews.text': 'Text',
   'overviews.time': 'Time of sending',

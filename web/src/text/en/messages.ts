@@ -5,6 +5,7 @@ export const messageListTexts = {
   'messages.none-found': 'No messages match this search.',
   'messages.no-place': 'There is no such stream or person, or you have no access.',
   'messages.none-yet': 'No messages here yet. Write the first one.',
+  'messages.none-left': 'Deleted, or moved out of your reach.',
   'messages.beginning': 'This is the beginning.',
   'messages.unread-line': 'New',
   'messages.unread-below': { one: '{n} new message below', other: '{n} new messages below' },

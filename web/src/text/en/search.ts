@@ -6,6 +6,7 @@ export const searchTexts = {
   'search.everywhere': 'In all messages',
   'search.remove': 'Remove {term}',
   'search.hint': 'A minus before an operator excludes: -sender:',
+  'search.unknown': 'Unknown: {terms}',
   'search.stream': 'Messages in a stream',
   'search.streams': 'All public streams, with their history',
   'search.topic': 'Messages in a topic',
