@@ -344,7 +344,7 @@ async function publish(file, bytes, written) {
   if (COMPRESSED.has(ending)) {
     const forms = {
       br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
-      gz: await zopfli.gzipAsync(bytes, { numiterations: 5 }),
+      gz: await zopfli.gzipAsync(bytes, { numiterations: 15 }),
     };
     for (const [name, form] of Object.entries(forms)) {
       if (form.length >= bytes.length) continue;
