@@ -165,6 +165,7 @@ const NOT_FOUND: WireError = { status: 404, msg: 'Not Found' };
 
 /** conventions.md § Authentication: sessions get the codes that Basic credentials hide, and one of their own. */
 const OF_SESSIONS: readonly WireError[] = [
+  { status: 401, code: 'USER_DEACTIVATED', msg: 'Account is deactivated' },
   { status: 401, code: 'REALM_DEACTIVATED', msg: 'This organization has been deactivated' },
   { status: 401, code: 'SESSION_CHANGED', msg: 'This browser has signed in to another account' },
 ];
