@@ -387,8 +387,8 @@ export type DropRealmImportArgs = {
 };
 
 /**
- * Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the process that imports or drops
- * it.
+ * Reply of `markImportDropped`: the reservation (null: there is none), or the lease of the process that imports or
+ * drops it.
  */
 export type MarkRealmImportDroppedReply =
   | { readonly reserved: RealmImportReservation | null }

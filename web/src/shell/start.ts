@@ -4,7 +4,7 @@ import { provideCore } from '../client/index.js';
 import type { Core } from '../core/index.js';
 import { startShortcutListener, startToastsAndTooltips, waitForFirstView, yieldToBrowser } from '../kit/index.js';
 import { loadAndStartNotifying } from '../notify/index.js';
-import { displayZone, loadAndUseFirstKnownLanguage, loadTimeZones, uses24HourClock } from '../text/index.js';
+import { displayZone, loadAndUseFirstKnownLanguage, setDisplayZoneByName, uses24HourClock } from '../text/index.js';
 import { App } from './app.js';
 import { syncShortcutKeysWithStorage } from './keys.js';
 import { startApplyingTheme } from './theme.js';
@@ -30,7 +30,7 @@ function startLoadingAddressedMessages({ session, router, windows }: Core): void
 async function useTimeZone(name: string | undefined): Promise<void> {
   if (!name && !displayZone.peek()) return;
   await waitForFirstView();
-  (await loadTimeZones()).setDisplayZoneByName(name ?? '');
+  setDisplayZoneByName(name ?? '');
 }
 
 /** Events that begin an input of the reader. Pasted and composed texts come without a key. */

@@ -14,9 +14,6 @@ export interface DisplayZone {
 /** The time zone of all times on screen; undefined: the browser's. */
 export const displayZone = signal<DisplayZone | undefined>(undefined);
 
-/** Loads the module that sets the zone of times; most readers are in the zone of their settings. */
-export const loadTimeZones = () => import('./zone.js');
-
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'] as const;

@@ -31,7 +31,6 @@ export {
   formatTimeInZone,
   formatTimeOfDay,
   getLocalDayNumber,
-  loadTimeZones,
   updateCurrentDay,
   uses24HourClock,
 } from './formats.js';

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Emoji, type EmojiTable, emojiTable, loadUnicodeEmoji } from '../../completion/index.js';
 import { EmptyNotice, Popover, type PopoverAnchor, Spinner, TextField } from '../../kit/index.js';
 import { type TextKey, t } from '../../text/index.js';
-import { EMOJI_CHARACTERS_BY_GROUP, type EmojiGroupId } from './groups.js';
+import { EMOJI_CHARACTERS_BY_GROUP, type EmojiGroupId, expandEmojiForms } from './groups.js';
 import { noteRecentEmoji, readRecentEmoji } from './recent.js';
 
 interface EmojiPickerProps {
@@ -65,7 +65,7 @@ function makeEmojiSections(table: EmojiTable): EmojiSection[] {
     .filter(known);
   const groups = Object.entries(EMOJI_CHARACTERS_BY_GROUP).map(([id, characters]) => ({
     id: id as EmojiGroupId,
-    emojis: characters
+    emojis: expandEmojiForms(characters)
       .split(/\s+/)
       .map((character) => table.findUnicodeEmojiByCode(makeEmojiCodeOfCharacter(character)))
       .filter(known),

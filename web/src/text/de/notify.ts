@@ -6,4 +6,5 @@ export const notifyTexts: TextCatalog<typeof source> = {
   'notify.turn-on': 'Einschalten',
   'notify.group': { one: '{name} an dich und {n} weitere Person', other: '{name} an dich und {n} weitere Personen' },
   'notify.hidden': 'Neue Direktnachricht',
+  'notify.hidden-stream': 'Neue Nachricht',
 };

@@ -4,4 +4,5 @@ export const notifyTexts = {
   'notify.turn-on': 'Turn on',
   'notify.group': { one: '{name} to you and {n} other', other: '{name} to you and {n} others' },
   'notify.hidden': 'New direct message',
+  'notify.hidden-stream': 'New message',
 } as const;
