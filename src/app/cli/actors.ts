@@ -56,11 +56,14 @@ function connectOwnNodeOrRunningServer(
   const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : { ...config, outgoing: 'off' };
   const startOwnNode = async (): Promise<SystemActorCaller> => {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
-    await requireLivingActorHost(ports).catch(async (error: unknown) => {
+    let node: ConclaveNode;
+    try {
+      await requireLivingActorHost(ports);
+      node = new ConclaveNode(ports, own, secrets, logger);
+    } catch (error) {
       await ports.close();
       throw error;
-    });
-    const node = new ConclaveNode(ports, own, secrets, logger);
+    }
     await node.start();
     return new BusSystemActorCaller(node.actorClient, () => node.stop());
   };

@@ -24,3 +24,15 @@ export function printErrorAndReturnExitCode(message: string, code: number): numb
   process.stderr.write(`conclave: ${message}\n`);
   return code;
 }
+
+/** Runs an action that the first SIGINT or SIGTERM aborts. A second one ends the process at once. */
+export async function runUntilInterrupted<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt);
+  try {
+    return await action(interruption.signal);
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
+  }
+}

@@ -13,8 +13,9 @@ import { REAL_CLOCK } from '#base/clock';
 import { FolderBlobStorage } from '#ports/blobs';
 import { openLmdbEnvironmentForInspection } from '#ports/store';
 import { useDataDirOrItsServer } from './actors.js';
-import type { CliActionsOf } from './command.js';
+import { type CliActionsOf, runUntilInterrupted } from './command.js';
 import { describeServerSecretMatch } from './secret-commands.js';
+import { CliUsageError } from './usage.js';
 
 export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
   async backup(config, _options, _logger, [folder = '']) {
@@ -38,22 +39,10 @@ export const DATA_DIR_COMMAND_ACTIONS: CliActionsOf<'backup' | 'restore'> = {
   },
 };
 
-/** Runs an action that the first SIGINT or SIGTERM aborts. A second one ends the process at once. */
-async function runUntilInterrupted<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt);
-  try {
-    return await action(interruption.signal);
-  } finally {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
-  }
-}
-
-/** @throws AdminError for a cluster */
+/** @throws CliUsageError for a cluster */
 function requireDataDirConfig(config: ServerConfig, name: string): ServerConfig {
   if (!isClusterConfig(config)) return config;
-  throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
+  throw new CliUsageError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
 }
 
 async function backUpDirectlyOrThroughServer(dataDir: string, target: string): Promise<BackupSummary> {

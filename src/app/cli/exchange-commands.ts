@@ -29,7 +29,7 @@ import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { runWithActorClient, runWithActorClientOrNewData } from './actors.js';
-import type { CliActionsOf } from './command.js';
+import { type CliActionsOf, runUntilInterrupted } from './command.js';
 import type { CliOptionsOf } from './declarations.js';
 import {
   dropUnfinishedImportOrThrow,
@@ -66,6 +66,12 @@ async function requireFreeExportTarget(target: string): Promise<boolean> {
   return isArchive;
 }
 
+/** Removes the files of a failed export from its folder, which was empty or missing before. */
+async function emptyExportFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => []))
+    await rm(join(folder, name), { recursive: true, force: true });
+}
+
 /**
  * Runs `conclave export`. A file name that ends like an archive's makes an archive; any other makes a folder, which
  * must not exist or be empty.
@@ -94,7 +100,12 @@ async function runExportCommand(
           ),
       });
       const write = isArchive ? exportOrganizationToArchive : exportOrganizationToFolder;
-      const rows = await write(source, target, { usesThread: true });
+      const rows = await runUntilInterrupted((signal) =>
+        write(source, target, { usesThread: true, signal }).catch(async (error: unknown) => {
+          if (!isArchive) await emptyExportFolder(target);
+          throw signal.aborted ? new AdminError('the export was interrupted: nothing is left of it') : error;
+        }),
+      );
       for (const [table, count] of rows)
         if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
     } finally {

@@ -106,6 +106,8 @@ export class ConclaveNode {
     readonly secrets: ServerCryptography,
     logger: Logger,
   ) {
+    // First of all, so that a file that can't be read leaves nothing open.
+    const disposableDomains = ports.actors ? readDisposableDomains(config) : '';
     const { clock, bus } = ports;
     const log = new MeteredEventLog(ports.log, clock, this.metrics);
     this.eventLog = log;
@@ -169,7 +171,7 @@ export class ConclaveNode {
           maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwordStrengthThread,
-          disposable: makeDisposableDomainTest(readDisposableDomains(config)),
+          disposable: makeDisposableDomainTest(disposableDomains),
           renderer: this.messageRenderer,
           productEmoji: productEmojiForm(config.emojiNames),
           blobs: ports.blobs,

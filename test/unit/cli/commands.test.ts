@@ -1,6 +1,6 @@
 /** Commands on organizations and accounts, on a data directory without a server. */
 import '../../support/cheap-passwords.js';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -254,6 +254,27 @@ t.test('the help shows commands with their options', async (t) => {
       ?.split('\n')
       .some((line) => line.length > 120),
   );
+});
+
+t.test('an export that is interrupted leaves nothing', async (t) => {
+  const data = new DataDir(t);
+  await data.createRealm('team');
+  const target = t.testdir({ empty: {} });
+  const others = new Set(process.listeners('SIGTERM'));
+  for (const [name, watched] of [
+    ['export.tar.gz', target],
+    ['empty', join(target, 'empty')],
+  ] as const) {
+    // The first file of the export sends the signal.
+    const watcher = watch(watched, () => {
+      for (const listener of process.listeners('SIGTERM')) if (!others.has(listener)) listener('SIGTERM');
+    });
+    const { code, stderr } = await data.attempt('export', join(target, name), '--usual-priority');
+    watcher.close();
+    t.equal(stderr, 'conclave: the export was interrupted: nothing is left of it\n', name);
+    t.equal(code, 1, name);
+    t.strictSame(readdirSync(target, { recursive: true }), ['empty'], name);
+  }
 });
 
 t.test('an export replaces no file and makes no folder but its own', async (t) => {
