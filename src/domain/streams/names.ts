@@ -34,9 +34,6 @@ export function toCheckedStreamName(name: string): string {
   return trimmed;
 }
 
-/** Matches a character that turns the writing direction of what follows. The marks U+200E and U+200F do not. */
-const DIRECTION_CONTROL_PATTERN = /[\u202a-\u202e\u2066-\u2069]/;
-
 /**
  * Checks what only new names of streams must fulfil: streams of older data with such names are still found by them.
  * @param name checked by `toCheckedStreamName`
@@ -44,8 +41,6 @@ const DIRECTION_CONTROL_PATTERN = /[\u202a-\u202e\u2066-\u2069]/;
  */
 export function checkNewStreamNameIsShown(name: string): void {
   if (!hasVisibleCharacter(name)) throw apiError('STREAM_NAME_EMPTY');
-  const position = [...name].findIndex((char) => DIRECTION_CONTROL_PATTERN.test(char)) + 1;
-  if (position > 0) throw apiError('STREAM_NAME_CHARACTER', { position });
 }
 
 /** Checks a topic. @returns the topic, trimmed and cut to the limit. @throws ApiError */

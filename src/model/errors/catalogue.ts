@@ -392,7 +392,6 @@ export const API_ERROR_CATALOGUE = {
   ALREADY_MEMBER: makeBadRequestEntry('User {user_id} is already a member of this group'),
   NO_SUCH_MEMBER: makeBadRequestEntry("There is no member '{user_id}' in this user group"),
   INVALID_GROUP_ID: makeBadRequestEntry('Invalid user group ID: {id}'),
-  GROUP_NAME_EMPTY: makeBadRequestEntry("User group name can't be empty!"),
   ALREADY_SUBGROUP: makeBadRequestEntry('User group {group_id} is already a subgroup of this group.'),
   NO_SUCH_SUBGROUP: makeBadRequestEntry('User group {group_id} is not a subgroup of this group.'),
   FIELD_NOT_FOUND: makeBadRequestEntry('Field id {id} not found.'),

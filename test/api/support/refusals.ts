@@ -153,9 +153,6 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
       'There is already an active bot named "{full_name}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.',
     ),
   ],
-  // users.md § User groups: texts of newer levels.
-  'POST /user_groups/create': [bad("User group name can't be empty!")],
-  'PATCH /user_groups/{user_group_id}': [bad("User group name can't be empty!")],
   // GET /events takes the parameters of POST /register, with their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };

@@ -67,12 +67,3 @@ t.test('joined emoji, flags and words of all scripts stay valid and different', 
   t.equal(withoutInvisibleCharacters('❤️'), '❤');
   t.end();
 });
-
-t.test('a new name of a stream turns no writing direction', (t) => {
-  for (const char of ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])
-    t.throws(() => checkNewStreamNameIsShown(`ab${char}c`), {
-      message: 'Invalid character in stream name, at position 3!',
-    });
-  for (const mark of ['\u200e', '\u200f', '\u061c']) checkNewStreamNameIsShown(`עברית${mark} (1)`);
-  t.end();
-});

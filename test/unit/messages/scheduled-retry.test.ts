@@ -16,7 +16,12 @@ const context = {
   key: 'user/1/9',
   realm: 1,
   now: NOW,
-  directory: { version: 3, deactivated: false, user: () => ({ isActive: true }) },
+  directory: {
+    version: 3,
+    deactivated: false,
+    user: () => ({ isActive: true }),
+    preferencesOf: () => ({ settings: {} }),
+  },
 } as unknown as CommandContext;
 
 const sending = (more: Partial<ScheduledMessage> = {}): ScheduledMessage => ({

@@ -69,12 +69,12 @@ export const makeStoredUserGroupChanges = (
 });
 
 /**
- * Checks that a name shows something, and that no other user group looks the same. Names that differ only in case are
- * different. @param own id of the group that gets the name; undefined: a new one @throws ApiError
+ * Checks that no other user group looks the same. Names that differ only in case are different.
+ * @param own id of the group that gets the name; undefined: a new one
+ * @throws ApiError
  */
 function checkUserGroupName(parts: ActorParts, name: string, own?: number): void {
   const shown = withoutInvisibleCharacters(name);
-  if (shown.trim() === '') throw apiError('GROUP_NAME_EMPTY');
   const taken =
     Object.values(SYSTEM_GROUP_NAME_BY_ID).includes(shown) ||
     [...listUserGroupRecords(parts)].some((of) => of.id !== own && withoutInvisibleCharacters(of.name) === shown);

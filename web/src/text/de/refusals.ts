@@ -32,7 +32,6 @@ export const refusalTexts: Readonly<Record<string, string>> = {
   'The time limit for editing this message has passed': 'Diese Nachricht lässt sich nicht mehr bearbeiten.',
   'A user has left and joined this stream too often to join it again.':
     'Jemand hat diesen Stream zu oft verlassen und wieder betreten.',
-  "User group name can't be empty!": 'Die Gruppe braucht einen Namen.',
   'The edit history of this message is full.': 'Diese Nachricht wurde zu oft bearbeitet.',
   'A message was moved between streams too often to be moved again.':
     'Eine der Nachrichten wurde zu oft in andere Streams verschoben.',
