@@ -16,6 +16,7 @@ import type { OutgoingMail } from '#domain/mail';
 import type { ServerCryptography } from '#domain/secrets';
 import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { picked } from '../../support/rounds.js';
 import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
@@ -63,6 +64,9 @@ const keep = (context: object, message: string): void => {
 const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep };
 
 export const SECRET = 'the secret of the API tests';
+
+/** Real milliseconds after which a fake clock moves by a second while servers stop. A stop takes some 100 ms. */
+const STOP_NUDGE_MS = 1_000;
 
 async function stopAll(nodes: readonly RunningServer[]): Promise<void> {
   // Frontends stop first, because a stopping actor host answers no commands.
@@ -147,19 +151,30 @@ class Face implements TestServer {
   }
 
   async restart(meanwhile?: () => unknown): Promise<void> {
-    await stopAll([...this.#nodes].reverse());
+    await this.#stop();
     await meanwhile?.();
     await this.#start();
   }
 
   async close(): Promise<void> {
-    await stopAll([...this.#nodes].reverse());
+    await this.#stop();
     this.#nodes = [];
     await this.remove();
   }
 
   get #front(): RunningServer {
     return this.#nodes.find((node) => node.port !== undefined)!;
+  }
+
+  async #stop(): Promise<void> {
+    const { clock } = this;
+    // A stopping actor host waits for repeats and time limits, which a fake clock reaches only if it moves.
+    const nudge = clock instanceof FakeClock && setInterval(() => clock.advance(1_000), STOP_NUDGE_MS);
+    try {
+      await stopAll([...this.#nodes].reverse());
+    } finally {
+      if (nudge) clearInterval(nudge);
+    }
   }
 
   async #start(): Promise<void> {
