@@ -162,9 +162,10 @@ function removeEmpty(folder) {
 const ownImports = {
   name: 'own imports',
   setup(build) {
-    build.onResolve({ filter: /^#/ }, ({ path }) => {
-      const folder = path.slice(1);
-      return { path: resolve(folder.startsWith('actors/') ? '.' : 'src', folder, 'index.ts') };
+    build.onResolve({ filter: /^#/ }, ({ path: own }) => {
+      const folder = own.slice(1);
+      const path = resolve(folder.startsWith('actors/') ? '.' : 'src', folder, 'index.ts');
+      return { path, sideEffects: false };
     });
   },
 };
