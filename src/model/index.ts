@@ -92,7 +92,7 @@ export { ActorPartAccessor, type ActorParts } from './parts.js';
 export type { ActivationStopReason, CommandFailureReason, CommandRetryReason } from './reasons.js';
 export type { MarkdownRenderResult, MentionTargets, TextRenderedByFrontend } from './rendered-text.js';
 export type { ActorRefusalReply, ActorReply, ActorStartOverReply, AnswerSource, RawHttpAnswer } from './replies.js';
-export { hasTwentyFourHourClock, INTERFACE_LANGUAGE_NAME_BY_CODE } from './settings/languages.js';
+export { findInterfaceLanguageName, hasTwentyFourHourClock, INTERFACE_LANGUAGE_CODES } from './settings/languages.js';
 export {
   addMissingRealmSettings,
   checkAndConvertRealmSettings,

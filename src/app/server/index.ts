@@ -7,7 +7,7 @@
  * - `ports.ts` says what a process runs on; `ports-embedded.ts` (LMDB, files) and `ports-cluster.ts` (NATS, MongoDB)
  *   open it. Only these two choose the implementations of a server.
  * - `node.ts` wires directory, actor host, gateway and services to the ports, and lists the kinds of actors.
- * - `frontend.ts` opens the listener for clients; `frontend-presence.ts` lets commands on a whole cluster see frontends.
+ * - `frontend.ts` opens the listener for clients; `frontend-presence.ts` tells commands on a cluster of it.
  * - `observe.ts` (health, metrics, listener for operators), `rates.ts` (rate limits of a frontend), `first-start.ts`
  *   (the first organization of the embedded face), `log-output.ts` (log lines on stderr).
  *

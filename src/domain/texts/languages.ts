@@ -1,6 +1,6 @@
 /** Languages of the texts that the server shows to people, and how one of them is chosen. */
 import Negotiator from 'negotiator';
-import { INTERFACE_LANGUAGE_NAME_BY_CODE } from '#model';
+import { INTERFACE_LANGUAGE_CODES } from '#model';
 
 const SERVER_LANGUAGES = ['en', 'de'] as const;
 
@@ -24,7 +24,7 @@ export function serverLanguageOfBrowser(acceptLanguage: string, fallback: Server
   return (accepted.language([fallback, ...SERVER_LANGUAGES]) as ServerLanguage | undefined) ?? fallback;
 }
 
-const INTERFACE_LANGUAGES = [...INTERFACE_LANGUAGE_NAME_BY_CODE.keys()];
+const INTERFACE_LANGUAGES = [...INTERFACE_LANGUAGE_CODES];
 
 /**
  * Returns the code of the language that a browser wants most, among those of the setting `default_language`; undefined

@@ -2,6 +2,7 @@
  * The files of the web client: `tools/build-web.mjs` lists them in `manifest.json`, and this module reads them into
  * memory once.
  */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { makeWebFileHeaders, makeWebPageHeaders, type WebFileHeaders } from './headers.js';
@@ -56,32 +57,31 @@ function resolvePathInsideFolder(folder: string, file: string): string {
   throw new Error(`a file of the web client is outside of its folder: ${file}`);
 }
 
-async function readWebClientFileVariants(
+function readWebClientFileVariants(
   folder: string,
   address: string,
   { file, type, etag, encodings }: ManifestRow,
-): Promise<WebClientFile> {
+): WebClientFile {
   const path = resolvePathInsideFolder(folder, file);
   const codings = CONTENT_CODINGS_BEST_FIRST.filter(
     (coding) => encodings?.[FILE_ENDING_BY_CODING[coding]] !== undefined,
   );
-  const make = async (name: string, coding?: ContentCoding): Promise<WebFileVariant> => {
+  const make = (name: string, coding?: ContentCoding): WebFileVariant => {
     const tag = `"${coding === undefined ? etag : `${etag}-${coding}`}"`;
     const facts = { type, etag: tag, coding, varies: codings.length > 0 };
     const headers =
       address === '/'
         ? makeWebPageHeaders(facts)
         : makeWebFileHeaders({ ...facts, immutable: address.startsWith(IMMUTABLE_FILES_URL_PREFIX) });
-    return { bytes: await readFile(name), etag: tag, headers };
+    return { bytes: readFileSync(name), etag: tag, headers };
   };
-  const coded = codings.map(
-    async (coding) => [coding, await make(`${path}.${FILE_ENDING_BY_CODING[coding]}`, coding)] as const,
-  );
-  return { uncompressedVariant: await make(path), variantsByCoding: Object.fromEntries(await Promise.all(coded)) };
+  const coded = codings.map((coding) => [coding, make(`${path}.${FILE_ENDING_BY_CODING[coding]}`, coding)] as const);
+  return { uncompressedVariant: make(path), variantsByCoding: Object.fromEntries(coded) };
 }
 
 /**
- * Reads all files of the web client into memory.
+ * Reads all files of the web client into memory, before the server listens. It blocks the thread for some 10 ms for 200
+ * files. Asynchronous reads take 20 to 35 ms, because each of them wakes another thread four times.
  * @returns undefined where the web client was not built
  * @throws Error for a manifest that names files wrongly
  */
@@ -94,9 +94,7 @@ export async function readWebClientFiles(folder: string): Promise<WebClientFiles
     throw error;
   }
   const rows = Object.entries(JSON.parse(text) as Record<string, unknown>);
-  const files = rows.map(
-    async ([address, row]) =>
-      [address, await readWebClientFileVariants(folder, address, parseManifestRow(address, row))] as const,
+  return new Map(
+    rows.map(([address, row]) => [address, readWebClientFileVariants(folder, address, parseManifestRow(address, row))]),
   );
-  return new Map(await Promise.all(files));
 }

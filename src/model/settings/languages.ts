@@ -1,5 +1,5 @@
 /** Codes of the languages that clients are translated to (`default_language`). */
-const INTERFACE_LANGUAGE_CODES = [
+export const INTERFACE_LANGUAGE_CODES: ReadonlySet<string> = new Set([
   'ar',
   'bg',
   'ca',
@@ -44,14 +44,12 @@ const INTERFACE_LANGUAGE_CODES = [
   'zh-hans',
   'zh-hant',
   'zh-tw',
-] as const;
+]);
 
-const englishNames = new Intl.DisplayNames('en', { type: 'language' });
-
-/** English names of these languages by code (`language_name`). */
-export const INTERFACE_LANGUAGE_NAME_BY_CODE: ReadonlyMap<string, string> = new Map(
-  INTERFACE_LANGUAGE_CODES.map((code) => [code, englishNames.of(code) ?? code]),
-);
+/** Returns the English name of one of these languages (`language_name`). */
+export function findInterfaceLanguageName(code: string): string {
+  return new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code;
+}
 
 /** True if people with this language usually read times on a 24-hour clock. @param code value of `default_language` */
 export function hasTwentyFourHourClock(code: string): boolean {

@@ -7,7 +7,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { JsonObject } from '#base';
 import { apiError } from '#model/errors';
-import { INTERFACE_LANGUAGE_NAME_BY_CODE } from './languages.js';
+import { INTERFACE_LANGUAGE_CODES } from './languages.js';
 
 export type RealmSettingValue = boolean | number | string | null;
 
@@ -228,8 +228,7 @@ export const REALM_SETTING_DECLARATIONS = {
   allow_edit_history: declareFlag(true, 'Former versions of messages are shown.'),
   default_language: declareText('en', 'Code of a language.', {
     check(value) {
-      if (!INTERFACE_LANGUAGE_NAME_BY_CODE.has(String(value)))
-        throw apiError('INVALID_LANGUAGE', { language: String(value) });
+      if (!INTERFACE_LANGUAGE_CODES.has(String(value))) throw apiError('INVALID_LANGUAGE', { language: String(value) });
     },
   }),
   waiting_period_threshold: declareInteger(0, 'Days until a member is a full member.', {

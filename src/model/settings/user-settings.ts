@@ -5,7 +5,7 @@
  */
 import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';
-import { INTERFACE_LANGUAGE_NAME_BY_CODE } from './languages.js';
+import { INTERFACE_LANGUAGE_CODES } from './languages.js';
 import { isEducationOrganizationType } from './realm-settings.js';
 import { canonicalizeTimeZone } from './time-zones.js';
 
@@ -97,7 +97,7 @@ export const USER_SETTING_DECLARATIONS = {
   default_language: declareDisplaySetting('en', {
     noRealmDefault: true,
     check(value) {
-      if (!INTERFACE_LANGUAGE_NAME_BY_CODE.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
+      if (!INTERFACE_LANGUAGE_CODES.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
     },
   }),
   default_view: declareDisplaySetting('recent_topics', makeEnumSchemaOverride('recent_topics', 'all_messages')),

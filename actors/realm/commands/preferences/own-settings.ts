@@ -7,7 +7,7 @@ import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { computeUserSetting } from '#domain/people';
 import {
-  INTERFACE_LANGUAGE_NAME_BY_CODE,
+  findInterfaceLanguageName,
   isAccountFieldSetting,
   type LogItem,
   toRealmId,
@@ -175,8 +175,7 @@ function mergeNonDefaultSettings(
 
 /** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function makeUserSettingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
-  const language =
-    name === 'default_language' ? { language_name: INTERFACE_LANGUAGE_NAME_BY_CODE.get(String(value)) ?? '' } : {};
+  const language = name === 'default_language' ? { language_name: findInterfaceLanguageName(String(value)) } : {};
   const events = [
     fromFirstLevelOfSetting(
       name,
