@@ -93,6 +93,22 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     t.equal(await text(by, 'bulk/later'), 'later');
   });
 
+  t.test(`${name}: a bulk reader finds small and large blobs, and none that is not there`, async (t) => {
+    const blobs = await opened(t);
+    const contents = [0, 1, 65_000, 65_536, 300_000].map((length) => randomBytes(length));
+    for (const [i, content] of contents.entries()) await blobs.put(one, `read/${i}`, content, 'text/x-read');
+    const reader = blobs.makeBulkReader();
+    const found = await Promise.all(contents.map((_, i) => reader.find(one, `read/${i}`)));
+    for (const [i, content] of contents.entries()) {
+      t.match(found[i], { mediaType: 'text/x-read', sizeBytes: content.length });
+      t.ok(content.equals(await found[i]!.read()), 'later reads leave it as it is');
+      if (content.length > 4) t.ok(content.subarray(1, 4).equals(await found[i]!.read(1, 4)), 'a part');
+    }
+    t.equal(await reader.find(two, 'read/1'), undefined);
+    t.equal(await reader.find(one, 'read/9'), undefined);
+    t.equal(await reader.find(one, '../read/1'), undefined);
+  });
+
   t.test(`${name}: a blob can be stored in pieces; pieces that end with an error store nothing`, async (t) => {
     const blobs = await opened(t);
     const pieces = [randomBytes(300_000), Buffer.alloc(0), randomBytes(70_001)];

@@ -1,5 +1,6 @@
 import type { RealmId } from '#model';
 import {
+  type BlobBulkReader,
   type BlobBulkWriter,
   type BlobContent,
   BlobGoneError,
@@ -22,6 +23,10 @@ export class MemoryBlobs implements BlobStorage {
 
   makeBulkWriter(): BlobBulkWriter {
     return makeUnbufferedBulkWriter(this);
+  }
+
+  makeBulkReader(): BlobBulkReader {
+    return this;
   }
 
   async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {

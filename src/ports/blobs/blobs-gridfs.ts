@@ -11,6 +11,7 @@ import {
   translateMongoError,
 } from '#ports/store';
 import {
+  type BlobBulkReader,
   type BlobBulkWriter,
   type BlobContent,
   BlobGoneError,
@@ -52,6 +53,10 @@ export class GridFsBlobStorage implements BlobStorage {
   /** MongoDB gathers the flushes of many writes itself. */
   makeBulkWriter(): BlobBulkWriter {
     return makeUnbufferedBulkWriter(this);
+  }
+
+  makeBulkReader(): BlobBulkReader {
+    return this;
   }
 
   put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {

@@ -44,6 +44,12 @@ export interface BlobBulkWriter {
   flush(): Promise<void>;
 }
 
+/**
+ * Finds many blobs, as an export does. It may block the thread while it reads a small blob: each asynchronous call of
+ * the file system wakes another thread, which takes ten times as long as the call itself.
+ */
+export type BlobBulkReader = Pick<BlobStorage, 'find'>;
+
 /** Makes the bulk writer of a storage that makes each blob durable at once. */
 export const makeUnbufferedBulkWriter = (storage: Pick<BlobStorage, 'put'>): BlobBulkWriter => ({
   put: (...blob) => storage.put(...blob),
@@ -57,5 +63,6 @@ export interface BlobStorage {
   /** Deletes all blobs of a realm that no process reads or changes. */
   deleteAllOfRealm(realm: RealmId): Promise<void>;
   makeBulkWriter(): BlobBulkWriter;
+  makeBulkReader(): BlobBulkReader;
   close(): Promise<void>;
 }

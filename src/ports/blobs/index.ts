@@ -15,6 +15,7 @@
  */
 
 export {
+  type BlobBulkReader,
   type BlobBulkWriter,
   type BlobContent,
   BlobGoneError,
