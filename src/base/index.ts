@@ -24,7 +24,7 @@ export {
 } from './encode-fields.js';
 export { escapeHtml, unescapeHtml } from './escape-html.js';
 export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
-export { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from './id-set.js';
+export { AscendingIdSetEncoder, EncodedIdCursor, EncodedIdCursors, IdSet } from './id-set.js';
 export { foldNameAsShown, hasVisibleCharacter, withoutInvisibleCharacters } from './invisible-characters.js';
 export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';

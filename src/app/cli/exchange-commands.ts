@@ -84,14 +84,13 @@ async function runExportCommand(
 ): Promise<void> {
   const target = resolve(file);
   const isArchive = await requireFreeExportTarget(target);
-  tuneGarbageCollection();
   await runWithActorClient(config, logger, async (actors) => {
     const { id: realm } = await requireRealmBySubdomain(actors, subdomain, 'subdomain');
     const opened = await openStoreBesideRunningServer(config);
     try {
       const source = await readExportSource({
         store: opened.store,
-        blobs: opened.blobs,
+        blobs: opened.blobs.makeBulkReader(),
         realm,
         productEmoji: productEmojiForm(config.emojiNames),
         readSnapshot: async () =>
@@ -101,10 +100,12 @@ async function runExportCommand(
       });
       const write = isArchive ? exportOrganizationToArchive : exportOrganizationToFolder;
       const rows = await runUntilInterrupted((signal) =>
-        write(source, target, { usesThread: true, signal }).catch(async (error: unknown) => {
-          if (!isArchive) await emptyExportFolder(target);
-          throw signal.aborted ? new AdminError('the export was interrupted: nothing is left of it') : error;
-        }),
+        write(source, target, { usesThread: true, onThreadLoaded: tuneGarbageCollection, signal }).catch(
+          async (error: unknown) => {
+            if (!isArchive) await emptyExportFolder(target);
+            throw signal.aborted ? new AdminError('the export was interrupted: nothing is left of it') : error;
+          },
+        ),
       );
       for (const [table, count] of rows)
         if (count > 0) process.stdout.write(`${String(count).padStart(9)}  ${table}\n`);
@@ -126,6 +127,10 @@ const MAX_HEAP_GROWTH_PERCENT = 80;
  */
 const MIN_CORES_FOR_PARALLEL_COLLECTION = 4;
 
+/**
+ * Sets flags of V8 for all threads of the process. The threads load before, because V8 leaves a code cache aside when
+ * it was made with other flags (src/launch.ts).
+ */
 function tuneGarbageCollection(): void {
   setFlagsFromString(`--heap-growing-percent=${MAX_HEAP_GROWTH_PERCENT}`);
   if (availableParallelism() < MIN_CORES_FOR_PARALLEL_COLLECTION) setFlagsFromString('--no-parallel-scavenge');
@@ -149,7 +154,6 @@ async function runImportOrDropCommand(
   if (file === undefined) throw new CliUsageError('usage: conclave import FILE|DIR --subdomain NAME');
   requireHttpUrlIfGiven(options['former-site']);
   const passwords = await readPasswordsByEmail(options.passwords);
-  tuneGarbageCollection();
   const work = await makeTemporaryImportFolder(config);
   try {
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()
@@ -184,6 +188,7 @@ async function runImportOrDropCommand(
           isInviting: !options['no-invitations'],
           target: opened && makeActorBackedImportTarget(actors, opened, lease),
           progress: makeProgressBarPrinter(),
+          onThreadsLoaded: tuneGarbageCollection,
         });
         const whole = { ...report, leftOut: sumCountsByReason(leftOut, report.leftOut) };
         process.stdout.write(formatImportReport(whole, options.check === true));

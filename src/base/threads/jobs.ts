@@ -3,6 +3,12 @@ import { parentPort } from 'node:worker_threads';
 
 export type ThreadJobResult<Result> = { readonly result: Result } | { readonly failed: string };
 
+/** The first message of a worker, sent when its code is loaded. */
+export const THREAD_LOADED = 'loaded';
+
+/** A message of a worker to its pool. */
+export type ThreadMessage<Result> = typeof THREAD_LOADED | ThreadJobResult<Result>;
+
 /** Runs the jobs that the pool sends to this worker thread, one by one. The worker's module calls this once. */
 export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
   const answer = async (job: Job): Promise<ThreadJobResult<Result>> => {
@@ -16,4 +22,5 @@ export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result | Pro
   parentPort?.on('message', (job: Job) => {
     earlier = earlier.then(async () => parentPort?.postMessage(await answer(job)));
   });
+  parentPort?.postMessage(THREAD_LOADED);
 }

@@ -3,12 +3,12 @@
  * terminated and replaced; idle threads end after a while.
  */
 import { Worker } from 'node:worker_threads';
-import type { ThreadJobResult } from './jobs.js';
+import { THREAD_LOADED, type ThreadJobResult, type ThreadMessage } from './jobs.js';
 
 interface ThreadPoolOptions {
   /** URL of the module that a worker thread runs; it calls `serveThreadPoolJobs`. */
   readonly script: URL;
-  /** Maximum number of threads; each starts when it is needed. */
+  /** Maximum number of threads; each starts when it is needed, or with `startThreads`. */
   readonly threads: number;
   /** Time limit of one job, ms. */
   readonly timeoutMs: number;
@@ -40,6 +40,8 @@ interface PoolThread<Job, Result> {
   readonly worker: Worker;
   /** Jobs that were sent to the worker, the running one first. */
   readonly jobs: ThreadJob<Job, Result>[];
+  /** Resolves when the worker has loaded its code, or has failed. */
+  readonly loaded: Promise<void>;
   /** Timer of the running job. */
   timer: NodeJS.Timeout | undefined;
   /** True once the worker has failed. It gets no more jobs. */
@@ -65,6 +67,21 @@ export class ThreadPool<Job, Result> {
     let count = this.#waitingJobs.length;
     for (const { jobs } of this.#threads) count += jobs.length;
     return count;
+  }
+
+  /**
+   * Starts all threads, so that they load their code while the caller prepares their first jobs.
+   * @returns a promise that resolves when they have loaded it, or have failed
+   */
+  async startThreads(): Promise<void> {
+    while (!this.#closed && this.#threads.size < this.options.threads) this.#startThread();
+    const loading = [...this.#threads].map(async (thread) => {
+      thread.worker.ref();
+      await thread.loaded;
+      // The process must not end before the end of a worker that is being terminated.
+      if (!this.#closed && !thread.hasFailed) thread.worker.unref();
+    });
+    await Promise.all(loading);
   }
 
   /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailedError */
@@ -120,10 +137,18 @@ export class ThreadPool<Job, Result> {
     const { script, threadData, maxYoungGenerationMib } = this.options;
     const resourceLimits = { maxYoungGenerationSizeMb: maxYoungGenerationMib };
     const worker = new Worker(script, { workerData: threadData, ...(maxYoungGenerationMib ? { resourceLimits } : {}) });
-    const thread: PoolThread<Job, Result> = { worker, jobs: [], timer: undefined, hasFailed: false };
-    worker.on('message', (answer: ThreadJobResult<Result>) => this.#endRunningJob(thread, answer));
+    let setLoaded: () => void = () => undefined;
+    const loaded = new Promise<void>((resolve) => {
+      setLoaded = resolve;
+    });
+    const thread: PoolThread<Job, Result> = { worker, jobs: [], loaded, timer: undefined, hasFailed: false };
+    worker.on('message', (message: ThreadMessage<Result>) => {
+      if (message === THREAD_LOADED) setLoaded();
+      else this.#endRunningJob(thread, message);
+    });
     worker.on('error', (error) => this.#failThread(thread, error.message));
     worker.once('exit', () => {
+      setLoaded();
       this.#threads.delete(thread);
       this.#failThread(thread, 'the thread ended');
       this.#sendWaitingJobs();

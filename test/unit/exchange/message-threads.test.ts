@@ -8,7 +8,7 @@ import { toRealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { ExportFormatError } from '../../../src/app/exchange/format/problem.js';
 import { decodeMessageSlice, encodeMessageSlice } from '../../../src/app/exchange/import/message-slices.js';
-import { makeMessageFileReader, makeMessageWriters } from '../../../src/app/exchange/import/message-threads.js';
+import { makeMessageFileReader, startMessageWriters } from '../../../src/app/exchange/import/message-threads.js';
 import type { UnrenderedMessage } from '../../../src/app/exchange/import/message-writer.js';
 import { WaitingTimeRenderer } from '../../../src/app/exchange/import/waiting-time.js';
 import { openStoreAt } from '../../../src/app/exchange/store-location.js';
@@ -119,7 +119,7 @@ t.test('threads store the same messages, with the names and words of the organiz
   const stored: (MessageRecord | null)[][] = [];
   for (const cores of Object.values(CORES)) {
     const dataDir = `${test.testdir({ [`${cores}`]: {} })}/${cores}`;
-    const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, cores);
+    const writers = await startMessageWriters(cores).open({ ...rendering, store: { dataDir } });
     await Promise.all(messages.map((message) => writers.storeMessages({ rendered: [], unrendered: [message] })));
     await writers.beginFlush();
     await writers.endFlush();
@@ -180,7 +180,7 @@ t.test('messages that the waiting thread renders are stored as those that the wr
   const stored: (MessageRecord | null)[][] = [];
   for (const [name, messages] of Object.entries({ all, some })) {
     const dataDir = `${test.testdir({ [name]: {} })}/${name}`;
-    const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, CORES.none);
+    const writers = await startMessageWriters(CORES.none).open({ ...rendering, store: { dataDir } });
     await writers.storeMessages(messages);
     await writers.beginFlush();
     await writers.endFlush();
@@ -196,10 +196,13 @@ t.test('messages that the waiting thread renders are stored as those that the wr
 t.test('a Store that cannot be opened fails the import', async (test) => {
   const dataDir = join(test.testdir({ taken: 'a file' }), 'taken');
   const context = { realm: toRealmId(1), directory: snapshotWith({}), extraEmoji: productEmojiForm('conclave') };
-  const writers = await makeMessageWriters(
-    { ...context, imageProxyKey: '', origin: 'http://team.example', store: { dataDir } },
-    CORES.thread,
-  );
+  const started = startMessageWriters(CORES.thread);
+  const writers = await started.open({
+    ...context,
+    imageProxyKey: '',
+    origin: 'http://team.example',
+    store: { dataDir },
+  });
   await test.rejects(writers.storeMessages({ rendered: [], unrendered: [unrendered(1, 'text', [])] }));
   await writers.close();
 });

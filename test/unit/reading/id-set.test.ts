@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { AscendingIdSetEncoder, EncodedIdCursor, IdSet } from '#base';
+import { AscendingIdSetEncoder, EncodedIdCursor, EncodedIdCursors, IdSet } from '#base';
 
 const id = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }));
 const ids = fc.array(id, { maxLength: 40 });
@@ -97,4 +97,19 @@ t.test('a cursor along the stored form finds the ids that are asked for in ascen
     }),
   );
   t.equal(new EncodedIdCursor(new Uint8Array()).nextId, Number.POSITIVE_INFINITY);
+});
+
+t.test('cursors along many stored forms find what a cursor along each finds', async () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(ids, { nil: undefined }), { maxLength: 5 }), ids, (lists, other) => {
+      const sets = lists.map((list) => list && IdSet.fromIds(list).encode());
+      const all = new EncodedIdCursors(sets);
+      const single = sets.map((set) => new EncodedIdCursor(set ?? new Uint8Array()));
+      return ascending([...lists.flatMap((list) => list?.slice(0, 10) ?? []), ...other]).every((id) =>
+        single.every(
+          (cursor, i) => all.has(i, id) === cursor.has(id) && all.firstIdAbove(i, id) === cursor.firstIdAbove(id),
+        ),
+      );
+    }),
+  );
 });

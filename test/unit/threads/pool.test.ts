@@ -24,6 +24,18 @@ t.test('more jobs than threads are all done', { timeout: 60_000 }, async (t) => 
   t.ok(threads.runningThreadCount <= 2);
 });
 
+t.test('threads that are started before their first jobs do them', { timeout: 60_000 }, async (t) => {
+  const threads = pool(t);
+  const started = threads.startThreads();
+  t.equal(threads.runningThreadCount, 2);
+  await started;
+  await threads.startThreads();
+  t.same([await threads.runJob(3), threads.runningThreadCount], [6, 2]);
+  const failing = new ThreadPool({ script: new URL('./missing.js', SCRIPT), threads: 1, timeoutMs: 20_000 });
+  await failing.startThreads();
+  await failing.close();
+});
+
 t.test('a job that throws fails alone', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1 });
   const [bad, good] = [threads.runJob(-1), threads.runJob(4)];

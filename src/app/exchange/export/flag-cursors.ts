@@ -2,7 +2,7 @@
  * Read states and marks of users for an export, which asks for messages in the order of their ids: a cursor moves along
  * the stored form of each set of ids, so that no set is decoded and most rows need one comparison.
  */
-import { EncodedIdCursor, type JsonObject } from '#base';
+import { EncodedIdCursor, EncodedIdCursors, type JsonObject } from '#base';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 
 /** Decisions of a read state about a message. For an undecided message, the flags at its creation decide. */
@@ -13,29 +13,20 @@ const NO_IDS = new EncodedIdCursor(new Uint8Array());
 const makeIdCursor = (ids: unknown): EncodedIdCursor =>
   ids instanceof Uint8Array && ids.length > 0 ? new EncodedIdCursor(ids) : NO_IDS;
 
-/** The read state of one user in one origin. */
-class OriginReadCursor {
-  readonly mark: number;
-  readonly unread: EncodedIdCursor;
-  readonly read: EncodedIdCursor;
-
-  constructor({ mark, read, unread }: JsonObject) {
-    this.mark = mark as number;
-    this.unread = makeIdCursor(unread);
-    this.read = makeIdCursor(read);
-  }
-}
-
 /** The read states of several users in one origin. The ids of the messages that are asked for ascend. */
 export class OriginReadCursors {
-  readonly #cursors: readonly (OriginReadCursor | undefined)[];
+  readonly #marks: Float64Array;
+  readonly #unread: EncodedIdCursors;
+  readonly #read: EncodedIdCursors;
   /** The first id whose decision may not be the steady one, by position of the user. */
   readonly #nextIds: Float64Array;
   readonly #steadyDecisions: Uint8Array;
 
   /** @param states stored read states (`makeOriginReadStatePart`) by position of the user */
   constructor(states: readonly (JsonObject | undefined)[]) {
-    this.#cursors = states.map((state) => state && new OriginReadCursor(state));
+    this.#marks = Float64Array.from(states, (state) => Number(state?.mark));
+    this.#unread = new EncodedIdCursors(states.map((state) => state?.unread));
+    this.#read = new EncodedIdCursors(states.map((state) => state?.read));
     this.#nextIds = Float64Array.from(states, (state) => (state ? 0 : Number.POSITIVE_INFINITY));
     this.#steadyDecisions = new Uint8Array(states.length);
   }
@@ -46,12 +37,13 @@ export class OriginReadCursors {
   }
 
   #decideAndAdvance(position: number, id: number): number {
-    const { mark, unread, read } = this.#cursors[position]!;
-    const isUnread = unread.has(id);
-    const isRead = id <= mark || read.has(id);
+    const mark = this.#marks[position]!;
+    const isUnread = this.#unread.has(position, id);
+    const isRead = id <= mark || this.#read.has(position, id);
     const isBelowMark = id < mark;
+    const nextUnread = this.#unread.firstIdAbove(position, id);
     this.#steadyDecisions[position] = isBelowMark ? READ_DECISIONS.read : READ_DECISIONS.undecided;
-    this.#nextIds[position] = Math.min(unread.firstIdAbove(id), isBelowMark ? mark + 1 : read.firstIdAbove(id));
+    this.#nextIds[position] = Math.min(nextUnread, isBelowMark ? mark + 1 : this.#read.firstIdAbove(position, id));
     return isUnread ? READ_DECISIONS.unread : isRead ? READ_DECISIONS.read : READ_DECISIONS.undecided;
   }
 }

@@ -27,6 +27,8 @@ const USERS_PER_JOB = 50;
 
 /** Appends rows of receivers to files of messages. Streams and users are added before the first file. */
 export interface ReceiverRows {
+  /** Resolves when the thread, if there is one, has loaded its code. */
+  readonly loaded: Promise<void>;
   addStream(stream: number, members: ReadonlyMap<number, StreamMembershipRecord>): void;
   /** Adds a user with the parts of the user's actor. */
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): Promise<void>;
@@ -51,6 +53,7 @@ export function makeReceiverRows(
   const maker = new ReceiverRowMaker(pace);
   if (wantsThread && cores >= 2) return new ThreadedReceiverRows(maker);
   return {
+    loaded: Promise.resolve(),
     addStream: (stream, members) => maker.addStream(stream, members),
     addUser: async (user, parts) => maker.addUser(user, pickMessageFlags(parts)),
     appendToFile: (path, messages) => maker.appendToFile(path, messages),
@@ -73,6 +76,8 @@ class ThreadedReceiverRows implements ReceiverRows {
   readonly #underWay: Promise<void>[] = [];
   readonly #streams: [stream: number, members: ReadonlyMap<number, StreamMembershipRecord>][] = [];
   readonly #users: [user: UserId, parts: ReadonlyMap<string, Json>][] = [];
+
+  readonly loaded = this.#pool.startThreads();
 
   /** @param maker makes rows in the calling thread */
   constructor(private readonly maker: ReceiverRowMaker) {}

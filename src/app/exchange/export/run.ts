@@ -3,7 +3,7 @@
  * archive.
  */
 
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -91,6 +91,11 @@ const MESSAGES_PER_EXPORTED_FILE = 1_000;
 const MESSAGES_PER_READ = 200;
 /** The same in a server: some 0.5 ms, or 5 ms for messages with long edit histories. */
 const MESSAGES_PER_READ_IN_SERVER = 50;
+/**
+ * Size up to which the command blocks its thread to write a copied file, bytes: each asynchronous call wakes another
+ * thread, which takes ten times as long as the call itself.
+ */
+const MAX_BLOCKING_BYTES = 65_536;
 /** Names of tables that every export has, even if this server has no rows for them. */
 const PLACEHOLDER_EXPORT_TABLES = [
   'zerver_userprofile_mirrordummy',
@@ -106,6 +111,8 @@ export interface OrganizationExportOptions {
   readonly progress?: (messages: number) => void;
   /** True if a thread may make the rows of receivers. */
   readonly usesThread?: boolean;
+  /** Called when that thread has loaded its code, or at once if there is none. */
+  readonly onThreadLoaded?: () => void;
   /** Aborts the export, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -183,7 +190,7 @@ class OrganizationExport {
    * exported. Messages may have been sent or deleted since the files of the users were read.
    */
   readonly #isLinkingMessagePublic = new Map<number, boolean | undefined>();
-  readonly #slicer = new TimeSlicer(1);
+  readonly #slicer: TimeSlicer;
   readonly #madeFolders = new Set<string>();
   #exportedMessageCount = 0;
   #messageFile: OpenMessageFile | undefined;
@@ -207,9 +214,11 @@ class OrganizationExport {
     private readonly folder: string,
     private readonly options: OrganizationExportOptions,
   ) {
+    this.#slicer = options.usesThread ? new TimeSlicer() : new TimeSlicer(1);
     this.#realmTables = new ExportTableWriter(folder, this.#pace);
     this.#attachmentTables = new ExportTableWriter(folder, this.#pace);
     this.#receiverRows = makeReceiverRows(options.usesThread === true, this.#pace);
+    void this.#receiverRows.loaded.then(options.onThreadLoaded);
     const { directory, realm } = source;
     this.#userIds = new Set([...directory.users()].map(({ id }) => id));
     let last = 0;
@@ -322,25 +331,29 @@ class OrganizationExport {
     }
   }
 
-  async #addSubscriptionRow(user: number, recipient: number, active: boolean, own?: Subscription): Promise<void> {
-    const id = this.#realmTables.nextRowId('zerver_subscription');
-    await this.#realmTables.addRow('zerver_subscription', makeSubscriptionRow(id, user, recipient, active, own));
+  #makeSubscriptionRow(user: number, recipient: number, active: boolean, own?: Subscription): JsonObject {
+    return makeSubscriptionRow(this.#realmTables.nextRowId('zerver_subscription'), user, recipient, active, own);
+  }
+
+  *#makeSubscriptionRowsOfUser(user: DirectoryUser, parts: ReadonlyMap<string, Json>): Generator<JsonObject> {
+    const { directory, publicOnly } = this.source;
+    yield this.#makeSubscriptionRow(user.id, user.recipient, user.isActive);
+    for (const [name, value] of parts) {
+      if (!name.startsWith(SUBSCRIPTION_PART_PREFIX)) continue;
+      const own = value as JsonObject & Subscription;
+      const stream = directory.stream(toStreamId(own.stream));
+      if (stream && !publicOnly) yield this.#makeSubscriptionRow(user.id, stream.recipient, user.isActive, own);
+      // Members see the present subscribers only, without their properties.
+      else if (stream && own.active && user.isActive) yield this.#makeSubscriptionRow(user.id, stream.recipient, true);
+    }
   }
 
   async #exportPartsOfUser(user: DirectoryUser): Promise<void> {
-    const { store, realm, directory, publicOnly } = this.source;
+    const { store, realm, publicOnly } = this.source;
     const parts = await readAllUserActorParts(store, realm, user.id);
-    await this.#addSubscriptionRow(user.id, user.recipient, user.isActive);
+    await this.#realmTables.ensureTableAndAddRows('zerver_subscription', this.#makeSubscriptionRowsOfUser(user, parts));
     const files: OwnUploadedFile[] = [];
-    for (const [name, value] of parts) {
-      if (name.startsWith(SUBSCRIPTION_PART_PREFIX)) {
-        const own = value as JsonObject & Subscription;
-        const stream = directory.stream(toStreamId(own.stream));
-        if (stream && !publicOnly) await this.#addSubscriptionRow(user.id, stream.recipient, user.isActive, own);
-        // Members see the present subscribers only, without their properties.
-        else if (stream && own.active && user.isActive) await this.#addSubscriptionRow(user.id, stream.recipient, true);
-      } else if (name.startsWith(OWN_FILE_PART_PREFIX)) files.push(value as OwnUploadedFile);
-    }
+    for (const [name, value] of parts) if (name.startsWith(OWN_FILE_PART_PREFIX)) files.push(value as OwnUploadedFile);
     const scheduled = publicOnly ? [] : await this.#exportPersonalPartsOfUser(user, parts);
     for (const file of files) {
       if (!file.ready) continue;
@@ -591,7 +604,9 @@ class OrganizationExport {
       await this.#realmTables.addRow('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
       await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
       for (const user of participants) {
-        await this.#addSubscriptionRow(user, recipient, this.source.directory.user(toUserId(user))?.isActive ?? false);
+        const isActive = this.source.directory.user(toUserId(user))?.isActive ?? false;
+        const row = this.#makeSubscriptionRow(user, recipient, isActive);
+        await this.#realmTables.addRow('zerver_subscription', row);
       }
     }
   }
@@ -688,11 +703,14 @@ class OrganizationExport {
     if (!isSafeArchivePath(path)) throw new Error(`${path} is no plain path`);
     const target = join(this.folder, folder, path);
     const parent = dirname(target);
+    const blocks = this.options.usesThread === true && bytes.length <= MAX_BLOCKING_BYTES;
     if (!this.#madeFolders.has(parent)) {
-      await mkdir(parent, { recursive: true, mode: 0o700 });
+      if (blocks) mkdirSync(parent, { recursive: true, mode: 0o700 });
+      else await mkdir(parent, { recursive: true, mode: 0o700 });
       this.#madeFolders.add(parent);
     }
-    await writeFile(target, bytes, { mode: 0o600 });
+    if (blocks) writeFileSync(target, bytes, { mode: 0o600 });
+    else await writeFile(target, bytes, { mode: 0o600 });
   }
 
   async #writeRecordsFile(folder: string, records: readonly JsonObject[]): Promise<void> {

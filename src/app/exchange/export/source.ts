@@ -19,13 +19,13 @@ import {
   userActorKey,
 } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { BlobStorage } from '#ports/blobs';
+import type { BlobBulkReader } from '#ports/blobs';
 import type { MessageScan, Store } from '#ports/store';
 import { HIDDEN_EMAIL_VISIBILITY_NUMBER } from '../tables/realm.js';
 
 export interface OrganizationExportSource {
   readonly store: Store;
-  readonly blobs: BlobStorage;
+  readonly blobs: BlobBulkReader;
   readonly realm: RealmId;
   readonly snapshot: DirectorySnapshot;
   readonly directory: DirectoryView;

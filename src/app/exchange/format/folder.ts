@@ -1,4 +1,5 @@
 /** An export as a folder with tables, message files and uploaded files. */
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isSafeArchivePath } from './archive-paths.js';
@@ -8,6 +9,12 @@ import { CheckedExportRow } from './row.js';
 
 /** Maximum size of one uploaded file, bytes. */
 const MAX_BYTES_PER_EXPORTED_FILE = 2 ** 30;
+
+/**
+ * Size up to which reading a file blocks the thread, bytes: each asynchronous call wakes another thread, which takes
+ * ten times as long as the call itself.
+ */
+const MAX_BLOCKING_BYTES = 65_536;
 
 const MESSAGE_FILE_PREFIX = 'messages-';
 
@@ -22,6 +29,9 @@ export interface UploadedExportFile {
 }
 
 export class ExportFolder {
+  /** Path of the folder without symbolic links. */
+  #realRoot: string | undefined;
+
   /** @param messageRoot folder of the message files, if it is another one */
   constructor(
     private readonly root: string,
@@ -96,15 +106,16 @@ export class ExportFolder {
     if (!isSafeArchivePath(path))
       throw new ExportFormatError(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
     const full = join(this.root, folder, path);
-    const found = await lstat(full).catch(() => undefined);
+    const found = lstatSync(full, { throwIfNoEntry: false });
     if (!found) return undefined;
-    const root = await realpath(this.root);
-    if (!found.isFile() || !(await realpath(full)).startsWith(`${root}${sep}`)) {
+    this.#realRoot ??= await realpath(this.root);
+    if (!found.isFile() || !realpathSync.native(full).startsWith(`${this.#realRoot}${sep}`)) {
       throw new ExportFormatError(`${folder}/${path} is no plain file of the export`);
     }
     if (found.size > MAX_BYTES_PER_EXPORTED_FILE)
       throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_BYTES_PER_EXPORTED_FILE} bytes`);
-    return { size: found.size, readAll: () => readFile(full) };
+    const { size } = found;
+    return { size, readAll: async () => (size <= MAX_BLOCKING_BYTES ? readFileSync(full) : readFile(full)) };
   }
 
   /** Path of a file of tables or messages. */

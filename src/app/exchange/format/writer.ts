@@ -120,19 +120,20 @@ export class ExportTableWriter {
     private readonly pace: () => Promise<void> | undefined = () => undefined,
   ) {}
 
-  /** Adds a row. @returns the new number of rows of the table */
-  async addRow(table: string, row: Json): Promise<number> {
-    const pause = this.pace();
-    if (pause) await pause;
-    const open = this.#partialFileByTable.get(table) ?? (await this.#openPartialFile(table));
-    const full = open.file.appendText(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
-    if (full) await full;
-    return ++open.rows;
+  addRow(table: string, row: Json): Promise<void> {
+    return this.ensureTableAndAddRows(table, [row]);
   }
 
+  /** Adds rows to a table, which is in the export even without rows. Each row may be made when it is asked for. */
   async ensureTableAndAddRows(table: string, rows: Iterable<Json>): Promise<void> {
-    if (!this.#partialFileByTable.has(table)) await this.#openPartialFile(table);
-    for (const row of rows) await this.addRow(table, row);
+    const open = this.#partialFileByTable.get(table) ?? (await this.#openPartialFile(table));
+    for (const row of rows) {
+      const pause = this.pace();
+      if (pause) await pause;
+      const full = open.file.appendText(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
+      if (full) await full;
+      open.rows++;
+    }
   }
 
   /** Returns the id for the next row of a table. */

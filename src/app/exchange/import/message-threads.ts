@@ -27,6 +27,8 @@ const JOBS_PER_WRITER_THREAD = 3;
 const THREAD_OPTIONS = { timeoutMs: MAX_JOB_MS, maxYoungGenerationMib: MAX_YOUNG_GENERATION_MIB };
 
 export interface MessageFileReader {
+  /** Resolves when the reader's thread has loaded its code. */
+  readonly loaded: Promise<void>;
   /** Reads a file of messages. @throws ExportFormatError */
   readFile(job: MessageFileJob): Promise<MessageFileContent>;
   close(): Promise<void>;
@@ -55,12 +57,23 @@ export interface MessageWriters {
   close(): Promise<void>;
 }
 
-/** Makes a reader, with a thread of its own if the machine has two cores. */
+/** Writers whose threads load their code before the context of their messages is known. */
+export interface StartedMessageWriters {
+  /** Resolves when the threads have loaded their code. */
+  readonly loaded: Promise<void>;
+  /** Opens the writers. Called once. */
+  open(context: MessageWriterContext): Promise<MessageWriters>;
+  /** Ends the threads, also those of writers that were not opened. */
+  close(): Promise<void>;
+}
+
+/** Makes a reader, with a thread of its own, which starts at once, if the machine has two cores. */
 export function makeMessageFileReader(cores = availableParallelism()): MessageFileReader {
-  if (cores < 2) return { readFile: readMessageFile, close: async () => undefined };
+  if (cores < 2) return { loaded: Promise.resolve(), readFile: readMessageFile, close: async () => undefined };
   const script = new URL('./message-file-worker.js', import.meta.url);
   const pool = new ThreadPool<MessageFileJob, MessageFileAnswer>({ ...THREAD_OPTIONS, script, threads: 1 });
   return {
+    loaded: pool.startThreads(),
     async readFile(job) {
       const answer = await pool.runJob(job);
       if ('problem' in answer) throw new ExportFormatError(answer.problem);
@@ -70,38 +83,45 @@ export function makeMessageFileReader(cores = availableParallelism()): MessageFi
   };
 }
 
-/** Makes writers, with threads of their own if the machine has two cores or more. */
-export async function makeMessageWriters(
-  context: MessageWriterContext,
-  cores = availableParallelism(),
-): Promise<MessageWriters> {
-  if (cores < 2) {
-    const writer = await StoringMessageWriter.open(context);
-    const turns = new Semaphore(1);
-    return {
-      atOnce: 1,
-      isThreaded: false,
-      storeMessages: (messages) => turns.runWhenPermitted(() => writer.storeMessages(messages)),
-      beginFlush: () => turns.runWhenPermitted(() => writer.beginFlush()),
-      endFlush: () => turns.runWhenPermitted(() => writer.endFlush()),
-      recordStoredFiles: (files) => turns.runWhenPermitted(() => writer.recordStoredFiles(files)),
-      close: () => writer.close(),
-    };
-  }
-  return new ThreadedMessageWriters(context, Math.min(cores - 1, MAX_WRITER_THREADS));
+/** Starts writers, with threads of their own, which load 4 MB of code, if the machine has two cores or more. */
+export function startMessageWriters(cores = availableParallelism()): StartedMessageWriters {
+  if (cores < 2) return { loaded: Promise.resolve(), open: openUnthreadedWriters, close: async () => undefined };
+  return new ThreadedMessageWriters(Math.min(cores - 1, MAX_WRITER_THREADS));
 }
 
-class ThreadedMessageWriters implements MessageWriters {
+async function openUnthreadedWriters(context: MessageWriterContext): Promise<MessageWriters> {
+  const writer = await StoringMessageWriter.open(context);
+  const turns = new Semaphore(1);
+  return {
+    atOnce: 1,
+    isThreaded: false,
+    storeMessages: (messages) => turns.runWhenPermitted(() => writer.storeMessages(messages)),
+    beginFlush: () => turns.runWhenPermitted(() => writer.beginFlush()),
+    endFlush: () => turns.runWhenPermitted(() => writer.endFlush()),
+    recordStoredFiles: (files) => turns.runWhenPermitted(() => writer.recordStoredFiles(files)),
+    close: () => writer.close(),
+  };
+}
+
+class ThreadedMessageWriters implements MessageWriters, StartedMessageWriters {
   readonly atOnce: number;
   readonly isThreaded = true;
+  readonly loaded: Promise<void>;
   /** Pools of one thread each, because each thread must get a job to close its Store. */
   readonly #pools: readonly ThreadPool<MessageWriterJob, void>[];
 
-  constructor(threadData: MessageWriterContext, atOnce: number) {
+  constructor(atOnce: number) {
     this.atOnce = atOnce;
     const script = new URL('./message-writer-worker.js', import.meta.url);
-    const options = { ...THREAD_OPTIONS, script, threads: 1, jobsPerThread: JOBS_PER_WRITER_THREAD, threadData };
+    const options = { ...THREAD_OPTIONS, script, threads: 1, jobsPerThread: JOBS_PER_WRITER_THREAD };
     this.#pools = Array.from({ length: atOnce }, () => new ThreadPool<MessageWriterJob, void>(options));
+    this.loaded = Promise.all(this.#pools.map((pool) => pool.startThreads())).then(() => undefined);
+  }
+
+  async open(context: MessageWriterContext): Promise<MessageWriters> {
+    // A failure is reported by the first slice.
+    for (const pool of this.#pools) pool.runJob({ open: context }).catch(() => undefined);
+    return this;
   }
 
   storeMessages(messages: MessagesToStore): Promise<void> {

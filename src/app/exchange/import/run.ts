@@ -29,7 +29,8 @@ import {
   type MessageFileReader,
   type MessageWriters,
   makeMessageFileReader,
-  makeMessageWriters,
+  type StartedMessageWriters,
+  startMessageWriters,
 } from './message-threads.js';
 import { type MessagesToStore, STORED_MESSAGE_FILES_PART_NAME } from './message-writer.js';
 import {
@@ -96,6 +97,8 @@ export interface OrganizationImportOptions {
   readonly target: OrganizationImportTarget | undefined;
   /** Called after each message file. */
   readonly progress?: (done: number, all: number) => void;
+  /** Called when all threads have loaded their code. */
+  readonly onThreadsLoaded?: () => void;
 }
 
 export interface OrganizationImportReport {
@@ -111,6 +114,23 @@ export async function runOrganizationImportOrDryRun(
   options: OrganizationImportOptions,
 ): Promise<OrganizationImportReport> {
   const given = new ExportFolder(options.folder);
+  // The threads load their code while the tables are read.
+  const reader = makeMessageFileReader();
+  const writers = options.target && startMessageWriters();
+  void Promise.all([reader.loaded, writers?.loaded]).then(options.onThreadsLoaded);
+  try {
+    return await runImportWithThreads(options, given, reader, writers);
+  } finally {
+    await Promise.all([reader.close(), writers?.close()]);
+  }
+}
+
+async function runImportWithThreads(
+  options: OrganizationImportOptions,
+  given: ExportFolder,
+  reader: MessageFileReader,
+  writers: StartedMessageWriters | undefined,
+): Promise<OrganizationImportReport> {
   const tables = await readSmallExportTables(given);
   const isSorted = await isSortedByDate(given);
   const reserved = await options.target?.begin(await fingerprintExport(given));
@@ -123,21 +143,20 @@ export async function runOrganizationImportOrDryRun(
     formerSite: options.formerSite,
   };
   const renderer = new MessageRenderer(options.imageProxyKey);
-  const reader = makeMessageFileReader();
   try {
     const folder = isSorted ? await sortMessagesByDate(given, join(options.workFolder, 'sorted-messages')) : given;
     const files = readMessageIdsOfFiles(folder, reader);
     // A failure is reported where the promise is awaited.
     files.catch(() => undefined);
     const draft = await buildDraftWithoutMessagesAndFiles(folder, tables, facts, options.secrets);
-    const run = new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader);
+    const run = new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader, writers);
     return await run.importAndOpen(files);
   } catch (error) {
     // A faulty export would fail again, so nothing is kept for a repeat.
     if (error instanceof ExportFormatError) await options.target?.abandon();
     throw error;
   } finally {
-    await Promise.all([renderer.close(), reader.close()]);
+    await renderer.close();
   }
 }
 
@@ -161,6 +180,7 @@ class OrganizationImportRun {
     private readonly draft: ImportedOrganizationDraft,
     private readonly renderer: MessageRenderer,
     private readonly reader: MessageFileReader,
+    private readonly startedWriters: StartedMessageWriters | undefined,
   ) {
     this.#messageCopies = new ImportedMessageCopies(draft, this.#userMarks);
     this.#uploads = new ImportedUploads(draft);
@@ -196,7 +216,7 @@ class OrganizationImportRun {
     const { extraEmoji, imageProxyKey, origin } = options;
     const { realm } = draft.facts;
     const context = { realm, directory: snapshot, extraEmoji, imageProxyKey, origin };
-    const writers = target && (await makeMessageWriters({ ...context, store: target.storeLocation }));
+    const writers = target && (await this.startedWriters?.open({ ...context, store: target.storeLocation }));
     const helper = writers?.isThreaded ? new WaitingTimeRenderer(context) : undefined;
     try {
       const names = files.map(({ name }) => name);

@@ -254,12 +254,20 @@ export function toAcceptableFullName(given: string, email: string, exportedId: n
   }
 }
 
+/** Results for names of time zones: Intl takes 0.3 ms for one, and each account has one. */
+const canonicalTimeZoneByName = new Map<string, string>();
+
 function canonicalTimeZoneOrEmpty(name: string): string {
-  try {
-    return canonicalizeTimeZone(name);
-  } catch {
-    return '';
+  let canonical = canonicalTimeZoneByName.get(name);
+  if (canonical === undefined) {
+    try {
+      canonical = canonicalizeTimeZone(name);
+    } catch {
+      canonical = '';
+    }
+    canonicalTimeZoneByName.set(name, canonical);
   }
+  return canonical;
 }
 
 interface AccountRowSource {

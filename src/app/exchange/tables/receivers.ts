@@ -12,10 +12,13 @@ const DIGIT_GROUPS = 10_000;
 const DIGITS_PER_GROUP = 4;
 const BITS_PER_DIGIT = 8;
 
-/** All groups of four digits, as the bytes of their text. */
-const digitGroups = Uint32Array.from({ length: DIGIT_GROUPS }, (_, i) =>
-  Buffer.from(String(i).padStart(DIGITS_PER_GROUP, '0')).readUInt32LE(),
+/** Texts of all groups of four digits, one behind the other. A buffer for each would take 8 ms of every start. */
+const digitTexts = Buffer.from(
+  Array.from({ length: DIGIT_GROUPS }, (_, i) => String(i).padStart(DIGITS_PER_GROUP, '0')).join(''),
 );
+
+/** All groups of four digits, as the bytes of their text. */
+const digitGroups = Uint32Array.from({ length: DIGIT_GROUPS }, (_, i) => digitTexts.readUInt32LE(i * DIGITS_PER_GROUP));
 
 /** A number that counts up, and is copied as decimal digits. */
 class DigitCounter {
