@@ -24,7 +24,11 @@ serveThreadPoolJobs(async (job: MessageWriterJob): Promise<void> => {
     return;
   }
   const writer = await opening;
-  if (!writer) return;
+  if (!writer) {
+    if (job === 'close') return;
+    // A thread that takes the place of a failed one has no context, and must not pass over its messages.
+    throw new Error('the thread was not opened');
+  }
   if (job === 'begin-flush') await writer.beginFlush();
   else if (job === 'end-flush') await writer.endFlush();
   else if (job === 'close') await writer.close();
