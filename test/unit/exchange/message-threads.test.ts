@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { ThreadJobFailedError, ThreadPool } from '#base/threads';
 import { productEmojiForm } from '#domain/emoji';
 import { type MessageBody, messageIndexTags } from '#domain/messages';
 import { toRealmId } from '#model';
@@ -10,6 +11,7 @@ import { ExportFormatError } from '../../../src/app/exchange/format/problem.js';
 import { decodeMessageSlice, encodeMessageSlice } from '../../../src/app/exchange/import/message-slices.js';
 import { makeMessageFileReader, startMessageWriters } from '../../../src/app/exchange/import/message-threads.js';
 import type { UnrenderedMessage } from '../../../src/app/exchange/import/message-writer.js';
+import type { MessageWriterJob } from '../../../src/app/exchange/import/message-writer-worker.js';
 import { WaitingTimeRenderer } from '../../../src/app/exchange/import/waiting-time.js';
 import { openStoreAt } from '../../../src/app/exchange/store-location.js';
 import { snapshotWith } from '../../support/directory.js';
@@ -205,6 +207,16 @@ t.test('a Store that cannot be opened fails the import', async (test) => {
   });
   await test.rejects(writers.storeMessages({ rendered: [], unrendered: [unrendered(1, 'text', [])] }));
   await writers.close();
+});
+
+t.test('a thread that takes the place of a failed writer refuses messages', async (test) => {
+  const script = new URL('../../../src/app/exchange/import/message-writer-worker.js', import.meta.url);
+  const pool = new ThreadPool<MessageWriterJob, void>({ script, threads: 1, timeoutMs: 60_000 });
+  test.teardown(() => pool.close());
+  const slice = encodeMessageSlice({ rendered: [], unrendered: [unrendered(1, 'text', [])] });
+  await test.rejects(pool.runJob({ slice }), ThreadJobFailedError);
+  await test.rejects(pool.runJob('end-flush'), ThreadJobFailedError);
+  await pool.runJob('close');
 });
 
 function unrendered(id: number, content: string, edits: UnrenderedMessage['edits']): UnrenderedMessage {
