@@ -46,8 +46,9 @@ export const INTERFACE_LANGUAGE_CODES: ReadonlySet<string> = new Set([
   'zh-tw',
 ]);
 
-/** Returns the English name of one of these languages (`language_name`). */
+/** Returns the English name of one of these languages (`language_name`); '' for another code. */
 export function findInterfaceLanguageName(code: string): string {
+  if (!INTERFACE_LANGUAGE_CODES.has(code)) return '';
   return new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code;
 }
 
